@@ -63,13 +63,13 @@ export function readable<T>(subject: string, parse: () => T): T {
   }
 }
 
-interface Judgement {
+interface StatusMeaning {
   readonly reason: Reason;
   readonly retry: Retry;
   readonly hint?: string;
 }
 
-function judge(status: Status): Judgement {
+function judge(status: Status): StatusMeaning {
   const { code, message = '' } = status;
   if (hasCause(status, 'NamespaceTerminating')) {
     return {
@@ -94,7 +94,7 @@ function judge(status: Status): Judgement {
   return judgeCode(code, retryOf(status));
 }
 
-function judgeCode(code: number, later: Retry): Judgement {
+function judgeCode(code: number, later: Retry): StatusMeaning {
   switch (code) {
     case 401:
       return {

@@ -5,13 +5,13 @@ import type { Health } from './health.ts';
 import { mergeInventories, type InventoryEntry } from './inventory.ts';
 import type { PhaseName } from './phases.ts';
 
-export type Outcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
+export type ApplyOutcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
 
 /** The result for one object. */
 export interface ObjectResult {
   readonly phase: PhaseName;
   readonly ref: ObjectRef;
-  readonly outcome: Outcome;
+  readonly outcome: ApplyOutcome;
   /** For created, configured and unchanged. */
   readonly entry?: InventoryEntry;
   /** For collision and failed. */

@@ -9,7 +9,7 @@ import { until } from '../e2e/lib/until.ts';
 import { createClient, type Client } from '../kube/client/client.ts';
 import { loadKubeconfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../kube/transport/transport.ts';
-import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult, type ApplyOutcome } from './apply.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { describeWrites } from './testing/write-cases.ts';
 import { countCustomResources } from './custom-resources.ts';
@@ -69,7 +69,7 @@ const holdBack: NonNullable<ApplyRequest['holdBack']> = (_phase, pending) =>
   );
 const apply = (objects: readonly KubeObject[], fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> =>
   applyRevision(client, { signal: NEVER, objects, previousInventory: [], holdBack, ...fields });
-const outcomes = ({ phases }: ApplyResult): Outcome[] =>
+const outcomes = ({ phases }: ApplyResult): ApplyOutcome[] =>
   phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
 const read = async (ref: ObjectRef): Promise<KubeObject> => (await client.get(ref)) as KubeObject;
 

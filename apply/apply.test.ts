@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import type { ApplyRequest, ApplyResult, Outcome } from './apply.ts';
+import type { ApplyRequest, ApplyResult, ApplyOutcome } from './apply.ts';
 import { applyWatching } from './testing/apply-watching.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
@@ -28,7 +28,7 @@ const request = (fields: Partial<ApplyRequest> = {}): ApplyRequest => ({
   previousInventory: [],
   ...fields,
 });
-const outcomes = ({ phases }: ApplyResult): Outcome[] =>
+const outcomes = ({ phases }: ApplyResult): ApplyOutcome[] =>
   phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
 const writes = (cluster: FakeCluster): string[] =>
   cluster.requests

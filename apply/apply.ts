@@ -22,7 +22,7 @@ import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
 import type { MayWrite } from './look-at-own.ts';
-import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
+import { kindsDefinedIn, orderObjects, type PlannedPhase, type PhaseName } from './phases.ts';
 import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
@@ -30,7 +30,7 @@ import { createSlots, inSlots, MOST_REQUESTS, type Slots } from './slots.ts';
 import type { Finding } from './take-over.ts';
 import { UNWATCHED, type Watched } from './watched.ts';
 
-export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
+export type { ApplyResult, ObjectResult, ApplyOutcome, PhaseResult, Unready } from './apply-result.ts';
 export type { MayWrite, WriteVerb } from './look-at-own.ts';
 export type { Permission, Permit } from './preflight.ts';
 export type { Watched } from './watched.ts';
@@ -89,7 +89,7 @@ export interface Pending extends Unready {
 export async function applyRevision(cluster: Cluster, request: ApplyRequest): Promise<ApplyResult> {
   if (request.objects.length === 0) throw nothingToApply();
   const counted = countRequests(cluster);
-  const run: Run = { ...contextOf(request), cluster: counted.cluster };
+  const run: ApplyRun = { ...contextOf(request), cluster: counted.cluster };
   const phases = orderObjects(request.objects);
   const findings = await lookAtAll(run, phases);
   await request.noted;
@@ -100,7 +100,7 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
 }
 
 /** The state that the steps of one run share. */
-interface Run {
+interface ApplyRun {
   readonly cluster: Cluster;
   readonly request: ApplyRequest;
   readonly watched: Watched;
@@ -113,7 +113,7 @@ interface Run {
 
 type Findings = ReadonlyMap<string, Finding>;
 
-function contextOf(request: ApplyRequest): Omit<Run, 'cluster'> {
+function contextOf(request: ApplyRequest): Omit<ApplyRun, 'cluster'> {
   const { objects, previousInventory, concurrency = MOST_REQUESTS, watched = UNWATCHED, signal } = request;
   return {
     request,
@@ -130,7 +130,7 @@ function isNamespace({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion === 'v1' && kind === 'Namespace';
 }
 
-async function lookAtAll(run: Run, phases: readonly Phase[]): Promise<Findings> {
+async function lookAtAll(run: ApplyRun, phases: readonly PlannedPhase[]): Promise<Findings> {
   const objects = phases.flatMap((phase) => phase.objects);
   const found = await inSlots(
     run,
@@ -140,7 +140,7 @@ async function lookAtAll(run: Run, phases: readonly Phase[]): Promise<Findings> 
   return new Map(found);
 }
 
-async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
+async function lookAt(run: ApplyRun, object: KubeObject): Promise<Finding> {
   const { tried } = run.request;
   const identity = identityOf(refOf(object));
   if (tried?.has(identity) === true) return { kind: 'absent' };
@@ -149,7 +149,7 @@ async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
   return finding;
 }
 
-async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
+async function lookAnew(run: ApplyRun, object: KubeObject): Promise<Finding> {
   const { request, watched, signal, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
   if (known !== undefined && isUnchanged(run, known, object)) {
@@ -174,13 +174,13 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   });
 }
 
-function isUnchanged(run: Run, known: InventoryEntry, object: KubeObject): boolean {
+function isUnchanged(run: ApplyRun, known: InventoryEntry, object: KubeObject): boolean {
   const isKept = known.leftover !== true || isKeptAlready(run, object);
   return isKept && known.uid !== '' && known.hash === hashObject(object) && run.watched.isIntact(known);
 }
 
 /** Whether the object was written already since the Revision became active. */
-function isKeptAlready({ request: { keptBy }, watched }: Run, object: KubeObject): boolean {
+function isKeptAlready({ request: { keptBy }, watched }: ApplyRun, object: KubeObject): boolean {
   const annotation = watched.get(refOf(object))?.metadata.annotations?.[ANNOTATION.keptBy];
   return keptBy === undefined || annotation === keptBy;
 }
@@ -190,7 +190,7 @@ function hasRefusal(findings: Findings): boolean {
 }
 
 /** The results of a run that writes nothing because at least one object would be refused. */
-function refuse({ name, objects }: Phase, findings: Findings): PhaseResult {
+function refuse({ name, objects }: PlannedPhase, findings: Findings): PhaseResult {
   const results = objects.map((object) => {
     const ref = refOf(object);
     return { phase: name, ref, ...withoutWriting(findings.get(identityOf(ref)) as Finding) };
@@ -220,10 +220,10 @@ interface AppliedPhase {
 }
 
 /** Begins every phase as soon as those before it allow; CRDs take the first slots, and no phase needs a later one. */
-async function walk(run: Run, phases: readonly Phase[], findings: Findings): Promise<PhaseResult[]> {
+async function walk(run: ApplyRun, phases: readonly PlannedPhase[], findings: Findings): Promise<PhaseResult[]> {
   const runs = new Map<PhaseName, PhaseRun>();
   const crdsFirst = phases.toSorted((a, b) => Number(b.name === 'crds') - Number(a.name === 'crds'));
-  const begin = (phase: Phase): PhaseRun => {
+  const begin = (phase: PlannedPhase): PhaseRun => {
     const applied = obstacleBefore(phase, runs).then((obstacle) =>
       obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(phase, obstacle),
     );
@@ -235,7 +235,10 @@ async function walk(run: Run, phases: readonly Phase[], findings: Findings): Pro
 }
 
 /** Waits for the earlier phases; returns a sentence about the one that blocks this phase, or undefined. */
-async function obstacleBefore({ after }: Phase, runs: ReadonlyMap<PhaseName, PhaseRun>): Promise<string | undefined> {
+async function obstacleBefore(
+  { after }: PlannedPhase,
+  runs: ReadonlyMap<PhaseName, PhaseRun>,
+): Promise<string | undefined> {
   for (const { phase, until } of after) {
     const before = runs.get(phase);
     if (before === undefined) continue;
@@ -247,7 +250,7 @@ async function obstacleBefore({ after }: Phase, runs: ReadonlyMap<PhaseName, Pha
   return undefined;
 }
 
-function notBegun({ name, objects }: Phase, message: string): AppliedPhase {
+function notBegun({ name, objects }: PlannedPhase, message: string): AppliedPhase {
   const results = objects.map((object): ObjectResult => ({
     phase: name,
     ref: refOf(object),
@@ -257,7 +260,7 @@ function notBegun({ name, objects }: Phase, message: string): AppliedPhase {
   return { result: { name, state: 'Waiting', objects: results, unready: [] }, live: new Map() };
 }
 
-async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings): Promise<AppliedPhase> {
+async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findings: Findings): Promise<AppliedPhase> {
   const live = new Map<string, KubeObject>();
   const results = await inSlots(run, objects, async (object) => {
     const identity = identityOf(refOf(object));
@@ -281,7 +284,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
 }
 
 /** Adds the health of its objects to an applied phase, waiting if the caller can. */
-async function settlePhase(run: Run, phase: Phase, { result, live }: AppliedPhase): Promise<PhaseResult> {
+async function settlePhase(run: ApplyRun, phase: PlannedPhase, { result, live }: AppliedPhase): Promise<PhaseResult> {
   if (result.state !== 'NotReady') return result;
   const judged = await inSlots(run, phase.objects, async (object): Promise<Pending> => {
     const ref = refOf(object);
@@ -301,7 +304,7 @@ async function notWorking(_phase: PhaseName, pending: readonly Pending[]): Promi
  * Health from the answer of the write, from the watch, or, for kinds with a health, by reading the object. A custom
  * resource of the set itself counts as ready: its status may depend on the outside world, such as a cloud account.
  */
-async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
+async function healthOf(run: ApplyRun, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
   const known = newerOf(run.watched.get(ref), live.get(identityOf(ref)));
   const isOwn = run.ownKinds.has(groupKind(object)) && !hasHealth(object);
@@ -310,7 +313,7 @@ async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']
 }
 
 /** An object that cannot be read now is Unknown, and checked again. */
-async function readHealth({ cluster, signal }: Run, ref: ObjectRef): Promise<Health> {
+async function readHealth({ cluster, signal }: ApplyRun, ref: ObjectRef): Promise<Health> {
   try {
     const current = await cluster.get(ref, signal);
     return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);

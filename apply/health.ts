@@ -22,7 +22,7 @@ export interface Health {
 }
 
 /** One of `status.conditions`. */
-interface Condition {
+interface ReadCondition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;
@@ -211,7 +211,7 @@ function deadlineOf(object: KubeObject): number {
   return numberOf(fieldsOf(object['spec'])['progressDeadlineSeconds']) ?? 600;
 }
 
-function conditionOf(status: Fields, type: string): Condition | undefined {
+function conditionOf(status: Fields, type: string): ReadCondition | undefined {
   const found = listOf(status['conditions']).find((condition) => condition['type'] === type);
   if (found === undefined) return undefined;
   return {

@@ -1,24 +1,10 @@
 /** The objects that a revision has put into the cluster, and their difference from the desired ones. Pure. */
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { InventoryEntry } from '../api/revision.ts';
 import { identityOf } from './identity.ts';
 import { hashObject } from './prepare.ts';
 
-/** One object that Slipway applied, as a Revision's status lists it. */
-export interface InventoryEntry extends ObjectRef {
-  /**
-   * Uid of the object; empty while it is only intended: an existing object of that name may belong to another owner.
-   */
-  readonly uid: string;
-  /** Hash of the manifest as applied, see hashObject; empty when unknown. */
-  readonly hash: string;
-  /** The state of the object after its last apply, see stateOf; absent while it is only intended. */
-  readonly seen?: string;
-  /**
-   * Whether the Revision does not want the object, and may be deleting it. A Revision that wants it again writes it
-   * first, so that a late deletion, bound to the old version, fails.
-   */
-  readonly leftover?: boolean;
-}
+export type { InventoryEntry } from '../api/revision.ts';
 
 export interface InventoryDiff {
   /** To be applied: new, or with another manifest. In the order of `desired`. */

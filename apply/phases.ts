@@ -33,7 +33,7 @@ export interface PhaseDependency {
   readonly until: 'applied' | 'ready';
 }
 
-export interface Phase {
+export interface PlannedPhase {
   readonly name: PhaseName;
   readonly objects: readonly KubeObject[];
   /** Every phase that comes before this one, not only the nearest: an empty phase in between may be left out. */
@@ -145,7 +145,7 @@ export function phaseOf(object: Kind): PhaseName {
  * kind, namespace, name and version. A phase that holds custom resources of a CRD in the same set, or rights on them,
  * also waits for the CRDs.
  */
-export function orderObjects(objects: readonly KubeObject[]): Phase[] {
+export function orderObjects(objects: readonly KubeObject[]): PlannedPhase[] {
   const grouped = Map.groupBy(objects, phaseOf);
   const own = kindsDefinedIn(grouped.get('crds') ?? []);
   return PHASE_NAMES.flatMap((name) => {

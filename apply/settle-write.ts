@@ -23,10 +23,10 @@ export interface SettleOptions {
 }
 
 /** The outcome, with the API server's answer if something was written. */
-export type Written = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
+export type SettledWrite = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
 
 /** Creates, applies or leaves one object. Refusals of the API server are outcomes; throws when aborted. */
-export async function settleWrite(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Written> {
+export async function settleWrite(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
   const { finding } = options;
   if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
   try {
@@ -40,7 +40,7 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
 /** How often another writer may be faster before this run fails the object. */
 const MOST_ATTEMPTS = 4;
 
-async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Written> {
+async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
   let { finding } = options;
   for (let attempt = 1; ; attempt++) {
     if (finding.kind === 'collision' || finding.kind === 'failed') {
@@ -64,7 +64,11 @@ interface WriteTarget {
   readonly signal: AbortSignal;
 }
 
-async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signal }: WriteTarget): Promise<Written> {
+async function write(
+  cluster: Cluster,
+  object: KubeObject,
+  { live, keptBy, signal }: WriteTarget,
+): Promise<SettledWrite> {
   if (live === undefined) {
     const answer = await createObject(cluster, object, { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };

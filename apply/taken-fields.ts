@@ -40,23 +40,23 @@ export function takenFields(desired: KubeObject, live: KubeObject): readonly Tak
   return [...taken, ...orphaned.map((path) => ({ path, manager: undefined }))].slice(0, MOST_FIELDS);
 }
 
-interface ManagedFields {
+interface OwnedFields {
   readonly manager: string;
   readonly fields: unknown;
 }
 
 /** Without what is written as a status. */
-function managedFieldsOf({ metadata }: KubeObject): readonly ManagedFields[] {
+function managedFieldsOf({ metadata }: KubeObject): readonly OwnedFields[] {
   const { managedFields } = metadata as { readonly managedFields?: unknown };
   if (!Array.isArray(managedFields)) return [];
-  return managedFields.flatMap((entry: unknown): readonly ManagedFields[] => {
+  return managedFields.flatMap((entry: unknown): readonly OwnedFields[] => {
     if (!isRecord(entry) || entry['subresource'] === 'status') return [];
     const { manager, fieldsV1 } = entry;
     return typeof manager === 'string' ? [{ manager, fields: fieldsV1 }] : [];
   });
 }
 
-interface Place {
+interface FieldPlace {
   /** What the manifest has here. */
   readonly desired: unknown;
   /** What we own from here on, of each entry of ours that owns something here. */
@@ -65,7 +65,7 @@ interface Place {
 }
 
 /** Paths below this node that another manager owns, the manifest sets, and we do not own. */
-function leavesIn(fields: unknown, { desired, ours, path }: Place): readonly string[] {
+function leavesIn(fields: unknown, { desired, ours, path }: FieldPlace): readonly string[] {
   if (!isRecord(fields)) return [];
   return Object.entries(fields).flatMap(([key, below]) => {
     const step = stepTo(key, desired);
@@ -81,7 +81,7 @@ function leavesIn(fields: unknown, { desired, ours, path }: Place): readonly str
   });
 }
 
-interface Pair {
+interface FieldPair {
   readonly desired: unknown;
   readonly live: unknown;
   readonly path: string;
@@ -90,7 +90,7 @@ interface Pair {
 /**
  * Paths that the manifest sets, that we no longer own, and whose live value differs; only beside fields that we own.
  */
-function orphansIn(fields: unknown, { desired, live, path }: Pair): readonly string[] {
+function orphansIn(fields: unknown, { desired, live, path }: FieldPair): readonly string[] {
   if (!isRecord(fields) || isLeaf(fields)) return [];
   const lost = isRecord(desired) ? Object.keys(desired).filter((name) => !isOwned(fields, name, path)) : [];
   const differing = lost.filter((name) => isOtherwise(desired, live, name)).map((name) => joinPath(path, `.${name}`));
@@ -120,13 +120,13 @@ function isLeaf(fields: unknown): boolean {
   return isRecord(fields) && Object.keys(fields).length === 0;
 }
 
-interface Step {
+interface FieldStep {
   readonly name: string;
   readonly value: unknown;
 }
 
 /** `f:name` is a field, `k:{…}` a list entry by its keys; undefined if the manifest does not set it. */
-function stepTo(key: string, value: unknown): Step | undefined {
+function stepTo(key: string, value: unknown): FieldStep | undefined {
   if (key.startsWith('f:') && isRecord(value)) {
     const name = key.slice(2);
     return Object.hasOwn(value, name) ? { name: `.${name}`, value: value[name] } : undefined;
@@ -135,7 +135,7 @@ function stepTo(key: string, value: unknown): Step | undefined {
   return undefined;
 }
 
-function entryOfList(text: string, items: readonly unknown[]): Step | undefined {
+function entryOfList(text: string, items: readonly unknown[]): FieldStep | undefined {
   const keys = parseKeys(text);
   const isMeant = (item: unknown): boolean =>
     isRecord(item) && keys.every(([name, value]) => (item[name] ?? DEFAULTS[name]) === value);

@@ -56,7 +56,7 @@ export interface UninstallResult {
 }
 
 const STEP_SECONDS = 30;
-interface Run {
+interface UninstallRun {
   readonly cluster: Cluster;
   readonly plan: UninstallPlan;
   readonly options: UninstallOptions;
@@ -81,7 +81,7 @@ export async function runUninstall(
   options: UninstallOptions,
 ): Promise<UninstallResult> {
   const { signal } = options;
-  const run: Run = { cluster, plan, options, slots: createSlots(MOST_REQUESTS), signal };
+  const run: UninstallRun = { cluster, plan, options, slots: createSlots(MOST_REQUESTS), signal };
   const done: Done = { removals: [], stays: [] };
   if (plan.state === 'Unknown') return { state: 'Failed', ...done, waiting: [], failures: plan.doubts ?? [] };
   if (plan.state === 'Blocked') return { state: 'Waiting', ...done, waiting: [], stays: plan.stays, failures: [] };
@@ -100,7 +100,11 @@ interface Done {
 }
 
 /** The result of a step that did not end; undefined if all did. */
-async function runSteps(run: Run, steps: readonly UninstallStep[], done: Done): Promise<UninstallResult | undefined> {
+async function runSteps(
+  run: UninstallRun,
+  steps: readonly UninstallStep[],
+  done: Done,
+): Promise<UninstallResult | undefined> {
   for (const step of steps) {
     run.signal.throwIfAborted();
     const { removals, waiting, stays } = await runStep(run, step);
@@ -114,7 +118,7 @@ async function runSteps(run: Run, steps: readonly UninstallStep[], done: Done): 
 }
 
 /** Makes the objects of retained CRDs readable without the operator; the result if that fails. */
-async function retainAll(run: Run, done: Done): Promise<UninstallResult | undefined> {
+async function retainAll(run: UninstallRun, done: Done): Promise<UninstallResult | undefined> {
   const retained = await inSlots(run, run.plan.stays, async (stay) => ({
     stay,
     ...(stay.unproven === true ? {} : await retain(run, stay.ref)),
@@ -128,7 +132,7 @@ function withMore(stay: Stay, message: string): Stay {
   return { ...stay, message: `${stay.message}; ${message}` };
 }
 
-async function retain({ cluster, plan, options }: Run, ref: ObjectRef): Promise<Retained> {
+async function retain({ cluster, plan, options }: UninstallRun, ref: ObjectRef): Promise<Retained> {
   if (!isCrdEntry(ref)) return {};
   const { watched, signal } = options;
   return retainReadable(cluster, ref, { isGoing: (service) => isServiceOf(plan, service), watched, signal });
@@ -143,7 +147,7 @@ function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<I
   );
 }
 
-async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
+async function runStep(run: UninstallRun, step: UninstallStep): Promise<StepResult> {
   const removals = [...(await deleteEntries(run, step)), ...(await deleteOthers(run, step))];
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
@@ -151,7 +155,10 @@ async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
 }
 
 /** Deletes users' objects, as the account; objects of the inventory are deleted already. */
-async function deleteOthers({ cluster, options, slots }: Run, step: UninstallStep): Promise<readonly Removal[]> {
+async function deleteOthers(
+  { cluster, options, slots }: UninstallRun,
+  step: UninstallStep,
+): Promise<readonly Removal[]> {
   if (step.resources.length === 0) return [];
   const ours = new Set(step.entries.map(identityOf));
   const removals = await deleteInstances(options.acting ?? cluster, step.resources, { ...options, slots });
@@ -165,13 +172,13 @@ function leavingOf({ ref, uid }: Removal): Leaving {
 /**
  * Workloads are deleted with foreground propagation: they are gone only when their Pods are, and RBAC outlives them.
  */
-function deleteEntries(run: Run, { name, entries }: UninstallStep): Promise<Removal[]> {
+function deleteEntries(run: UninstallRun, { name, entries }: UninstallStep): Promise<Removal[]> {
   const propagation = name === 'workloads' ? 'Foreground' : 'Background';
   return inSlots(run, entries, (entry) => deleteEntry(run, entry, propagation));
 }
 
 async function deleteEntry(
-  run: Run,
+  run: UninstallRun,
   entry: InventoryEntry,
   propagation: 'Foreground' | 'Background',
 ): Promise<Removal> {
@@ -184,7 +191,7 @@ async function deleteEntry(
  * Why a CRD is not deleted now: an object was created after the count. Deleting a CRD deletes all its objects, so the
  * account's right to delete them is checked again; undefined if the CRD may be deleted.
  */
-async function keepCrd(run: Run, entry: InventoryEntry): Promise<Removal | undefined> {
+async function keepCrd(run: UninstallRun, entry: InventoryEntry): Promise<Removal | undefined> {
   const { cluster, plan, options } = run;
   const ref = refOfEntry(entry);
   try {
@@ -205,14 +212,14 @@ function madeMeanwhile({ ref, message = '' }: Removal): Failure {
 }
 
 /** Its first object was created after the count. */
-async function retainLate(run: Run, kept: Removal): Promise<Removal> {
+async function retainLate(run: UninstallRun, kept: Removal): Promise<Removal> {
   const { message, failure } = await retain(run, kept.ref);
   if (failure !== undefined) return { ...kept, outcome: 'failed', failure };
   return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
 }
 
 /** Waits until all are gone, and names the finalizers or dependents of the rest. */
-async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
+async function awaitGone(run: UninstallRun, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), now = () => new Date(), signal } = options;
   const left = refs.some(isCrdEntry)
@@ -221,12 +228,12 @@ async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallR
   return explain(run, left);
 }
 
-async function look({ cluster, options }: Run, ref: ObjectRef): Promise<KubeObject | undefined> {
+async function look({ cluster, options }: UninstallRun, ref: ObjectRef): Promise<KubeObject | undefined> {
   return options.watched?.get(ref) ?? (await cluster.get(ref, options.signal));
 }
 
 async function explain(
-  run: Run,
+  run: UninstallRun,
   unready: Awaited<ReturnType<typeof waitUntilGone>>,
 ): Promise<UninstallResult['waiting']> {
   return Promise.all(
@@ -238,7 +245,7 @@ async function explain(
 }
 
 /** Names the custom resources that keep a CRD, and their finalizers. */
-async function explainCrd(run: Run, ref: ObjectRef, otherwise: string): Promise<string> {
+async function explainCrd(run: UninstallRun, ref: ObjectRef, otherwise: string): Promise<string> {
   const { cluster, options } = run;
   const crd = await look(run, ref);
   if (crd === undefined) return otherwise;

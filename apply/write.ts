@@ -89,7 +89,7 @@ function replacementOf(
   };
 }
 
-interface ManagedFields {
+interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
@@ -103,7 +103,7 @@ interface ManagedFields {
  */
 export async function takeOverFields(cluster: Cluster, live: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const { managedFields, resourceVersion } = live.metadata as {
-    managedFields?: ManagedFields[];
+    managedFields?: ManagedFieldsEntry[];
     resourceVersion?: string;
   };
   if (managedFields === undefined || !managedFields.some(isOurUpdate) || managedFields.some(isOurApply)) return live;
@@ -116,7 +116,7 @@ export async function takeOverFields(cluster: Cluster, live: KubeObject, signal:
 
 /** Whether some of its fields came from a plain create of ours. */
 export function isMadePlainly({ metadata }: KubeObject): boolean {
-  return (metadata as { managedFields?: ManagedFields[] }).managedFields?.some(isOurUpdate) === true;
+  return (metadata as { managedFields?: ManagedFieldsEntry[] }).managedFields?.some(isOurUpdate) === true;
 }
 
 /** Longest time between the moment when the API server notes the writer of an object and the one when the object is made. */
@@ -128,17 +128,17 @@ const CREATION_MS = 60_000;
  */
 export function isMadeByUs({ metadata }: KubeObject): boolean {
   const { managedFields = [], creationTimestamp = '' } = metadata as KubeObject['metadata'] & {
-    managedFields?: ManagedFields[];
+    managedFields?: ManagedFieldsEntry[];
   };
-  const isAtCreation = ({ time = '' }: ManagedFields): boolean =>
+  const isAtCreation = ({ time = '' }: ManagedFieldsEntry): boolean =>
     !(Math.abs(Date.parse(time) - Date.parse(creationTimestamp)) > CREATION_MS);
   return managedFields.some((fields) => (isOurApply(fields) || isOurUpdate(fields)) && isAtCreation(fields));
 }
 
-function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {
+function isOurUpdate({ manager, operation, subresource }: ManagedFieldsEntry): boolean {
   return manager === FIELD_MANAGER && operation === 'Update' && (subresource ?? '') === '';
 }
 
-function isOurApply({ manager, operation }: ManagedFields): boolean {
+function isOurApply({ manager, operation }: ManagedFieldsEntry): boolean {
   return manager === FIELD_MANAGER && operation === 'Apply';
 }

@@ -104,12 +104,12 @@ export interface CsvDeployment {
 /** The parts of a Deployment's spec that rendering reads or changes; the others pass through. */
 export interface DeploymentSpec {
   readonly replicas?: number;
-  readonly selector: LabelSelector | null;
+  readonly selector: CsvLabelSelector | null;
   readonly template: PodTemplate;
   readonly [field: string]: unknown;
 }
 
-export interface LabelSelector {
+export interface CsvLabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly { readonly key: string }[];
 }
@@ -197,7 +197,7 @@ export interface CsvWebhook {
   readonly rules?: readonly WebhookRule[];
   readonly failurePolicy?: string;
   readonly matchPolicy?: string;
-  readonly objectSelector?: LabelSelector;
+  readonly objectSelector?: CsvLabelSelector;
   readonly sideEffects: string | null;
   readonly timeoutSeconds?: number;
   readonly admissionReviewVersions: readonly string[] | null;

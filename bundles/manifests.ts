@@ -32,13 +32,13 @@ function byBytes(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-interface Place {
+interface ManifestPlace {
   readonly file: string;
   readonly document: number;
 }
 
 /** An object with `items` is a list of objects; they inherit its apiVersion and, less "List", its kind. */
-function* flatten(value: unknown, place: Place): Iterable<Readonly<Record<string, unknown>>> {
+function* flatten(value: unknown, place: ManifestPlace): Iterable<Readonly<Record<string, unknown>>> {
   if (!isRecord(value)) throw notAnObject(place, 'is not a Kubernetes object, but a plain value or list');
   if (!Array.isArray(value['items'])) {
     yield value;
@@ -53,7 +53,7 @@ function inherited({ apiVersion, kind }: Record<string, unknown>): Record<string
   return { apiVersion, kind: typeof kind === 'string' ? kind.replace(/List$/, '') : kind };
 }
 
-function checkObject(value: Readonly<Record<string, unknown>>, place: Place): KubeObject {
+function checkObject(value: Readonly<Record<string, unknown>>, place: ManifestPlace): KubeObject {
   const { apiVersion = '', kind, metadata } = value;
   if (typeof kind !== 'string' || kind === '') throw notAnObject(place, `has no kind${misspelt(value, 'kind')}`);
   if (typeof apiVersion !== 'string') throw notAnObject(place, `of kind ${kind} has an apiVersion that is no string`);
@@ -72,7 +72,7 @@ function misspelt(value: Readonly<Record<string, unknown>>, field: string): stri
   return found === undefined ? '' : `, only "${found}"`;
 }
 
-function notAnObject({ file, document }: Place, what: string): ReasonedError {
+function notAnObject({ file, document }: ManifestPlace, what: string): ReasonedError {
   return new ReasonedError({
     reason: 'BundleInvalid',
     retry: 'never',

@@ -7,9 +7,9 @@ import { field, objectField } from './fields.ts';
 import { type Fields, fieldsOf } from '../api/untyped.ts';
 
 /** How a field is read. A shape is an object whose fields are read in turn. */
-export type Kind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
+export type FieldKind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
 export interface Shape {
-  readonly [field: string]: Kind;
+  readonly [field: string]: FieldKind;
 }
 
 const REFERENCE: Shape = { name: 'always', kind: 'always', version: 'always' };
@@ -81,7 +81,7 @@ function pick(object: Fields, shape: Shape): Fields {
   return picked;
 }
 
-function read(value: unknown, kind: Kind): unknown {
+function read(value: unknown, kind: FieldKind): unknown {
   if (kind === 'any') return value;
   if (kind === 'flag') return value === true;
   if (kind === 'always') return typeof value === 'string' ? value : '';

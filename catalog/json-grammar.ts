@@ -18,14 +18,14 @@ export interface JsonGrammar {
   scalar(text: string): boolean;
 }
 
-type State = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'document';
+type GrammarState = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'document';
 
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
 
 /** A grammar that is between two documents. @see https://www.rfc-editor.org/rfc/rfc8259#section-2 */
 export function createJsonGrammar(maxDepth: number): JsonGrammar {
   const objects = new Uint8Array(maxDepth + 1);
-  let state: State = 'document';
+  let state: GrammarState = 'document';
 
   function expectsValue(): boolean {
     return state === 'value' || state === 'value or end';

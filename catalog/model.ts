@@ -2,12 +2,9 @@
  * The content of a catalog as data: packages with their channels, bundles and deprecations. Parsers make it, the index
  * stores it, the resolver reads it. Texts are kept exactly as published (a channel may be named " stable").
  */
+import type { Property } from '../bundles/bundle.ts';
 
-/** A typed statement about a bundle, channel or package: `{ type: 'olm.gvk', value: {…} }`. */
-export interface Property {
-  readonly type: string;
-  readonly value: unknown;
-}
+export type { Property } from '../bundles/bundle.ts';
 
 /**
  * Property that replaces `minKubeVersion` of the ClusterServiceVersion in a catalog that carries an excerpt of that.

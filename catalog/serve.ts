@@ -68,7 +68,7 @@ export function createCatalogHandler(options: ServeOptions): CatalogHandler {
     return true;
   };
 
-  async function answer(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+  async function answer(request: IncomingMessage, response: ServerResponse, target: ServeTarget): Promise<void> {
     if (target.endpoint === undefined) return refuse(response, 404);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return refuse(response.setHeader('Allow', 'GET, HEAD'), 405);
@@ -86,7 +86,7 @@ export function createCatalogHandler(options: ServeOptions): CatalogHandler {
     }
   }
 
-  async function answerFrom(request: IncomingMessage, response: ServerResponse, found: Selection): Promise<void> {
+  async function answerFrom(request: IncomingMessage, response: ServerResponse, found: BlobSelection): Promise<void> {
     const validators = { etag: etagOf(found.digest), modified: found.index.modified };
     response.setHeader('ETag', validators.etag);
     response.setHeader('Last-Modified', validators.modified.toUTCString());
@@ -109,13 +109,13 @@ export function createCatalogHandler(options: ServeOptions): CatalogHandler {
   }
 }
 
-type Target = { readonly catalog: string; readonly endpoint?: 'all' | 'metas'; readonly search: string };
+type ServeTarget = { readonly catalog: string; readonly endpoint?: 'all' | 'metas'; readonly search: string };
 
-function parseTarget(url: string): Target | undefined {
+function parseTarget(url: string): ServeTarget | undefined {
   const [path = '', search = ''] = url.split(/\?(.*)/s, 2);
   const match = /^\/catalogs\/([^/]*)(?:\/api\/v1\/(all|metas))?/.exec(path);
   if (match === null) return undefined;
-  const endpoint = match[0] === path ? (match[2] as Target['endpoint']) : undefined;
+  const endpoint = match[0] === path ? (match[2] as ServeTarget['endpoint']) : undefined;
   return { catalog: match[1]!, search, ...(endpoint !== undefined && { endpoint }) };
 }
 
@@ -138,18 +138,18 @@ function etagOf(digest: string): string {
   return `W/"${digest.slice(digest.indexOf('@') + 1).replaceAll(/[^\w:.+-]/g, '_')}"`;
 }
 
-interface Selection {
+interface BlobSelection {
   readonly digest: string;
   readonly index: CatalogIndex;
   readonly query: BlobQuery;
 }
 
-interface Body extends Selection {
+interface Body extends BlobSelection {
   readonly encoding: Encoding;
 }
 
 /** The headers of a body, whether or not it is sent. */
-function describeBody(request: IncomingMessage, response: ServerResponse, { index, query }: Selection): Encoding {
+function describeBody(request: IncomingMessage, response: ServerResponse, { index, query }: BlobSelection): Encoding {
   const size = index.size(query);
   const encoding = size > MIN_COMPRESSED_BYTES ? chooseEncoding(request.headers['accept-encoding']) : 'identity';
   response.setHeader('Content-Type', 'application/jsonl');

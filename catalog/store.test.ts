@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createIndexStore, type CatalogSource } from './store.ts';
+import { createIndexStore, type StoredContent } from './store.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const first = `registry.example/catalog@sha256:${'1'.repeat(64)}`;
 const second = `registry.example/catalog@sha256:${'2'.repeat(64)}`;
 
-function source(digest: string, text = '{"schema":"olm.package","name":"gadget"}'): CatalogSource {
+function source(digest: string, text = '{"schema":"olm.package","name":"gadget"}'): StoredContent {
   return { digest, files: [{ path: 'catalog.json', content: Buffer.from(text) }] };
 }
 

@@ -21,7 +21,7 @@ import type { CatalogLimits } from './limits.ts';
 import type { CatalogFiles } from './tree.ts';
 
 /** Content of a catalog, named by its digest: an image reference by digest, or the digest alone. */
-export interface CatalogSource {
+export interface StoredContent {
   readonly digest: string;
   readonly files: CatalogFiles;
   /** What the source appears to be, if it has no packages; content without packages is refused then. */
@@ -36,7 +36,7 @@ export interface IndexStore {
    *
    * Throws ReasonedError `CatalogInvalid` (never retried), and every error of reading the files.
    */
-  build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex>;
+  build(catalog: string, source: StoredContent, signal?: AbortSignal): Promise<CatalogIndex>;
   /** Deletes every file except those of the given digests by catalog, and those that are being built. */
   collect(inUse: ReadonlyMap<string, string>): void;
 }
@@ -80,7 +80,7 @@ class FolderOfIndexes implements IndexStore {
     }
   }
 
-  async build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
+  async build(catalog: string, source: StoredContent, signal?: AbortSignal): Promise<CatalogIndex> {
     const { digest, files, seemsToBe } = source;
     const target = this.#pathOf(catalog, digest);
     this.#building.set(target, (this.#building.get(target) ?? 0) + 1);

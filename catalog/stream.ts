@@ -45,7 +45,7 @@ export class DocumentSplitter {
   /** The splitter of the current syntax; absent until the first character that is no white space. */
   #splitter: SyntaxSplitter | undefined;
   /** Parses the pieces of the current syntax. */
-  #toDocuments: (piece: Piece, place: PiecePlace) => Generator<Parsed> = fromJson;
+  #toDocuments: (piece: Piece, place: PiecePlace) => Generator<ParsedDocument> = fromJson;
   /** How many documents the file has had so far. */
   #ordinal = 0;
 
@@ -116,10 +116,10 @@ export function wholeValue({ bytes, longNumbers }: RawDocument): RawDocument['va
   return (longNumbers ? parseJson(text) : JSON.parse(text)) as RawDocument['value'];
 }
 
-type Parsed = Omit<RawDocument, 'ordinal'>;
+type ParsedDocument = Omit<RawDocument, 'ordinal'>;
 type PiecePlace = { readonly path: string; readonly document: number };
 
-function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Generator<Parsed> {
+function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Generator<ParsedDocument> {
   const text = withoutBulk(bytes, bulk);
   let value: unknown;
   try {
@@ -142,7 +142,7 @@ function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   return text + bytes.toString('utf8', from);
 }
 
-function* fromYaml({ bytes }: Piece, place: PiecePlace): Generator<Parsed> {
+function* fromYaml({ bytes }: Piece, place: PiecePlace): Generator<ParsedDocument> {
   for (const value of parseYamlValues(bytes, place)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);

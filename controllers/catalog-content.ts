@@ -4,7 +4,7 @@
  */
 import type { CatalogIndex } from '../catalog/index/open.ts';
 import { createLending, type Lending } from '../catalog/lending.ts';
-import type { CatalogSource, IndexStore } from '../catalog/store.ts';
+import type { StoredContent, IndexStore } from '../catalog/store.ts';
 
 export interface ServedCatalog {
   /** Image reference by digest. */
@@ -19,7 +19,7 @@ export interface CatalogContent {
   /** Opens an index that an earlier process built; returns whether it is in service now. */
   restore(catalog: string, digest: string): boolean;
   /** Builds an index and takes it into service. */
-  load(catalog: string, source: CatalogSource, signal: AbortSignal): Promise<CatalogIndex>;
+  load(catalog: string, source: StoredContent, signal: AbortSignal): Promise<CatalogIndex>;
   /** Takes a catalog out of service and deletes its files. */
   drop(catalog: string): void;
   /** Calls the listener with the name of each catalog whose content has changed. */

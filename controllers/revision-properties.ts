@@ -22,15 +22,15 @@ export function isRequirement(type: string): boolean {
   return type.endsWith('.required') || type === 'olm.constraint';
 }
 
-interface Reading {
+interface ReadProperties {
   readonly properties: readonly Property[];
   readonly problem?: string;
 }
 
 /** Each Revision is parsed once: its spec never changes. */
-const known = new WeakMap<object, Reading>();
+const known = new WeakMap<object, ReadProperties>();
 
-function read({ spec: { properties: stored } }: Pick<Revision, 'spec'>): Reading {
+function read({ spec: { properties: stored } }: Pick<Revision, 'spec'>): ReadProperties {
   if (stored === undefined) return { properties: [] };
   const before = known.get(stored);
   if (before !== undefined) return before;
@@ -39,7 +39,7 @@ function read({ spec: { properties: stored } }: Pick<Revision, 'spec'>): Reading
   return reading;
 }
 
-function parseAll(stored: NonNullable<Revision['spec']['properties']>): Reading {
+function parseAll(stored: NonNullable<Revision['spec']['properties']>): ReadProperties {
   const properties: Property[] = [];
   for (const [index, { type, value }] of stored.entries()) {
     try {

@@ -78,7 +78,7 @@ const [MOST_BY, MOST_PROBLEM] = [1100, 4096];
 
 interface Asked {
   readonly verify: Verify;
-  readonly root: Root;
+  readonly root: ReadRoot;
   readonly toCheck: ImageToCheck;
 }
 
@@ -103,19 +103,22 @@ function byDigest(image: string): Reference & { readonly digest: string } {
 }
 
 /** Before the registry is asked: a policy that cannot be used is reported as such, whatever is signed. */
-async function policyOf({ keys = [], identities = [], mirrored = [] }: Verify, root: Root): Promise<SignaturePolicy> {
+async function policyOf(
+  { keys = [], identities = [], mirrored = [] }: Verify,
+  root: ReadRoot,
+): Promise<SignaturePolicy> {
   const { requireKeys } = await import('../signatures/trusted-keys.ts');
   requireKeys(keys);
   return { keys, identities, mirrored, root: await root.parse() };
 }
 
 /** A trusted root that is parsed only if it is needed. */
-interface Root {
+interface ReadRoot {
   readonly hash: string;
   readonly parse: () => Promise<TrustRoot>;
 }
 
-async function rootOf(deps: SignatureCheckDeps, { trustedRoot }: Verify, signal: AbortSignal): Promise<Root> {
+async function rootOf(deps: SignatureCheckDeps, { trustedRoot }: Verify, signal: AbortSignal): Promise<ReadRoot> {
   if (trustedRoot === undefined) return { hash: 'public', parse: parsePublicRoot };
   const place = `ConfigMap ${deps.namespace}/${trustedRoot.name}`;
   const text = await readRoot(deps, { name: trustedRoot.name, place }, signal);

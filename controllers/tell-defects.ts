@@ -52,7 +52,7 @@ export interface Trouble {
   readonly message: string;
 }
 
-interface Status {
+interface DefectStatus {
   readonly conditions?: readonly Condition[];
 }
 
@@ -62,7 +62,7 @@ export async function tellTrouble(
   object: KubeObject,
   trouble: Trouble,
 ): Promise<void> {
-  const status = (object['status'] ?? {}) as Status;
+  const status = (object['status'] ?? {}) as DefectStatus;
   const observedGeneration = object.metadata.generation ?? 0;
   const told = conditionsOf(status, observedGeneration, trouble);
   const conditions = replaceConditions(status.conditions, told, { observedGeneration, now: now() });
@@ -76,7 +76,7 @@ export async function tellTrouble(
 const LASTING: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];
 
 /** An object that was Ready stays Ready, unless its spec was changed since. */
-function conditionsOf({ conditions }: Status, generation: number, trouble: Trouble): readonly NextCondition[] {
+function conditionsOf({ conditions }: DefectStatus, generation: number, trouble: Trouble): readonly NextCondition[] {
   const reconciling: NextCondition = { type: 'Reconciling', status: 'True', ...trouble };
   const lasting = LASTING.flatMap((type) => findCondition(conditions, type) ?? []) as readonly NextCondition[];
   const ready = findCondition(conditions, 'Ready');

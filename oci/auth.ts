@@ -18,10 +18,10 @@ export interface Authenticator {
    * refused, but may use one that another request has obtained since.
    * @throws RegistryDenied, RegistryUnavailable, RegistryThrottled
    */
-  renew(target: AuthTarget, refusal: Refusal, signal?: AbortSignal): Promise<string>;
+  renew(target: AuthTarget, refusal: AuthRefusal, signal?: AbortSignal): Promise<string>;
 }
 
-export interface Refusal {
+export interface AuthRefusal {
   /** `WWW-Authenticate` of the answer. */
   readonly challenge: string | undefined;
   /** The header that was refused. */

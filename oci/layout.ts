@@ -87,12 +87,12 @@ function pathOf(folder: string, digest: string): string {
   return join(folder, 'blobs', algorithmOf(digest), hexOf(digest));
 }
 
-interface Named {
+interface NamedContent {
   readonly digest: string;
   readonly mediaType?: string;
 }
 
-async function findName(folder: string, { tag }: Reference): Promise<Named> {
+async function findName(folder: string, { tag }: Reference): Promise<NamedContent> {
   const entries = (await readIndex(folder)).manifests;
   const entry =
     entries.find(({ annotations }) => annotations?.[REF_NAME] === tag) ??
@@ -101,7 +101,7 @@ async function findName(folder: string, { tag }: Reference): Promise<Named> {
   throw imageInvalid(`the layout ${folder} has no image named ${JSON.stringify(tag)}`, true);
 }
 
-async function findDigest(folder: string, digest: string): Promise<Named> {
+async function findDigest(folder: string, digest: string): Promise<NamedContent> {
   const entry = (await readIndex(folder)).manifests.find((candidate) => candidate.digest === digest);
   return entry ?? { digest };
 }

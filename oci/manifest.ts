@@ -72,7 +72,7 @@ export type Platform = z.infer<typeof Platform>;
 export type ImageManifest = z.infer<typeof ImageSchema>;
 export type ImageIndex = z.infer<typeof IndexSchema>;
 
-export type Manifest = ({ readonly kind: 'image' } & ImageManifest) | ({ readonly kind: 'index' } & ImageIndex);
+export type OciManifest = ({ readonly kind: 'image' } & ImageManifest) | ({ readonly kind: 'index' } & ImageIndex);
 
 /** The origin of bytes: their name in errors, and whether they can ever change. */
 export interface Origin {
@@ -87,7 +87,7 @@ export interface Origin {
  * @throws ImageInvalid
  * @see https://github.com/opencontainers/image-spec/blob/main/manifest.md
  */
-export function parseManifest(bytes: Uint8Array, contentType: string | undefined, origin: Origin): Manifest {
+export function parseManifest(bytes: Uint8Array, contentType: string | undefined, origin: Origin): OciManifest {
   const document = parseJson(bytes, origin);
   const mediaType = agreeOnType(document, contentType, origin);
   if ('layers' in document && 'manifests' in document) {

@@ -37,14 +37,14 @@ export interface MemberRules {
   readonly usage: Usage;
 }
 
-export type Verdict =
+export type MemberVerdict =
   | { readonly kind: 'keep'; readonly path: string }
   | { readonly kind: 'pass' }
   | { readonly kind: 'folder' | 'whiteout' | 'opaque'; readonly path: string };
 
 /** Judges the members of one layer in turn; remembers names, so that a duplicate is refused. */
 export interface MemberJudge {
-  judge(entry: ReadEntry): Verdict;
+  judge(entry: ReadEntry): MemberVerdict;
   /** A member that the parser cannot read and passes over. */
   unread(entry: ReadEntry): void;
   /** The text of an extended header. */

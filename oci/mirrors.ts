@@ -10,13 +10,16 @@ export interface Mirror {
 }
 
 /** A repository on a registry. */
-export interface Place {
+export interface RegistryRepository {
   readonly registry: string;
   readonly repository: string;
 }
 
 /** The places for a reference, in order; the most specific source decides. Mirrors resolve tags too. */
-export function pullPlaces({ registry, repository }: Reference, mirrors: readonly Mirror[]): readonly Place[] {
+export function pullPlaces(
+  { registry, repository }: Reference,
+  mirrors: readonly Mirror[],
+): readonly RegistryRepository[] {
   const name = `${registry}/${repository}`;
   const best = mirrors
     .filter(({ source }) => name === source || name.startsWith(`${source}/`))
@@ -26,7 +29,7 @@ export function pullPlaces({ registry, repository }: Reference, mirrors: readonl
   return [...replaced, { registry, repository }];
 }
 
-function split(name: string): Place {
+function split(name: string): RegistryRepository {
   const slash = name.indexOf('/');
   return { registry: name.slice(0, slash).toLowerCase(), repository: name.slice(slash + 1) };
 }

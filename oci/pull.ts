@@ -2,8 +2,8 @@
 import { ReasonedError } from '../api/errors.ts';
 import { digestOf, isDigest, matchesDigest } from './digest.ts';
 import { answerError, imageInvalid, imageTooLarge, mismatch } from './errors.ts';
-import { type Manifest, MANIFEST_ACCEPT, type Origin, parseManifest } from './manifest.ts';
-import { type Mirror, type Place, pullPlaces } from './mirrors.ts';
+import { type OciManifest, MANIFEST_ACCEPT, type Origin, parseManifest } from './manifest.ts';
+import { type Mirror, type RegistryRepository, pullPlaces } from './mirrors.ts';
 import { formatReference, identifierOf, type Reference } from './reference.ts';
 import type { Session } from './session.ts';
 import { readBody } from './http-body.ts';
@@ -34,7 +34,7 @@ export interface PulledManifest {
   readonly bytes: Buffer;
   readonly digest: string;
   readonly mediaType: string;
-  readonly manifest: Manifest;
+  readonly manifest: OciManifest;
 }
 
 /** Sends HEAD, and GET if the registry does not answer that with a digest. */
@@ -65,7 +65,7 @@ export async function pullManifest(
 }
 
 function manifestRequest(
-  place: Place,
+  place: RegistryRepository,
   reference: Reference,
   options: { method: 'GET' | 'HEAD'; signal: AbortSignal | undefined },
 ) {
@@ -121,8 +121,8 @@ function verifiedDigest(bytes: Buffer, { headers }: HttpResponse, reference: Ref
 
 /** A mirror that fails in any way is skipped; the failure of the last place is reported. */
 export async function fromFirst<Result>(
-  places: readonly Place[],
-  ask: (place: Place) => Promise<Result>,
+  places: readonly RegistryRepository[],
+  ask: (place: RegistryRepository) => Promise<Result>,
 ): Promise<Result> {
   for (const place of places.slice(0, -1)) {
     try {

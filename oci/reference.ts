@@ -78,13 +78,13 @@ export function isTag(text: string): boolean {
   return TAG.test(text);
 }
 
-interface Parts {
+interface ReferenceParts {
   readonly name: string;
   readonly tag: string | undefined;
   readonly digest: string | undefined;
 }
 
-function splitSuffixes(text: string): Parts {
+function splitSuffixes(text: string): ReferenceParts {
   const at = text.indexOf('@');
   const rest = at < 0 ? text : text.slice(0, at);
   const digest = at < 0 ? undefined : text.slice(at + 1);

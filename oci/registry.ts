@@ -32,7 +32,7 @@ import {
 } from './push.ts';
 import { type Reference, withTag } from './reference.ts';
 import { type ReferrerLimits, type ReferrerManifest, referrers, pushReferrer } from './referrers.ts';
-import { listTags, type TagLimits } from './tags.ts';
+import { listTags, type TagListLimits } from './tags.ts';
 import { createSession } from './session.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './http-body.ts';
 import { createTransport } from './transport.ts';
@@ -70,7 +70,7 @@ export interface RegistryOptions {
   readonly now?: () => number;
 }
 
-export interface RegistryLimits extends PullLimits, TagLimits, ReferrerLimits {}
+export interface RegistryLimits extends PullLimits, TagListLimits, ReferrerLimits {}
 
 const DEFAULT_LIMITS: RegistryLimits = {
   manifestBytes: 4 << 20,

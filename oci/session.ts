@@ -8,7 +8,7 @@ import { answerError, unavailable } from './errors.ts';
 import { type BodyStream, readBody } from './http-body.ts';
 import { createSources, type Sources } from './sources.ts';
 import type { AuthTarget } from './token-service.ts';
-import { type HttpResponse, type Transport } from './transport.ts';
+import { type HttpResponse, type HttpTransport } from './transport.ts';
 
 export interface Session {
   /** Sends a request; any answer of 200–299, or one listed in `accept`, is returned, others are thrown. */
@@ -16,7 +16,7 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  readonly transport: Transport;
+  readonly transport: HttpTransport;
   readonly authenticator: Authenticator;
   readonly plainHttp: (registry: string) => boolean;
   /** Whether redirects into private networks are accepted from every registry. */
@@ -32,7 +32,7 @@ export interface RegistryRequest {
   /** Path below `/v2/<repository>/`, or an absolute address that the registry gave (upload location, next page). */
   readonly to: string | URL;
   /** The actions that need rights: `pull`, `push`, `delete`. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly RegistryAction[];
   /** A second repository to read from, for mounts. */
   readonly alsoPull?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface RegistryRequest {
   readonly signal?: AbortSignal;
 }
 
-export type Action = 'pull' | 'push' | 'delete';
+export type RegistryAction = 'pull' | 'push' | 'delete';
 
 const MAX_REDIRECTS = 5;
 const MAX_ERROR_BYTES = 16 << 10;
@@ -74,7 +74,7 @@ async function expected(request: RegistryRequest, response: HttpResponse): Promi
   });
 }
 
-interface Wiring extends SessionOptions {
+interface SessionWiring extends SessionOptions {
   readonly sources: Sources;
 }
 
@@ -89,7 +89,7 @@ function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse):
 }
 
 /** Sends with the known header first; after a refusal once more, with a fresh header. */
-async function authorized(request: RegistryRequest, options: Wiring): Promise<HttpResponse> {
+async function authorized(request: RegistryRequest, options: SessionWiring): Promise<HttpResponse> {
   const target = authTarget(request, options);
   const known = await options.authenticator.header(target);
   const first = await followed(request, options, known);
@@ -115,7 +115,7 @@ function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): Au
  */
 async function followed(
   request: RegistryRequest,
-  options: Wiring,
+  options: SessionWiring,
   authorization: string | undefined,
 ): Promise<HttpResponse> {
   const base = baseUrl(request.registry, options.plainHttp(request.registry));

@@ -23,15 +23,15 @@ export type FoundSignature =
       readonly annotations: Readonly<Record<string, string>>;
     }
   /** Listed as a signature, and none; `message` is a clause. */
-  | BrokenSignature;
+  | FoundBroken;
 
-interface BrokenSignature {
+interface FoundBroken {
   readonly form: 'Broken';
   readonly place: string;
   readonly message: string;
 }
 
-type Source = Pick<Registry, 'referrers' | 'pullManifest' | 'pullBlob'>;
+type SignatureSource = Pick<Registry, 'referrers' | 'pullManifest' | 'pullBlob'>;
 
 /** More than any image has that is signed by each of its publisher's keys at each release. */
 const MOST_SIGNATURES = 32;
@@ -50,7 +50,7 @@ const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
  * @throws the errors of a registry (retried), and TooManySignatures (never retried)
  */
 export async function collectSignatures(
-  registry: Source,
+  registry: SignatureSource,
   image: Reference & { readonly digest: string },
   signal: AbortSignal,
 ): Promise<readonly FoundSignature[]> {
@@ -58,7 +58,11 @@ export async function collectSignatures(
   return [...bundles, ...simple];
 }
 
-async function bundlesOf(registry: Source, image: Reference, signal: AbortSignal): Promise<readonly FoundSignature[]> {
+async function bundlesOf(
+  registry: SignatureSource,
+  image: Reference,
+  signal: AbortSignal,
+): Promise<readonly FoundSignature[]> {
   const place = `the list of referrers of ${formatReference(image)}`;
   const listed = await orBroken(place, () => registry.referrers(image, { signal }));
   if ('form' in listed) return [listed];
@@ -76,7 +80,7 @@ function isSignature({ artifactType, annotations }: Descriptor): boolean {
   return artifactType?.startsWith(BUNDLE_TYPE) === true && predicate === SIGNATURE_PREDICATE;
 }
 
-async function bundleAt(registry: Source, reference: Reference, signal: AbortSignal): Promise<FoundSignature> {
+async function bundleAt(registry: SignatureSource, reference: Reference, signal: AbortSignal): Promise<FoundSignature> {
   const place = `signature ${reference.digest ?? ''}`;
   return orBroken(place, async () => {
     const manifest = imageIn(await registry.pullManifest(reference, signal));
@@ -88,7 +92,11 @@ async function bundleAt(registry: Source, reference: Reference, signal: AbortSig
   });
 }
 
-async function simpleOf(registry: Source, image: Reference, signal: AbortSignal): Promise<readonly FoundSignature[]> {
+async function simpleOf(
+  registry: SignatureSource,
+  image: Reference,
+  signal: AbortSignal,
+): Promise<readonly FoundSignature[]> {
   const reference = withTag(image, `${fallbackTag(image)}.sig`);
   const place = `signature in ${formatReference(reference)}`;
   const manifest = await orBroken(place, () => pullIfThere(registry, reference, signal));
@@ -100,16 +108,16 @@ async function simpleOf(registry: Source, image: Reference, signal: AbortSignal)
   return Promise.all(layers.map((layer) => simpleAt(registry, reference, { layer, place, signal })));
 }
 
-interface Layer {
+interface SignatureLayer {
   readonly layer: Descriptor;
   readonly place: string;
   readonly signal: AbortSignal;
 }
 
 async function simpleAt(
-  registry: Source,
+  registry: SignatureSource,
   reference: Reference,
-  { layer, place, signal }: Layer,
+  { layer, place, signal }: SignatureLayer,
 ): Promise<FoundSignature> {
   if (layer.size > MOST_BYTES) return { form: 'Broken', place, message: `it is larger than ${MOST_BYTES} bytes` };
   return orBroken(place, async () => {
@@ -121,7 +129,7 @@ async function simpleAt(
 /**
  * Content that is missing or malformed is a broken signature, which hides no other; a registry that fails is an error.
  */
-async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promise<Found | BrokenSignature> {
+async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promise<Found | FoundBroken> {
   try {
     return await pull();
   } catch (error) {
@@ -135,7 +143,7 @@ async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promi
 const OF_CONTENT: ReadonlySet<Reason> = new Set(['ImageNotFound', 'ImageInvalid', 'ImageTooLarge', 'ReferenceInvalid']);
 
 async function pullIfThere(
-  registry: Source,
+  registry: SignatureSource,
   reference: Reference,
   signal: AbortSignal,
 ): Promise<PulledManifest | undefined> {

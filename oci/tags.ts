@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 import { readBody } from './http-body.ts';
 import { type HttpResponse } from './transport.ts';
 
-export interface TagLimits {
+export interface TagListLimits {
   readonly tags: number;
   readonly pages: number;
   readonly pageBytes: number;
@@ -23,7 +23,7 @@ const PAGE_SIZE = 1000;
 export async function listTags(
   session: Session,
   reference: Reference,
-  { limits, signal }: { readonly limits: TagLimits; readonly signal?: AbortSignal | undefined },
+  { limits, signal }: { readonly limits: TagListLimits; readonly signal?: AbortSignal | undefined },
 ): Promise<readonly string[]> {
   const { registry, repository } = reference;
   const what = `the tags of ${registry}/${repository}`;

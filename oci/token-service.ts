@@ -10,7 +10,7 @@ import type { Challenge } from './challenge.ts';
 import type { Credential, CredentialLookup } from './docker-config.ts';
 import { answerError, denied, unavailable } from './errors.ts';
 import { readBody } from './http-body.ts';
-import type { HttpResponse, Transport } from './transport.ts';
+import type { HttpResponse, HttpTransport } from './transport.ts';
 
 /** The rights that a request needs. */
 export interface AuthTarget {
@@ -23,7 +23,7 @@ export interface AuthTarget {
 }
 
 export interface AuthOptions {
-  readonly transport: Transport;
+  readonly transport: HttpTransport;
   readonly credentials: CredentialLookup;
   /** Whether token services in private networks are accepted from every registry. */
   readonly allowPrivate: boolean;

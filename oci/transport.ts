@@ -29,7 +29,7 @@ import {
 import { unavailable } from './errors.ts';
 import { type BodyStream, discardBody, receiveBody, sendBody, TimedOut, type Timeouts } from './http-body.ts';
 
-export interface TransportOptions {
+export interface HttpTransportOptions {
   readonly timeouts: Timeouts;
   readonly userAgent: string;
   /** PEM certificates trusted in addition to the system's. */
@@ -65,14 +65,14 @@ export interface HttpResponse {
   discard(): Promise<void>;
 }
 
-export interface Transport {
+export interface HttpTransport {
   /** Sends once. @throws RegistryUnavailable; the signal's reason when it aborts. */
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): void;
 }
 
 /** A transport with its own agents; `close` ends idle connections. */
-export function createTransport(options: TransportOptions): Transport {
+export function createTransport(options: HttpTransportOptions): HttpTransport {
   const pools = new Map<Source, Agents>();
   const proxied = Object.entries(options.proxyEnv ?? {}).some(
     ([name, value]) => /^https?_proxy$/i.test(name) && !!value,
@@ -102,8 +102,8 @@ export function createTransport(options: TransportOptions): Transport {
  */
 type Source = Reach | 'named';
 
-interface Wiring {
-  readonly options: TransportOptions;
+interface TransportWiring {
+  readonly options: HttpTransportOptions;
   readonly agents: Agents;
   readonly bounds: Bounds;
   readonly network: Network;
@@ -116,7 +116,7 @@ interface Agents {
   readonly https: HttpsAgent;
 }
 
-function createAgents({ ca, proxyEnv }: TransportOptions): Agents {
+function createAgents({ ca, proxyEnv }: HttpTransportOptions): Agents {
   const shared = {
     keepAlive: true,
     maxSockets: 16,
@@ -132,7 +132,7 @@ function createAgents({ ca, proxyEnv }: TransportOptions): Agents {
   };
 }
 
-function boundsOf({ pointedToFrom: from }: HttpRequest, { allowLinkLocal = false }: TransportOptions): Bounds {
+function boundsOf({ pointedToFrom: from }: HttpRequest, { allowLinkLocal = false }: HttpTransportOptions): Bounds {
   return {
     admits: (reach) => (reach !== 'linkLocal' || allowLinkLocal) && (from === undefined || mayReach(from, reach)),
     refusal: from === undefined ? linkLocalRefused : outOfBounds,
@@ -154,7 +154,7 @@ function literalIn(hostname: string): string | undefined {
  * A kept-alive connection may have been closed by the other side meanwhile: that alone is tried again at once, as
  * often as there can be such connections.
  */
-async function sendWithRetry(request: HttpRequest, wiring: Wiring): Promise<HttpResponse> {
+async function sendWithRetry(request: HttpRequest, wiring: TransportWiring): Promise<HttpResponse> {
   for (let stale = 0; ; stale += 1) {
     try {
       return await sendOnce(request, wiring);
@@ -169,7 +169,7 @@ const MAX_FREE_SOCKETS = 4;
 
 class StaleConnection extends Error {}
 
-async function sendOnce(request: HttpRequest, wiring: Wiring): Promise<HttpResponse> {
+async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<HttpResponse> {
   const { options, agents, proxied, bounds, network } = wiring;
   const { url, signal } = request;
   signal?.throwIfAborted();

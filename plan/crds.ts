@@ -4,14 +4,14 @@ import { readCrd, type Crd } from '../apply/crd-safety/schema.ts';
 import { isCrdEntry } from '../apply/custom-resources.ts';
 import { fieldsOf } from '../api/untyped.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { ClusterFacts } from './input.ts';
+import type { PlanClusterFacts } from './input.ts';
 import { NOT_KNOWN, type CrdChange } from './model.ts';
 import type { ComparedObjects, ObjectPair } from './objects.ts';
 
 /** Every CRD that is created, changed or deleted, by name. */
 export function planCrds(
   { created, changed, deleted }: ComparedObjects,
-  facts: ClusterFacts,
+  facts: PlanClusterFacts,
   waivers: readonly Waiver[],
 ): readonly CrdChange[] {
   const all = [
@@ -36,7 +36,7 @@ function describe(
   change: CrdChange['change'],
   before: Crd | undefined,
   after: Crd | undefined,
-  { customResources, storedVersions }: ClusterFacts,
+  { customResources, storedVersions }: PlanClusterFacts,
 ): CrdChange {
   const crd = (after ?? before)?.name ?? '';
   const [old, next] = [before?.versions ?? [], after?.versions ?? []];
@@ -58,14 +58,14 @@ function missingIn(known: Crd['versions'], versions: Crd['versions']): readonly 
   return versions.map(({ name }) => name).filter((name) => !names.has(name));
 }
 
-function findingsOf(pair: ObjectPair, facts: ClusterFacts, waivers: readonly Waiver[]): CrdVerdict['findings'] {
+function findingsOf(pair: ObjectPair, facts: PlanClusterFacts, waivers: readonly Waiver[]): CrdVerdict['findings'] {
   const { name } = pair.after.metadata;
   const verdict = facts.verdicts?.get(name) ?? compareCrds(withStored(pair.before, facts), pair.after, waivers);
   return verdict.findings.filter(({ effect }) => effect !== 'none');
 }
 
 /** The installed CRD with the versions in which the cluster stores objects; by its manifest alone it is the storage version. */
-function withStored(crd: KubeObject, { storedVersions }: ClusterFacts): KubeObject {
+function withStored(crd: KubeObject, { storedVersions }: PlanClusterFacts): KubeObject {
   const stored = storedVersions?.get(crd.metadata.name);
   return stored === undefined ? crd : { ...crd, status: { ...fieldsOf(crd['status']), storedVersions: stored } };
 }

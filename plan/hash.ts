@@ -12,7 +12,7 @@ import { isCrdEntry } from '../apply/custom-resources.ts';
 import { canonicalJson } from '../api/json.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { requirementsOf } from './dependencies.ts';
-import type { ClusterFacts, PlanInput, PlannedSide } from './input.ts';
+import type { PlanClusterFacts, PlanInput, PlannedSide } from './input.ts';
 
 /** Of the content below: another content needs another number, so that no old hash is mistaken for a new one. */
 const FORMAT = 1;
@@ -53,7 +53,7 @@ function sideOf(side: PlannedSide | undefined): unknown {
 function differencesOf(
   from: PlannedSide | undefined,
   to: PlannedSide | undefined,
-  facts: ClusterFacts,
+  facts: PlanClusterFacts,
 ): readonly string[] {
   const installed = new Set((from?.objects ?? []).map((object) => identityOf(refOf(object))));
   const taken = (to?.objects ?? []).flatMap((object) => {
@@ -68,7 +68,7 @@ function isReadable(object: KubeObject): boolean {
   return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
 }
 
-function storedElsewhere(crd: KubeObject, { storedVersions }: ClusterFacts): readonly string[] {
+function storedElsewhere(crd: KubeObject, { storedVersions }: PlanClusterFacts): readonly string[] {
   const stored = storedVersions?.get(crd.metadata.name) ?? [];
   const expected = readCrd(crd).storedVersions;
   return stored

@@ -4,23 +4,23 @@ import { groupKind, type KubeObject } from '../api/object.ts';
 import { fieldsOf, type Fields } from '../api/untyped.ts';
 
 /** The immutable fields of a kind, as the API server's validation has them. */
-type Immutable = (object: KubeObject) => Fields;
+type ImmutableField = (object: KubeObject) => Fields;
 
 const specFields =
-  (...names: readonly string[]): Immutable =>
+  (...names: readonly string[]): ImmutableField =>
   (object) => {
     const spec = fieldsOf(object['spec']);
     return Object.fromEntries(names.map((name) => [`spec.${name}`, spec[name]]));
   };
 
 const topFields =
-  (...names: readonly string[]): Immutable =>
+  (...names: readonly string[]): ImmutableField =>
   (object) =>
     Object.fromEntries(names.map((name) => [name, object[name]]));
 
 /** All fields of the spec but these. */
 const specExcept =
-  (...names: readonly string[]): Immutable =>
+  (...names: readonly string[]): ImmutableField =>
   (object) =>
     Object.fromEntries(
       Object.entries(fieldsOf(object['spec']))
@@ -28,7 +28,7 @@ const specExcept =
         .map(([name, value]) => [`spec.${name}`, value]),
     );
 
-const IMMUTABLE: ReadonlyMap<string, Immutable> = new Map<string, Immutable>([
+const IMMUTABLE: ReadonlyMap<string, ImmutableField> = new Map<string, ImmutableField>([
   ['ClusterRoleBinding.rbac.authorization.k8s.io', topFields('roleRef')],
   ['DaemonSet.apps', specFields('selector')],
   ['Deployment.apps', specFields('selector')],

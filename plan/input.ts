@@ -4,7 +4,7 @@ import type { CustomResourcePolicy } from '../apply/plan-uninstall.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Property } from '../bundles/bundle.ts';
 import type { KeptObject, PlannedVersion } from './model.ts';
-import type { PolicyRule } from './rights/rule.ts';
+import type { RightsRule } from './rights/rule.ts';
 
 export interface PlanInput {
   readonly package: string;
@@ -18,7 +18,7 @@ export interface PlanInput {
   readonly waivers?: readonly Waiver[];
   /** Effect of an uninstall on custom resources; `Retain` by default. */
   readonly customResources?: CustomResourcePolicy;
-  readonly facts?: ClusterFacts;
+  readonly facts?: PlanClusterFacts;
 }
 
 /** One side of a change: a version with its objects. */
@@ -30,7 +30,7 @@ export interface PlannedSide extends PlannedVersion {
 }
 
 /** Facts of the cluster. An entry that is absent is not known; nothing is concluded from its absence. */
-export interface ClusterFacts {
+export interface PlanClusterFacts {
   /** Number of custom resources by name of the CRD, without those that the bundle brings. */
   readonly customResources?: ReadonlyMap<string, number>;
   /** `status.storedVersions` by name of the CRD. */
@@ -38,7 +38,7 @@ export interface ClusterFacts {
   /** Verdicts by name of the CRD that take existing objects into account. */
   readonly verdicts?: ReadonlyMap<string, CrdVerdict>;
   /** Rules by name of ClusterRoles that are not part of the bundle. */
-  readonly clusterRoles?: ReadonlyMap<string, readonly PolicyRule[]>;
+  readonly clusterRoles?: ReadonlyMap<string, readonly RightsRule[]>;
   /**
    * State of objects that the new version adds, by identity: `absent`; `ours`: it belongs to the Subscription or may be
    * adopted by it; else a description of its owner.

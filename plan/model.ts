@@ -1,7 +1,7 @@
 /** A plan as data: everything that a change of an operator does, before it is done. JSON holds all of it. */
-import type { Finding } from '../apply/crd-safety/compare.ts';
+import type { CrdFinding } from '../apply/crd-safety/compare.ts';
 import type { ObjectRef } from '../api/object.ts';
-import type { Right } from './rights/right.ts';
+import type { OperatorRight } from './rights/right.ts';
 import type { RiskLevel, RiskReason } from './risks.ts';
 
 /** The value of a fact that is not known. It never means "none" or "no change". */
@@ -95,8 +95,8 @@ export interface KeptObject {
 
 export interface RightsChange {
   /** Rights that the operator lacks today, the most dangerous first. */
-  readonly gained: readonly Right[];
-  readonly lost: readonly Right[];
+  readonly gained: readonly OperatorRight[];
+  readonly lost: readonly OperatorRight[];
 }
 
 export interface ImagesChange {
@@ -125,7 +125,7 @@ export interface CrdChange {
   readonly storedVersions: Known<readonly string[]>;
   readonly customResources: Known<number>;
   /** The rules of the CRD safety check that found something, the worst first; without findings that have no effect. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CrdFinding[];
 }
 
 export interface WebhooksChange {

@@ -6,7 +6,7 @@ import { hashObject } from '../apply/prepare.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { diffFields } from './fields.ts';
 import { immutableChanges } from './immutable.ts';
-import type { ClusterFacts, PlanInput } from './input.ts';
+import type { PlanClusterFacts, PlanInput } from './input.ts';
 import type { ChangedObject, KeptObject, ObjectChanges } from './model.ts';
 
 /** An object on both sides whose manifest differs. */
@@ -91,7 +91,7 @@ function keptObjects(
   });
 }
 
-function countOf(object: KubeObject, { customResources }: ClusterFacts): number {
+function countOf(object: KubeObject, { customResources }: PlanClusterFacts): number {
   return isCrdEntry(object) ? (customResources?.get(object.metadata.name) ?? 0) : 0;
 }
 

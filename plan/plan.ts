@@ -9,12 +9,12 @@ import { planCrds } from './crds.ts';
 import { compareDependencies } from './dependencies.ts';
 import { hashPlan } from './hash.ts';
 import { compareImages } from './images.ts';
-import type { ClusterFacts, PlanInput, PlannedSide } from './input.ts';
+import type { PlanClusterFacts, PlanInput, PlannedSide } from './input.ts';
 import { NOT_KNOWN, type Plan, type PlannedVersion, type WayBack } from './model.ts';
 import { compareSets, describeObjects, type ComparedObjects } from './objects.ts';
 import { planRestarts } from './restarts.ts';
 import { compareRights } from './rights/compare.ts';
-import { judgeRisk, type Facts } from './risk.ts';
+import { judgeRisk, type RiskFacts } from './risk.ts';
 import { compareWebhooks } from './webhooks.ts';
 
 /**
@@ -24,7 +24,7 @@ export function planChange(input: PlanInput): Plan {
   const { from, to, waivers = [], facts = {} } = input;
   const [before, after] = [from?.objects ?? [], to?.objects ?? []];
   const compared = compareSets(before, after);
-  const plan: Facts = {
+  const plan: RiskFacts = {
     package: input.package,
     subscription: input.subscription,
     ...(from !== undefined && { from: versionOf(from) }),
@@ -52,7 +52,7 @@ function wayBackOf({ reasons }: Plan['risk']): WayBack {
 }
 
 /** Facts that the plan depends on and does not have. */
-function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: ClusterFacts): readonly string[] {
+function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: PlanClusterFacts): readonly string[] {
   const crds = [...changed.map(({ before }) => before), ...deleted].filter((object) => groupKind(object) === CRD);
   const names = (isUnknown: (name: string) => boolean): readonly string[] =>
     crds.map(({ metadata }) => metadata.name).filter(isUnknown);
@@ -66,7 +66,7 @@ function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: Clu
 }
 
 /** One sentence for all if the cluster was not asked, else one for each object that could not be read. */
-function unknownObjects(created: readonly KubeObject[], { existing }: ClusterFacts): readonly string[] {
+function unknownObjects(created: readonly KubeObject[], { existing }: PlanClusterFacts): readonly string[] {
   if (existing === undefined)
     return created.length === 0 ? [] : [`whether objects that are to be created exist already (${NOT_KNOWN})`];
   return created

@@ -10,22 +10,22 @@ import type { PlanInput } from './input.ts';
 import { NOT_KNOWN, type CrdChange, type Plan, type Risk, type StatedRisk } from './model.ts';
 import type { ComparedObjects } from './objects.ts';
 import { compareDangers } from './rights/dangers.ts';
-import type { Right } from './rights/right.ts';
+import type { OperatorRight } from './rights/right.ts';
 import { compareLevels, RISK_REASONS, RISKS, type RiskReason } from './risks.ts';
 
 /** A plan before it is judged. */
-export type Facts = Omit<Plan, 'risk' | 'hash' | 'wayBack'>;
+export type RiskFacts = Omit<Plan, 'risk' | 'hash' | 'wayBack'>;
 
-interface Judged {
+interface JudgedRisk {
   readonly input: PlanInput;
   readonly compared: ComparedObjects;
-  readonly plan: Facts;
+  readonly plan: RiskFacts;
 }
 
 type Fact = readonly [reason: RiskReason, message: string];
 
 /** All risks, the worst first, then in the order of the closed list. */
-export function judgeRisk(judged: Judged): Risk {
+export function judgeRisk(judged: JudgedRisk): Risk {
   const facts = JUDGES.flatMap((judge) => judge(judged));
   const reasons = facts
     .map(([reason, message]): StatedRisk => ({ reason, level: RISKS[reason].level, message }))
@@ -35,7 +35,7 @@ export function judgeRisk(judged: Judged): Risk {
   return { level: reasons[0]?.level ?? 'none', reasons };
 }
 
-const JUDGES: readonly ((judged: Judged) => readonly Fact[])[] = [
+const JUDGES: readonly ((judged: JudgedRisk) => readonly Fact[])[] = [
   judgeDeletions,
   judgeCrds,
   judgeRights,
@@ -58,7 +58,7 @@ const PROTECTS: ReadonlySet<string> = new Set([
 ]);
 const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
-function judgeDeletions({ input, plan }: Judged): readonly Fact[] {
+function judgeDeletions({ input, plan }: JudgedRisk): readonly Fact[] {
   const { deleted } = plan.objects;
   const others = deleted.filter((ref) => !HOLDS_DATA.has(groupKind(ref)) && groupKind(ref) !== CRD);
   const ordinary = others.filter((ref) => !PROTECTS.has(groupKind(ref)));
@@ -79,7 +79,7 @@ function countOf(refs: readonly (ObjectRef | { readonly ref: ObjectRef })[]): st
   return refs.length === 1 ? '1 object is' : `${refs.length} objects are`;
 }
 
-function judgeCrds({ input, plan }: Judged): readonly Fact[] {
+function judgeCrds({ input, plan }: JudgedRisk): readonly Fact[] {
   return plan.crds.flatMap((crd) => [...judgeFindings(crd), ...judgeStorage(crd), ...judgeRemoval(crd, input)]);
 }
 
@@ -125,7 +125,7 @@ function describeFate(count: CrdChange['customResources']): string {
   return count === 0 ? 'it is deleted' : `it stays with ${describeCount(count)}, without an operator`;
 }
 
-function judgeRights({ plan }: Judged): readonly Fact[] {
+function judgeRights({ plan }: JudgedRisk): readonly Fact[] {
   const { gained } = plan.rights;
   const webhooks = gained.filter(({ words }) => isWebhook(words));
   const open = gained.filter(({ isOpen }) => isOpen === true);
@@ -150,11 +150,11 @@ function isWebhook(words: string): boolean {
 }
 
 /** `the operator may read Secrets in every namespace, so it can read passwords and tokens` */
-export function describeRight({ holder, words, because }: Right): string {
+export function describeRight({ holder, words, because }: OperatorRight): string {
   return `${holder} ${words}${because === undefined ? '' : `, ${because}`}`;
 }
 
-function judgeImages({ input, plan }: Judged): readonly Fact[] {
+function judgeImages({ input, plan }: JudgedRisk): readonly Fact[] {
   const { added } = plan.images;
   const known = registriesOf(input.from?.objects ?? []);
   const foreign = added.filter(({ registry }) => registry === undefined || !known.has(registry));
@@ -173,7 +173,7 @@ function judgeImages({ input, plan }: Judged): readonly Fact[] {
   ];
 }
 
-function judgeWrites({ input, compared, plan }: Judged): readonly Fact[] {
+function judgeWrites({ input, compared, plan }: JudgedRisk): readonly Fact[] {
   const { created, changed } = plan.objects;
   const counts = [
     { number: created.length, verb: 'created' },
@@ -200,7 +200,7 @@ function judgeCollision(object: KubeObject, { facts }: PlanInput): readonly Fact
 
 const EXPOSED: ReadonlySet<string> = new Set(['NodePort', 'LoadBalancer']);
 
-function judgeServices({ input, compared }: Judged): readonly Fact[] {
+function judgeServices({ input, compared }: JudgedRisk): readonly Fact[] {
   if (input.from === undefined) return [];
   const after = [
     ...compared.changed.filter(({ before }) => !isExposed(before)).map((pair) => pair.after),
@@ -219,7 +219,7 @@ function typeOf(service: KubeObject): string {
   return textOf(fieldsOf(service['spec'])['type']);
 }
 
-function judgeVersion({ input: { from, to } }: Judged): readonly Fact[] {
+function judgeVersion({ input: { from, to } }: JudgedRisk): readonly Fact[] {
   if (from === undefined || to === undefined) return [];
   const [old, next] = [parseVersion(from.version), parseVersion(to.version)];
   if (!old.ok || !next.ok) return [];
@@ -230,14 +230,14 @@ function judgeVersion({ input: { from, to } }: Judged): readonly Fact[] {
     : [];
 }
 
-function judgeRestarts({ plan }: Judged): readonly Fact[] {
+function judgeRestarts({ plan }: JudgedRisk): readonly Fact[] {
   return plan.restarts.map(({ ref, withDowntime, because }): Fact => [
     withDowntime ? 'Downtime' : 'WorkloadRestarts',
     `${describeRef(ref)} restarts: ${because}`,
   ]);
 }
 
-function judgeDependencies({ input, plan }: Judged): readonly Fact[] {
+function judgeDependencies({ input, plan }: JudgedRisk): readonly Fact[] {
   if (input.to === undefined) return [];
   return plan.dependencies.added.map((one): Fact => ['DependencyAdded', `it needs ${one}`]);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { sample, sampleCrd } from '../apply/testing/sample-objects.ts';
 import { fieldsOf } from '../api/untyped.ts';
-import type { ClusterFacts } from './input.ts';
+import type { PlanClusterFacts } from './input.ts';
 import { planChange } from './plan.ts';
 import { RISK_REASONS, RISKS, type RiskReason } from './risks.ts';
 import {
@@ -22,7 +22,7 @@ interface Upgrade {
   readonly because: string;
   readonly before?: SideParts;
   readonly after: SideParts;
-  readonly facts?: ClusterFacts;
+  readonly facts?: PlanClusterFacts;
   /** All risks but ObjectsChanged, in order. */
   readonly says: readonly (readonly [RiskReason, string])[];
 }

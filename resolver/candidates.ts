@@ -9,10 +9,10 @@ import {
   comparePreference,
   type ChannelGraph,
   type GraphBundle,
-  type Origin,
+  type EdgeStart,
   type UpgradeGraph,
 } from './graph.ts';
-import { findWays, type Step } from './paths.ts';
+import { findWays, type PathStep } from './paths.ts';
 import type { Candidate, ChoiceRule, ResolveQuestion } from './question.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { compareBundleVersions, parseBundleVersion, type BundleVersion } from './version.ts';
@@ -30,7 +30,7 @@ export interface View {
   readonly channels: readonly ChannelGraph[];
   /** Bundles that must not be installed, not even on the way to another one, with the cause; by name. */
   readonly barred: ReadonlyMap<string, Cause>;
-  readonly ways: ReadonlyMap<string, Step>;
+  readonly ways: ReadonlyMap<string, PathStep>;
   /** The installed bundle as this catalog has it, in any channel. */
   readonly known: GraphBundle | undefined;
 }
@@ -71,7 +71,7 @@ export function isInside(range: VersionRange | undefined, version: BundleVersion
 }
 
 /** The installed bundle as the start of the graph; without a version if that cannot be parsed. */
-export function originOf(bundle: string, version: string, release?: string): Origin {
+export function originOf(bundle: string, version: string, release?: string): EdgeStart {
   const parsed = parseBundleVersion(version, release);
   return { name: bundle, version: parsed.ok ? parsed.value : undefined };
 }
@@ -81,7 +81,7 @@ interface Pool {
   readonly barred: Map<string, Cause>;
   readonly known: GraphBundle | undefined;
   readonly range: VersionRange | undefined;
-  readonly installed: Origin | undefined;
+  readonly installed: EdgeStart | undefined;
   /** Whether to stay with an installed version that the catalog no longer has. */
   readonly holds: boolean;
   readonly leaves: boolean;
@@ -101,10 +101,10 @@ function createPool(graph: UpgradeGraph, question: ResolveQuestion, rules: Reado
   };
 }
 
-type Chosen = Pick<View, 'candidate' | 'ways'>;
+type ChosenWays = Pick<View, 'candidate' | 'ways'>;
 
 /** A function that chooses among the bundles that are not barred; it is called again when more of them are. */
-function createChooser(pool: Pool, follows: boolean): () => Chosen {
+function createChooser(pool: Pool, follows: boolean): () => ChosenWays {
   const { installed, channels, barred } = pool;
   if (installed !== undefined && follows)
     return () => {
@@ -119,7 +119,7 @@ function createChooser(pool: Pool, follows: boolean): () => Chosen {
 }
 
 /** Finds the installed bundle by name; in a catalog that renamed its bundles, by version and release. */
-export function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | undefined {
+export function findInstalled(graph: UpgradeGraph, installed: EdgeStart): GraphBundle | undefined {
   const named = graph.bundles.get(installed.name);
   if (named !== undefined || installed.version === undefined) return named;
   const { version } = installed;
@@ -128,7 +128,7 @@ export function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBund
   );
 }
 
-function findWaysFrom(from: Origin, { channels, barred, known, range }: Pool): ReadonlyMap<string, Step> {
+function findWaysFrom(from: EdgeStart, { channels, barred, known, range }: Pool): ReadonlyMap<string, PathStep> {
   return findWays({
     from: known === undefined ? from : { name: known.name, version: from.version },
     entries: channels.flatMap(({ entries }) => entries.filter(({ bundle }) => !barred.has(bundle.name))),
@@ -138,7 +138,7 @@ function findWaysFrom(from: Origin, { channels, barred, known, range }: Pool): R
   });
 }
 
-function pickReachable(pool: Pool, ways: ReadonlyMap<string, Step>): Candidate | undefined {
+function pickReachable(pool: Pool, ways: ReadonlyMap<string, PathStep>): Candidate | undefined {
   const candidates: Candidate[] = stayCandidate(pool);
   for (const way of ways.values()) {
     const target = way.entry.bundle;
@@ -171,7 +171,7 @@ function mayGoDown({ range, installed, known, holds }: Pool): boolean {
 }
 
 /** Whether a bundle has a lower version than the installed one, or the same version with a lower release. */
-export function isLower(bundle: GraphBundle, installed: Origin | undefined): boolean {
+export function isLower(bundle: GraphBundle, installed: EdgeStart | undefined): boolean {
   const version = valueOf(bundle);
   return (
     version !== undefined && installed?.version !== undefined && compareBundleVersions(version, installed.version) < 0

@@ -10,7 +10,7 @@ import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';
 import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
 import { versionsIn } from './misspelt.ts';
-import type { Step } from './paths.ts';
+import type { PathStep } from './paths.ts';
 import { RULES, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { describeRefused } from './refused.ts';
 import { skipRangesAtFault } from './skip-ranges.ts';
@@ -51,13 +51,13 @@ function reasonOf(rules: ReadonlySet<ChoiceRule>, because: readonly Conflict[]):
   return rules.has('edges') || rules.has('downgrade') ? 'NoUpgradePath' : 'VersionNotFound';
 }
 
-interface Circumstances {
+interface ConflictFacts {
   readonly offers: readonly Offer[];
   readonly question: ResolveQuestion;
   readonly minimal: ReadonlySet<ChoiceRule>;
 }
 
-function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly Conflict[] {
+function describeRule(rule: ChoiceRule, circumstances: ConflictFacts): readonly Conflict[] {
   const { offers, question } = circumstances;
   const { wanted, installed } = question;
   switch (rule) {
@@ -79,7 +79,7 @@ function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly 
 }
 
 /** Includes the offered versions, unless one of them is in the range and another rule excludes it. */
-function describeVersion({ offers, question: { wanted, range }, minimal }: Circumstances): Conflict {
+function describeVersion({ offers, question: { wanted, range }, minimal }: ConflictFacts): Conflict {
   const conflict: Conflict = { kind: 'version', range: wanted.version ?? '' };
   const graphs = offers.map(({ graph }) => graph);
   const isOffered = ({ channels }: GraphBundle, graph: UpgradeGraph): boolean =>
@@ -111,7 +111,7 @@ function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conf
 }
 
 /** The bundles that one rule of the minimal set bars, of those that would be installed if it did not. */
-function blamedFor(rule: ChoiceRule, { offers, question, minimal }: Circumstances): readonly RefusedCandidate[] {
+function blamedFor(rule: ChoiceRule, { offers, question, minimal }: ConflictFacts): readonly RefusedCandidate[] {
   const kept = keepMost(rule, { offers, question, minimal });
   const blamed = new Map<string, RefusedCandidate>();
   for (const offer of offers) {
@@ -129,7 +129,7 @@ function blamedFor(rule: ChoiceRule, { offers, question, minimal }: Circumstance
  * The other rules of the minimal set, and as many of those that do not take part in it as leave a bundle: if every version
  * is barred for a cause of its own, the causes that count are those of the versions that the spec asks for.
  */
-function keepMost(rule: ChoiceRule, { offers, question, minimal }: Circumstances): ReadonlySet<ChoiceRule> {
+function keepMost(rule: ChoiceRule, { offers, question, minimal }: ConflictFacts): ReadonlySet<ChoiceRule> {
   let kept = new Set([...minimal].filter((other) => other !== rule));
   for (const other of RULES.toReversed()) {
     if (other === rule || kept.has(other)) continue;
@@ -142,11 +142,11 @@ function keepMost(rule: ChoiceRule, { offers, question, minimal }: Circumstances
 /** A bundle that edges lead to, with the way. */
 interface Reached {
   readonly bundle: GraphBundle;
-  readonly way: Step;
+  readonly way: PathStep;
   readonly catalog: string;
 }
 
-function describeEdges(circumstances: Circumstances): Conflict {
+function describeEdges(circumstances: ConflictFacts): Conflict {
   const { offers, question, minimal } = circumstances;
   const { installed, wanted } = question;
   const reached = reachedBy(circumstances);
@@ -168,7 +168,7 @@ function describeEdges(circumstances: Circumstances): Conflict {
 }
 
 /** The skipRanges of entries that would be chosen if an edge led to them. */
-function describeSkipRanges(circumstances: Circumstances): Pick<Extract<Conflict, { kind: 'edges' }>, 'skipRanges'> {
+function describeSkipRanges(circumstances: ConflictFacts): Pick<Extract<Conflict, { kind: 'edges' }>, 'skipRanges'> {
   const { offers, question, minimal } = circumstances;
   const { installed } = question;
   if (installed === undefined) return {};
@@ -183,7 +183,7 @@ function describeSkipRanges(circumstances: Circumstances): Pick<Extract<Conflict
 }
 
 /** All bundles that edges lead to if only the graph counts, the highest version first. */
-function reachedBy({ offers, question, minimal }: Circumstances): readonly Reached[] {
+function reachedBy({ offers, question, minimal }: ConflictFacts): readonly Reached[] {
   const rules = [...minimal].filter((rule) => rule === 'edges' || rule === 'channel');
   return offers
     .flatMap((offer) =>
@@ -197,7 +197,7 @@ function reachedBy({ offers, question, minimal }: Circumstances): readonly Reach
 }
 
 /** Whether the other facts permit the bundle itself; bundles on the way to it are not checked. */
-function isSuited({ bundle, catalog }: Omit<Reached, 'way'>, { question, minimal }: Circumstances): boolean {
+function isSuited({ bundle, catalog }: Omit<Reached, 'way'>, { question, minimal }: ConflictFacts): boolean {
   const inside = bundle.version.ok && isInside(question.range, bundle.version.value);
   if (minimal.has('version') && !inside) return false;
   return BARRING.every((rule) => !minimal.has(rule) || faultOf(rule, { bundle, catalog }, question) === undefined);
@@ -205,7 +205,7 @@ function isSuited({ bundle, catalog }: Omit<Reached, 'way'>, { question, minimal
 
 const BARRING: readonly ChoiceRule[] = ['quarantined', 'cluster', 'dependency'];
 
-function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean {
+function onlyLowerWithout({ offers, question, minimal }: ConflictFacts): boolean {
   const kept = [...minimal].filter((rule) => rule !== 'edges');
   const targets = offers.flatMap((offer) => viewOf(offer, question, kept).candidate?.target ?? []);
   return targets.length > 0 && targets.every((target) => isLower(target, question.installed));

@@ -6,7 +6,7 @@
 import { misfit } from './cluster.ts';
 import type { Cause } from './decision.ts';
 import type { ChannelGraph, GraphBundle } from './graph.ts';
-import { stepsTo, type Step } from './paths.ts';
+import { stepsTo, type PathStep } from './paths.ts';
 import type { Candidate, ChoiceRule, ResolveQuestion } from './question.ts';
 
 /** Bundles of some channels that must not be installed, by name, with the cause; dependencies are not considered. */
@@ -52,6 +52,6 @@ export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundl
 }
 
 /** The bundles on a way, the last one included. */
-export function bundlesOfWay(way: Step): readonly GraphBundle[] {
+export function bundlesOfWay(way: PathStep): readonly GraphBundle[] {
   return stepsTo(way).map(({ entry }) => entry.bundle);
 }

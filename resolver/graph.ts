@@ -55,7 +55,7 @@ export type Edge =
   | { readonly kind: 'skipRange'; readonly range: string };
 
 /** The start of an edge; the catalog need not have this bundle any more. */
-export interface Origin {
+export interface EdgeStart {
   readonly name: string;
   readonly version: BundleVersion | undefined;
 }
@@ -72,7 +72,7 @@ export function upgradeGraph(content: CatalogPackage): UpgradeGraph {
 }
 
 /** The edge from a bundle directly to an entry; undefined if there is none. */
-export function edgeInto(entry: GraphEntry, from: Origin): Edge | undefined {
+export function edgeInto(entry: GraphEntry, from: EdgeStart): Edge | undefined {
   if (entry.replaces === from.name) return { kind: 'replaces' };
   if (entry.skips.has(from.name)) return { kind: 'skips' };
   if (entry.skipRange?.ok !== true || from.version === undefined) return undefined;
@@ -106,13 +106,13 @@ function buildUpgradeGraph(content: CatalogPackage): UpgradeGraph {
   return { package: content, deprecation: deprecations.package, bundles, channels };
 }
 
-interface Deprecations {
+interface GraphDeprecations {
   readonly package: string | undefined;
   readonly channels: ReadonlyMap<string, string>;
   readonly bundles: ReadonlyMap<string, string>;
 }
 
-function indexDeprecations(deprecations: readonly Deprecation[]): Deprecations {
+function indexDeprecations(deprecations: readonly Deprecation[]): GraphDeprecations {
   const named = (schema: Deprecation['schema']): ReadonlyMap<string, string> =>
     new Map(deprecations.filter((one) => one.schema === schema).map(({ name = '', message }) => [name, message]));
   return {

@@ -3,12 +3,12 @@
  * for each hop why it cannot be left out. candidates.ts chooses the target.
  */
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
-import { comparePreference, edgeInto, type Edge, type GraphBundle, type GraphEntry, type Origin } from './graph.ts';
+import { comparePreference, edgeInto, type Edge, type GraphBundle, type GraphEntry, type EdgeStart } from './graph.ts';
 import { compareBundleVersions, type BundleVersion } from './version.ts';
 
 /** The start of a search, and the entries that it may use. */
 export interface Search {
-  readonly from: Origin;
+  readonly from: EdgeStart;
   /** Entries that may be stepped on. */
   readonly entries: readonly GraphEntry[];
   /**
@@ -22,10 +22,10 @@ export interface Search {
 }
 
 /** One step of a way: the bundle that it installs, and the edge that allows it. */
-export interface Step {
+export interface PathStep {
   readonly entry: GraphEntry;
   readonly edge: Edge;
-  readonly previous: Step | undefined;
+  readonly previous: PathStep | undefined;
 }
 
 /** One hop of a path, as shown to people. */
@@ -43,13 +43,13 @@ export interface Hop {
  * The last step of a shortest way to every bundle that can be reached, by name of bundle. Of several shortest
  * ways, one over bundles that are not deprecated and have high versions.
  */
-export function findWays(search: Search): ReadonlyMap<string, Step> {
-  const reached = new Map<string, Step>();
+export function findWays(search: Search): ReadonlyMap<string, PathStep> {
+  const reached = new Map<string, PathStep>();
   let frontier = firstSteps(search, reached);
   if (frontier.length === 0) return reached;
   const index = indexEntries(search);
   while (frontier.length > 0) {
-    const next: Step[] = [];
+    const next: PathStep[] = [];
     for (const step of frontier.sort(comparePreferred)) next.push(...index.stepsAfter(step, reached));
     frontier = next;
   }
@@ -57,32 +57,32 @@ export function findWays(search: Search): ReadonlyMap<string, Step> {
 }
 
 /** The hops of a way from a bundle, first to last. */
-export function hopsOf(last: Step, from: string): readonly Hop[] {
+export function hopsOf(last: PathStep, from: string): readonly Hop[] {
   const steps = stepsTo(last);
   return steps.map((step, index) => describeHop(step, from, steps[index + 1]));
 }
 
 /** The steps of a way, first to last. */
-export function stepsTo(last: Step): readonly Step[] {
-  const steps: Step[] = [];
-  for (let step: Step | undefined = last; step !== undefined; step = step.previous) steps.push(step);
+export function stepsTo(last: PathStep): readonly PathStep[] {
+  const steps: PathStep[] = [];
+  for (let step: PathStep | undefined = last; step !== undefined; step = step.previous) steps.push(step);
   return steps.reverse();
 }
 
-function describeHop({ entry, edge, previous }: Step, from: string, after: Step | undefined): Hop {
+function describeHop({ entry, edge, previous }: PathStep, from: string, after: PathStep | undefined): Hop {
   const { name, bundle } = entry.bundle;
   const hop = { bundle: name, version: bundle.version, channel: entry.channel, edge };
   if (after === undefined) return hop;
   return { ...hop, neededBetween: { from: previous?.entry.bundle.name ?? from, to: after.entry.bundle.name } };
 }
 
-function comparePreferred(a: Step, b: Step): number {
+function comparePreferred(a: PathStep, b: PathStep): number {
   return comparePreference(a.entry.bundle, b.entry.bundle);
 }
 
 /** The installed bundle may be unknown to the catalog, so its edges are looked up one by one. */
-function firstSteps(search: Search, reached: Map<string, Step>): Step[] {
-  const steps: Step[] = [];
+function firstSteps(search: Search, reached: Map<string, PathStep>): PathStep[] {
+  const steps: PathStep[] = [];
   for (const entry of search.entries) {
     if (reached.has(entry.bundle.name) || entry.bundle.name === search.from.name) continue;
     if (!mayFollow(search, { version: search.from.version, inside: search.startsInside }, entry.bundle)) continue;
@@ -106,7 +106,7 @@ function mayFollow(
 }
 
 interface EntryIndex {
-  readonly stepsAfter: (step: Step, reached: Map<string, Step>) => readonly Step[];
+  readonly stepsAfter: (step: PathStep, reached: Map<string, PathStep>) => readonly PathStep[];
 }
 
 /**
@@ -137,7 +137,7 @@ function indexEntries(search: Search): EntryIndex {
       const from = step.entry.bundle;
       const origin = { name: from.name, version: from.version.ok ? from.version.value : undefined };
       const state = { version: origin.version, inside: search.inside(from) };
-      const steps: Step[] = [];
+      const steps: PathStep[] = [];
       const take = (entry: GraphEntry): boolean => {
         if (reached.has(entry.bundle.name) || entry.bundle.name === search.from.name) return true;
         if (!mayFollow(search, state, entry.bundle)) return false;

@@ -1,8 +1,8 @@
 /** The question that candidates are evaluated for, and the rules that an evaluation applies. */
 import type { Cause } from './decision.ts';
-import type { GraphBundle, Origin } from './graph.ts';
+import type { GraphBundle, EdgeStart } from './graph.ts';
 import type { ClusterFacts, Wanted } from './input.ts';
-import type { Step } from './paths.ts';
+import type { PathStep } from './paths.ts';
 import type { VersionRange } from './ranges/range.ts';
 
 /** The rules that can exclude a bundle whose version can be parsed. */
@@ -23,7 +23,7 @@ export const RULES: readonly ChoiceRule[] = [
 export interface ResolveQuestion {
   readonly wanted: Wanted;
   readonly range: VersionRange | undefined;
-  readonly installed: Origin | undefined;
+  readonly installed: EdgeStart | undefined;
   readonly quarantined: ReadonlySet<string>;
   readonly cluster: ClusterFacts | undefined;
   /** Why the dependencies of a bundle cannot be satisfied; asked only for bundles on the way to a choice. */
@@ -41,7 +41,7 @@ export interface Candidate {
   readonly target: GraphBundle;
   readonly channel: string;
   /** The edges to the target; absent if it is installed in one step without an edge, or is installed already. */
-  readonly way: Step | undefined;
+  readonly way: PathStep | undefined;
   /** Whether the target is the installed bundle. */
   readonly stay: boolean;
 }

@@ -3,11 +3,11 @@ import { isInside, isLower, type Offer, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
 import { bundlesOfWay, bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
-import { findWays, type Step } from './paths.ts';
+import { findWays, type PathStep } from './paths.ts';
 import type { Candidate, ResolveQuestion } from './question.ts';
 
 /** The evaluation that the bundles are judged by. */
-export interface Judgement {
+export interface Evaluation {
   readonly view: View;
   /** The chosen candidate, if there is one. */
   readonly chosen?: Candidate;
@@ -17,7 +17,7 @@ export interface Judgement {
 export function describeRefused(
   offer: Offer,
   question: ResolveQuestion,
-  { view, chosen }: Judgement,
+  { view, chosen }: Evaluation,
 ): readonly RefusedCandidate[] {
   const passed = new Set(chosen === undefined ? [] : bundlesOn(chosen).map(({ name }) => name));
   const barredWay = createBarredWay(offer, question, view);
@@ -38,7 +38,7 @@ type BarredWay = (bundle: GraphBundle) => readonly RefusedCandidate[];
 function causeOf(
   bundle: GraphBundle,
   question: ResolveQuestion,
-  { view, chosen, barredWay }: Judgement & { readonly barredWay: BarredWay },
+  { view, chosen, barredWay }: Evaluation & { readonly barredWay: BarredWay },
 ): Cause {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
   if (!view.channels.some(({ name }) => bundle.channels.includes(name)))
@@ -66,7 +66,7 @@ function outOfRange(bundle: GraphBundle, { range }: ResolveQuestion): Cause | un
  * bundle does, because a way may cross such bundles to get inside.
  */
 function createBarredWay({ catalog }: Offer, question: ResolveQuestion, view: View): BarredWay {
-  let ways: ReadonlyMap<string, Step> | undefined;
+  let ways: ReadonlyMap<string, PathStep> | undefined;
   return (target) => {
     ways ??= waysOfAll(question, view);
     const way = ways.get(target.name);
@@ -82,7 +82,7 @@ function createBarredWay({ catalog }: Offer, question: ResolveQuestion, view: Vi
   };
 }
 
-function waysOfAll({ installed }: ResolveQuestion, { channels, known }: View): ReadonlyMap<string, Step> {
+function waysOfAll({ installed }: ResolveQuestion, { channels, known }: View): ReadonlyMap<string, PathStep> {
   if (installed === undefined) return new Map();
   return findWays({
     from: known === undefined ? installed : { name: known.name, version: installed.version },

@@ -21,7 +21,7 @@ import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
 import { nearestFirst, suggestPackages, suggestRange } from './misspelt.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
-import { hopsOf, type Step } from './paths.ts';
+import { hopsOf, type PathStep } from './paths.ts';
 import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
@@ -152,7 +152,7 @@ function pathOf({ way, stay, target, channel }: Candidate, from: string): Choice
   return stay ? [] : [{ bundle: target.name, version: target.bundle.version, channel }];
 }
 
-function firstStep(way: Step | undefined): Step | undefined {
+function firstStep(way: PathStep | undefined): PathStep | undefined {
   let step = way;
   while (step?.previous !== undefined) step = step.previous;
   return step;

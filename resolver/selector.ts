@@ -6,10 +6,10 @@
 /** A label selector as Kubernetes writes it; all conditions must hold, and an empty selector matches everything. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?: readonly Expression[] | undefined;
+  readonly matchExpressions?: readonly SelectorExpression[] | undefined;
 }
 
-interface Expression {
+interface SelectorExpression {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[] | undefined;
@@ -41,7 +41,7 @@ export function describeUnmet(
     .map(describeExpression);
 }
 
-function describeExpression({ key, operator, values = [] }: Expression): string {
+function describeExpression({ key, operator, values = [] }: SelectorExpression): string {
   switch (operator) {
     case 'Exists':
       return key;
@@ -67,8 +67,8 @@ export function selectorProblem(selector: LabelSelector): string | undefined {
 }
 
 /** Everything that must hold; an equality is a list of one. */
-function expressionsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): readonly Expression[] {
-  const equalities = Object.entries(matchLabels).map(([key, value]): Expression => ({
+function expressionsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): readonly SelectorExpression[] {
+  const equalities = Object.entries(matchLabels).map(([key, value]): SelectorExpression => ({
     key,
     operator: 'In',
     values: [value],
@@ -76,7 +76,7 @@ function expressionsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelecto
   return [...equalities, ...matchExpressions];
 }
 
-function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<string, string>): boolean {
+function holds({ key, operator, values = [] }: SelectorExpression, labels: ReadonlyMap<string, string>): boolean {
   const value = labels.get(key);
   switch (operator) {
     case 'In':
@@ -92,7 +92,7 @@ function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<s
   }
 }
 
-function problemOf({ key, operator, values = [] }: Expression): string | undefined {
+function problemOf({ key, operator, values = [] }: SelectorExpression): string | undefined {
   const [prefix, name] = key.includes('/')
     ? [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
     : [undefined, key];

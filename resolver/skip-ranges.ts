@@ -1,6 +1,6 @@
 /** Finds the skipRanges that exclude the installed bundle, if no edges lead on from it. Pure. */
 import type { SkipRangeAtFault } from './decision.ts';
-import { compareHighestFirst, type GraphEntry, type Origin } from './graph.ts';
+import { compareHighestFirst, type GraphEntry, type EdgeStart } from './graph.ts';
 
 /** Most named ranges. */
 const MOST_NAMED = 2;
@@ -9,7 +9,7 @@ const MOST_NAMED = 2;
  * The skipRanges of wanted entries that do not include the installed bundle, or cannot be parsed. Those of the highest
  * versions, each once.
  */
-export function skipRangesAtFault(entries: readonly GraphEntry[], installed: Origin): readonly SkipRangeAtFault[] {
+export function skipRangesAtFault(entries: readonly GraphEntry[], installed: EdgeStart): readonly SkipRangeAtFault[] {
   const found = entries
     .toSorted((a, b) => compareHighestFirst(a.bundle, b.bundle))
     .flatMap((entry) => rangeAtFault(entry, installed));
@@ -18,7 +18,7 @@ export function skipRangesAtFault(entries: readonly GraphEntry[], installed: Ori
 
 function rangeAtFault(
   { bundle, skipRange, skipRangeText: range }: GraphEntry,
-  installed: Origin,
+  installed: EdgeStart,
 ): readonly SkipRangeAtFault[] {
   if (skipRange === undefined || range === undefined) return [];
   if (!skipRange.ok) return [{ bundle: bundle.name, range, problem: skipRange.problem }];

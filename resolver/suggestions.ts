@@ -6,7 +6,7 @@ import { evaluate, isInside, isLower, type Offer } from './candidates.ts';
 import { isOlder } from './cluster.ts';
 import type { Suggestion } from './decision.ts';
 import { bundlesOn, faultOf } from './faults.ts';
-import type { GraphBundle, Origin } from './graph.ts';
+import type { GraphBundle, EdgeStart } from './graph.ts';
 import { RULES, type Candidate, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import { similarTo } from './similar.ts';
@@ -135,7 +135,7 @@ function changesFor(rule: ChoiceRule, lifted: Lifted): readonly Suggestion[] {
 }
 
 /** Whether the installed bundle is outside a pin; all releases of one version are inside. */
-function excludes(pin: string, installed: Origin | undefined): boolean {
+function excludes(pin: string, installed: EdgeStart | undefined): boolean {
   const range = parseMastermindsRange(pin);
   return range.ok && !isInside(range.value, installed?.version);
 }

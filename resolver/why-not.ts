@@ -40,18 +40,18 @@ export function explainVersion(input: ResolveInput, decision: Decision, asked: s
   };
 }
 
-interface Asked {
+interface AskedVersion {
   readonly input: ResolveInput;
   readonly decision: Decision;
   readonly asked: string;
 }
 
-interface Offered {
+interface OfferedBundle {
   readonly catalog: string;
   readonly bundle: GraphBundle;
 }
 
-function listBundles({ wanted, catalogs }: ResolveInput): readonly Offered[] {
+function listBundles({ wanted, catalogs }: ResolveInput): readonly OfferedBundle[] {
   return catalogs.flatMap((source) => {
     const bundles = graphIn(source, wanted.package)?.bundles.values() ?? [];
     return [...bundles].map((bundle) => ({ catalog: source.name, bundle }));
@@ -63,8 +63,8 @@ function isMeant(name: string, version: string, asked: string): boolean {
 }
 
 function standingOf(
-  { input: { installed }, decision, asked }: Asked,
-  meant: readonly Offered[],
+  { input: { installed }, decision, asked }: AskedVersion,
+  meant: readonly OfferedBundle[],
 ): VersionExplanation['standing'] {
   if (decision.kind !== 'none') {
     const { bundle, path } = decision;
@@ -78,7 +78,7 @@ function standingOf(
 type Told = Pick<VersionExplanation, 'causes' | 'changes'>;
 
 /** If no catalog has the package, or the spec is invalid, every version of it has that answer. */
-function explainAbsence({ input: { wanted }, decision, asked }: Asked, offered: readonly Offered[]): Told {
+function explainAbsence({ input: { wanted }, decision, asked }: AskedVersion, offered: readonly OfferedBundle[]): Told {
   if (offered.length === 0 && decision.kind === 'none') {
     const { message, hint } = explainDecision(decision, wanted.package);
     return { causes: [message], changes: hint === undefined ? [] : [hint] };
@@ -92,7 +92,7 @@ function explainAbsence({ input: { wanted }, decision, asked }: Asked, offered: 
 }
 
 /** Explains bundles that a decision has no cause for: the installed one, and those of catalogs that were not read. */
-function explainUnlisted({ input, decision, asked }: Asked, meant: readonly Offered[]): readonly string[] {
+function explainUnlisted({ input, decision, asked }: AskedVersion, meant: readonly OfferedBundle[]): readonly string[] {
   if (decision.kind === 'none') return [explainDecision(decision, input.wanted.package).message];
   const { installed } = input;
   if (installed !== undefined && isMeant(installed.bundle, installed.version, asked))
@@ -108,7 +108,7 @@ function whyThere({ catalog }: Choice, { installed }: ResolveInput): string {
     : `catalog ${catalog} goes before it`;
 }
 
-function findChanges(input: ResolveInput, meant: readonly Offered[]): readonly string[] {
+function findChanges(input: ResolveInput, meant: readonly OfferedBundle[]): readonly string[] {
   const version = meant[0]?.bundle.bundle.version;
   if (version === undefined) return [];
   const names = new Set(meant.map(({ bundle }) => bundle.name));
@@ -135,7 +135,7 @@ function findChanges(input: ResolveInput, meant: readonly Offered[]): readonly s
 }
 
 /** A channel that has the version, together with `edges: Ignore`: the resolver does not try these with a pin. */
-function severalChanges(meant: readonly Offered[], version: string): readonly Suggestion[] {
+function severalChanges(meant: readonly OfferedBundle[], version: string): readonly Suggestion[] {
   const channels = new Set(meant.flatMap(({ bundle }) => bundle.channels));
   return [...channels].map((channel) => ({
     change: 'together',

@@ -123,12 +123,12 @@ function entityOf(bundle: Bundle, text: Uint8Array | undefined): SignedEntity {
   }
 }
 
-interface Wording {
+interface FlawWording {
   readonly wrongSignature: Flaw;
 }
 
 /** Runs the verifier, and says in terms of this module what it found. */
-function judge(entity: SignedEntity, verify: (entity: SignedEntity) => Signer, wording: Wording): Signer {
+function judge(entity: SignedEntity, verify: (entity: SignedEntity) => Signer, wording: FlawWording): Signer {
   try {
     return verify(entity);
   } catch (error) {
@@ -138,7 +138,7 @@ function judge(entity: SignedEntity, verify: (entity: SignedEntity) => Signer, w
   }
 }
 
-function flawOf(error: VerificationError, entity: SignedEntity, { wrongSignature }: Wording): Flaw {
+function flawOf(error: VerificationError, entity: SignedEntity, { wrongSignature }: FlawWording): Flaw {
   switch (error.code) {
     case 'SIGNATURE_ERROR':
     case 'PUBLIC_KEY_ERROR':

@@ -1,9 +1,9 @@
 /** Finds the schema finding that predicted a harm to an object. Pure. */
-import type { Finding } from './compare.ts';
+import type { CrdFinding } from './compare.ts';
 import type { Harm } from './hurt.ts';
 
 export interface Attributed {
-  readonly finding: Finding;
+  readonly finding: CrdFinding;
   /** What happens to the object, if the finding does not say it. */
   readonly because?: string;
 }
@@ -22,7 +22,7 @@ const OPENING: ReadonlySet<string> = new Set([
  * The finding of the same rule at the same node; else the nearest opening one above it; else a new one, so that every
  * harm is reported. `findings` are those of one comparison.
  */
-export function attribute(harm: Harm, label: string, findings: readonly Finding[]): Attributed {
+export function attribute(harm: Harm, label: string, findings: readonly CrdFinding[]): Attributed {
   const { rule, path, message, effect } = harm;
   const telling = findings.filter((finding) => finding.effect === 'loses' || finding.effect === 'rejects');
   const same = telling.find((finding) => finding.rule === rule && finding.path === path);
@@ -41,6 +41,6 @@ function isAtOrBelow(path: string, above: string): boolean {
 }
 
 /** Findings that need no explanation: a removed field is dropped, a required field is missing. */
-function saysItself({ rule }: Finding): boolean {
+function saysItself({ rule }: CrdFinding): boolean {
   return rule === 'existingFieldRemoval' || rule === 'required';
 }

@@ -10,7 +10,7 @@ import { EFFECTS, type Effect, type FlatPair, type NodePair, type VersionPair } 
 import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
 import { flattenSchema, readCrd, type Crd, type Schema } from './schema.ts';
 
-export interface Finding {
+export interface CrdFinding {
   readonly crd: string;
   readonly rule: string;
   readonly effect: Effect;
@@ -49,7 +49,7 @@ export interface CrdVerdict {
   /** No existing object is hurt, except by waived rules. */
   readonly safe: boolean;
   /** The worst first, then in the order of the schema. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CrdFinding[];
 }
 
 /**
@@ -68,12 +68,12 @@ export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly
 }
 
 /** Whether a finding blocks an upgrade. */
-export function isDangerous({ effect, waived }: Finding): boolean {
+export function isDangerous({ effect, waived }: CrdFinding): boolean {
   return !waived && (effect === 'loses' || effect === 'rejects');
 }
 
 /** `v1: ^.spec.size: minimum: minimum 1 becomes 2 (ops/a and 2 more)`: one finding as a line. */
-export function describeFinding({ version, path, rule, message, objects }: Finding): string {
+export function describeFinding({ version, path, rule, message, objects }: CrdFinding): string {
   const line = [version, path, rule, message].filter((part) => part !== undefined).join(': ');
   return objects === undefined ? line : `${line} (${describeObjects(objects)})`;
 }
@@ -110,12 +110,12 @@ export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | un
   });
 }
 
-function describeWaivers(findings: readonly Finding[]): string {
+function describeWaivers(findings: readonly CrdFinding[]): string {
   const pairs = new Set(findings.map(({ crd, rule }) => `crd ${crd}, rule ${rule}`));
   return [...pairs].slice(0, MOST_NAMED).join('; ');
 }
 
-type Bare = Omit<Finding, 'crd' | 'waived'>;
+type Bare = Omit<CrdFinding, 'crd' | 'waived'>;
 
 function compareWhole(old: Crd, next: Crd): Bare[] {
   return CRD_RULES.flatMap((rule) => rule.compare(old, next).map((change) => ({ rule: rule.name, ...change })));

@@ -7,7 +7,14 @@ import { keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
 import { mayName } from '../custom-resources.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { attribute } from './attribute.ts';
-import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
+import {
+  compareCrds,
+  isDangerous,
+  type CrdVerdict,
+  type CrdFinding,
+  type HurtObjects,
+  type Waiver,
+} from './compare.ts';
 import { comparisonsOf, type Comparison } from './comparisons.ts';
 import { harmsOf, isRegardless } from './hurt.ts';
 import { readCrd, type Crd } from './schema.ts';
@@ -81,13 +88,13 @@ function kindOf(crd: KubeObject, version: string | undefined): Kind | undefined 
 
 /** The findings of one comparison. A change of the CRD itself hurts every object and is not judged here. */
 interface Task {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CrdFinding[];
   readonly comparison: Comparison | undefined;
 }
 
 /** A finding with the objects that it hurts. */
 interface Hurt {
-  readonly finding: Finding;
+  readonly finding: CrdFinding;
   count: number;
   unnamed: number;
   readonly names: string[];
@@ -176,11 +183,11 @@ function note(
   else if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
 }
 
-function keyOf({ version, rule, path, message, effect }: Finding): string {
+function keyOf({ version, rule, path, message, effect }: CrdFinding): string {
   return JSON.stringify([version, rule, path, message, effect]);
 }
 
-function withObjects(finding: Finding, hurt: ReadonlyMap<string, Hurt>): Finding {
+function withObjects(finding: CrdFinding, hurt: ReadonlyMap<string, Hurt>): CrdFinding {
   const found = hurt.get(keyOf(finding));
   if (found === undefined) return { ...finding, effect: 'none' };
   const { count, unnamed, names, more, because } = found;

@@ -8,7 +8,7 @@ import type { SourceObject } from './source.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-interface Binding extends KubeObject {
+interface AccountBinding extends KubeObject {
   readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
 }
 
@@ -39,7 +39,7 @@ export function takeAccounts(
 function isBound({ byKind }: Scene, name: string): boolean {
   return [...(byKind.get(`RoleBinding.${GROUP}`) ?? []), ...(byKind.get(`ClusterRoleBinding.${GROUP}`) ?? [])].some(
     ({ object }) =>
-      ((object as Binding).subjects ?? []).some(
+      ((object as AccountBinding).subjects ?? []).some(
         (subject) => subject.kind === 'ServiceAccount' && subject.name === name,
       ),
   );

@@ -8,12 +8,12 @@ import type { Scene } from './scene.ts';
 
 const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
-interface CrdSpec {
+interface AuthoredCrdSpec {
   readonly names?: { readonly kind?: string };
-  readonly versions?: readonly CrdVersion[];
+  readonly versions?: readonly AuthoredCrdVersion[];
 }
 
-interface CrdVersion {
+interface AuthoredCrdVersion {
   readonly name: string;
   readonly served?: boolean;
   readonly storage?: boolean;
@@ -41,7 +41,7 @@ function withoutConversion(crd: KubeObject): KubeObject {
 }
 
 function ownedBy({ metadata, spec }: KubeObject): readonly CsvCrd[] {
-  const { names, versions = [] } = (isRecord(spec) ? spec : {}) as CrdSpec;
+  const { names, versions = [] } = (isRecord(spec) ? spec : {}) as AuthoredCrdSpec;
   const kind = names?.kind ?? '';
   const served = versions.filter((version) => version.served === true);
   return (served.length === 0 ? versions : served).map((version) => ({
@@ -59,7 +59,7 @@ export function inWords(kind: string): string {
 }
 
 /** The first sentence of its schema's description. */
-function describe({ schema }: CrdVersion, kind: string): string {
+function describe({ schema }: AuthoredCrdVersion, kind: string): string {
   const [sentence = ''] = (schema?.openAPIV3Schema?.description ?? '').split(/(?<=\.)\s/);
   const text = sentence.replaceAll(/\s+/g, ' ').trim();
   return text === '' ? `The kind ${kind}.` : text;

@@ -8,7 +8,7 @@ import { inWords } from './crds.ts';
 import { imagesOf, type RelatedImage } from './images.ts';
 import type { Permissions } from './rights.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type CsvFields = Readonly<Record<string, unknown>>;
 
 /** The words of the author; absent ones are those of the existing CSV, or a first suggestion. */
 export interface AuthorWords {
@@ -42,7 +42,7 @@ export function writeCsv(content: CsvContent, existing: KubeObject | undefined):
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'ClusterServiceVersion',
     ...existing,
-    metadata: writeMetadata(content, existing?.metadata as Fields | undefined),
+    metadata: writeMetadata(content, existing?.metadata as CsvFields | undefined),
     spec: withoutUndefined({
       ...(existing === undefined && suggestions(content)),
       ...spec,
@@ -50,7 +50,7 @@ export function writeCsv(content: CsvContent, existing: KubeObject | undefined):
       version: content.version,
       replaces: content.replaces,
       customresourcedefinitions: {
-        ...(spec['customresourcedefinitions'] as Fields | undefined),
+        ...(spec['customresourcedefinitions'] as CsvFields | undefined),
         owned: mergeOwned(content.owned, spec['customresourcedefinitions']),
       },
       ...(content.webhooks.length > 0 ? { webhookdefinitions: content.webhooks } : { webhookdefinitions: undefined }),
@@ -61,11 +61,11 @@ export function writeCsv(content: CsvContent, existing: KubeObject | undefined):
   } as unknown as KubeObject;
 }
 
-function withoutUndefined(fields: Fields): Fields {
+function withoutUndefined(fields: CsvFields): CsvFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function writeMetadata({ name, examples, suggestedNamespace }: CsvContent, existing: Fields | undefined): Fields {
+function writeMetadata({ name, examples, suggestedNamespace }: CsvContent, existing: CsvFields | undefined): CsvFields {
   const before = (existing?.['annotations'] ?? {}) as Readonly<Record<string, string>>;
   const annotations = {
     ...(suggestedNamespace !== undefined && { [SUGGESTED]: suggestedNamespace }),
@@ -91,7 +91,7 @@ function writeExamples(examples: readonly KubeObject[], before: string | undefin
 }
 
 /** Texts of a first run, which a person is to improve. */
-function suggestions({ package: packageName, owned, version }: CsvContent): Fields {
+function suggestions({ package: packageName, owned, version }: CsvContent): CsvFields {
   const kinds = [...new Set(owned.map(({ kind }) => kind))];
   const displayName = packageName
     .split('-')
@@ -114,7 +114,7 @@ function said({
   maintainers,
   maturity,
   minKubeVersion,
-}: AuthorWords): Fields {
+}: AuthorWords): CsvFields {
   return withoutUndefined({
     displayName,
     description,
@@ -126,7 +126,7 @@ function said({
   });
 }
 
-function writeInstall({ deployments, permissions, clusterPermissions }: CsvContent): Fields {
+function writeInstall({ deployments, permissions, clusterPermissions }: CsvContent): CsvFields {
   return {
     deployments,
     ...(permissions.length > 0 && { permissions }),
@@ -135,7 +135,7 @@ function writeInstall({ deployments, permissions, clusterPermissions }: CsvConte
 }
 
 /** An entry of the same kind and version keeps its words and descriptors. */
-function mergeOwned(owned: readonly CsvCrd[], existing: unknown): readonly Fields[] {
+function mergeOwned(owned: readonly CsvCrd[], existing: unknown): readonly CsvFields[] {
   const before = isRecord(existing) && Array.isArray(existing['owned']) ? existing['owned'].filter(isRecord) : [];
   return owned.map((entry) => {
     const same = before.find(({ name, version }) => name === entry.name && version === entry.version);
@@ -144,7 +144,7 @@ function mergeOwned(owned: readonly CsvCrd[], existing: unknown): readonly Field
 }
 
 /** Images that a person has added stay; those of containers that are gone or changed do not. */
-function mergeImages(images: readonly RelatedImage[], spec: Fields): readonly unknown[] {
+function mergeImages(images: readonly RelatedImage[], spec: CsvFields): readonly unknown[] {
   const before = (Array.isArray(spec['relatedImages']) ? spec['relatedImages'] : []).filter(isRecord);
   const generated = new Set(imagesOf(deploymentsOf(spec)).map(({ image }) => image));
   const names = new Set(images.map(({ name }) => name));
@@ -152,7 +152,7 @@ function mergeImages(images: readonly RelatedImage[], spec: Fields): readonly un
   return [...images, ...added];
 }
 
-function deploymentsOf(spec: Fields): readonly CsvDeployment[] {
+function deploymentsOf(spec: CsvFields): readonly CsvDeployment[] {
   const install = spec['install'] as { readonly spec?: { readonly deployments?: unknown } } | undefined;
   const list = install?.spec?.deployments;
   return (Array.isArray(list) ? list : []).filter(

@@ -45,7 +45,7 @@ export const AUTHOR_CHECKS = {
 
 export type AuthorCheck = keyof typeof AUTHOR_CHECKS;
 
-interface Entry {
+interface LedgerEntry {
   readonly places: Set<Place>;
   field?: string;
   manifest?: KubeObject;
@@ -55,7 +55,7 @@ interface Entry {
 /** Mutable while a bundle is composed; each step writes the objects that it has taken. */
 export class Ledger {
   readonly findings: AuthorFinding[] = [];
-  readonly #entries = new Map<SourceObject, Entry>();
+  readonly #entries = new Map<SourceObject, LedgerEntry>();
 
   /** The content of the object is in this field of the CSV. */
   inCsv(source: SourceObject, field: string): void {
@@ -82,7 +82,7 @@ export class Ledger {
     if (!notes.includes(text)) notes.push(text);
   }
 
-  find(level: AuthorFinding['level'], check: AuthorCheck, source: SourceObject, [message, advice]: Words): void {
+  find(level: AuthorFinding['level'], check: AuthorCheck, source: SourceObject, [message, advice]: LedgerWords): void {
     this.findings.push({ level, check, object: describeRef(refOf(source.object)), message, advice });
   }
 
@@ -106,14 +106,14 @@ export class Ledger {
     });
   }
 
-  #entry(source: SourceObject): Entry {
+  #entry(source: SourceObject): LedgerEntry {
     const known = this.#entries.get(source);
     if (known !== undefined) return known;
-    const entry: Entry = { places: new Set(), notes: [] };
+    const entry: LedgerEntry = { places: new Set(), notes: [] };
     this.#entries.set(source, entry);
     return entry;
   }
 }
 
 /** Message and advice of a finding. */
-export type Words = readonly [message: string, advice: string];
+export type LedgerWords = readonly [message: string, advice: string];

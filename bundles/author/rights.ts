@@ -21,7 +21,7 @@ const CLUSTER_PERMISSIONS = 'spec.install.spec.clusterPermissions';
 
 export function takeRights(scene: Scene, ledger: Ledger): Permissions {
   const taken = { permissions: [] as CsvPermission[], clusterPermissions: [] as CsvPermission[] };
-  const step: Step = { scene, ledger, taken, kept: new Set(), consumed: new Map() };
+  const step: RightsStep = { scene, ledger, taken, kept: new Set(), consumed: new Map() };
   for (const source of scene.byKind.get(`ClusterRoleBinding.${GROUP}`) ?? []) takeClusterBinding(step, source);
   for (const source of scene.byKind.get(`RoleBinding.${GROUP}`) ?? []) takeBinding(step, source);
   for (const kind of ['Role', 'ClusterRole'])
@@ -29,7 +29,7 @@ export function takeRights(scene: Scene, ledger: Ledger): Permissions {
   return { permissions: unique(taken.permissions), clusterPermissions: unique(taken.clusterPermissions) };
 }
 
-interface Step {
+interface RightsStep {
   readonly scene: Scene;
   readonly ledger: Ledger;
   readonly taken: { readonly permissions: CsvPermission[]; readonly clusterPermissions: CsvPermission[] };
@@ -39,20 +39,20 @@ interface Step {
   readonly consumed: Map<SourceObject, string>;
 }
 
-interface Subject {
+interface BoundSubject {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
 }
 
-interface Binding extends KubeObject {
-  readonly subjects?: readonly Subject[];
+interface GrantedBinding extends KubeObject {
+  readonly subjects?: readonly BoundSubject[];
   readonly roleRef: { readonly kind: string; readonly name: string };
 }
 
-function takeClusterBinding(step: Step, source: SourceObject): void {
+function takeClusterBinding(step: RightsStep, source: SourceObject): void {
   const { ledger, taken } = step;
-  const binding = source.object as Binding;
+  const binding = source.object as GrantedBinding;
   const { own, foreign } = splitSubjects(step.scene, binding);
   const role = findRole(step.scene, binding);
   const rules = rulesOf(role?.object) ?? BUILT_IN.get(binding.roleRef.name);
@@ -65,9 +65,9 @@ function takeClusterBinding(step: Step, source: SourceObject): void {
   if (foreign.length > 0 || own.length === 0) keepForeign(step, source, { foreign, role });
 }
 
-function takeBinding(step: Step, source: SourceObject): void {
+function takeBinding(step: RightsStep, source: SourceObject): void {
   const { scene, ledger, taken } = step;
-  const binding = source.object as Binding;
+  const binding = source.object as GrantedBinding;
   if (!isInside(binding, scene.namespace)) return leaveOutside(step, source);
   const { own, foreign } = splitSubjects(scene, binding);
   const role = findRole(scene, binding);
@@ -87,22 +87,22 @@ function takeBinding(step: Step, source: SourceObject): void {
 }
 
 /** The subject of a RoleBinding without a namespace is in that of the binding, wherever the bundle is installed. */
-function withoutNamespace(subject: Subject): Subject {
+function withoutNamespace(subject: BoundSubject): BoundSubject {
   const { namespace: _, ...others } = subject;
   return others;
 }
 
 function splitSubjects(
   { accounts, namespace }: Scene,
-  { subjects, metadata }: Binding,
-): { readonly own: readonly Subject[]; readonly foreign: readonly Subject[] } {
-  const isOwn = ({ kind, name, namespace: of = metadata.namespace }: Subject): boolean =>
+  { subjects, metadata }: GrantedBinding,
+): { readonly own: readonly BoundSubject[]; readonly foreign: readonly BoundSubject[] } {
+  const isOwn = ({ kind, name, namespace: of = metadata.namespace }: BoundSubject): boolean =>
     kind === 'ServiceAccount' && (accounts.has(name) || name === 'default') && (of === undefined || of === namespace);
   const all = subjects ?? [];
   return { own: all.filter(isOwn), foreign: all.filter((subject) => !isOwn(subject)) };
 }
 
-function findRole({ byKind }: Scene, { roleRef, metadata }: Binding): SourceObject | undefined {
+function findRole({ byKind }: Scene, { roleRef, metadata }: GrantedBinding): SourceObject | undefined {
   return (byKind.get(`${roleRef.kind}.${GROUP}`) ?? []).find(
     ({ object }) =>
       object.metadata.name === roleRef.name &&
@@ -136,8 +136,8 @@ const BUILT_IN: ReadonlyMap<string, readonly PolicyRule[]> = new Map([
 const BUILT_IN_NAMES: ReadonlySet<string> = new Set([...BUILT_IN.keys(), 'admin', 'edit', 'view']);
 
 /** Rights of the whole cluster whose rules are unknown: the binding stays as it is, and counts in one namespace. */
-function keepFixed({ ledger, scene, kept }: Step, source: SourceObject, role: SourceObject | undefined): void {
-  const { roleRef } = source.object as Binding;
+function keepFixed({ ledger, scene, kept }: RightsStep, source: SourceObject, role: SourceObject | undefined): void {
+  const { roleRef } = source.object as GrantedBinding;
   if (role === undefined && !BUILT_IN_NAMES.has(roleRef.name)) reportMissingRole(ledger, source);
   ledger.inManifests(source);
   if (role !== undefined) kept.add(role);
@@ -148,13 +148,13 @@ function keepFixed({ ledger, scene, kept }: Step, source: SourceObject, role: So
 }
 
 function keepForeign(
-  { ledger, kept, scene }: Step,
+  { ledger, kept, scene }: RightsStep,
   source: SourceObject,
-  { foreign, role }: { readonly foreign: readonly Subject[]; readonly role: SourceObject | undefined },
+  { foreign, role }: { readonly foreign: readonly BoundSubject[]; readonly role: SourceObject | undefined },
 ): void {
   ledger.inManifests(source, { ...source.object, subjects: foreign });
   if (role !== undefined) kept.add(role);
-  else if (!BUILT_IN_NAMES.has((source.object as Binding).roleRef.name)) reportMissingRole(ledger, source);
+  else if (!BUILT_IN_NAMES.has((source.object as GrantedBinding).roleRef.name)) reportMissingRole(ledger, source);
   const named = foreign.filter(({ kind, name }) => kind !== 'ServiceAccount' || !scene.accounts.has(name));
   ledger.find('warning', 'foreign-account', source, [
     `it gives rights to accounts that are not of the operator: ${named.slice(0, 5).map(describeSubject).join(', ')}`,
@@ -162,19 +162,19 @@ function keepForeign(
   ]);
 }
 
-function describeSubject({ kind, name, namespace }: Subject): string {
+function describeSubject({ kind, name, namespace }: BoundSubject): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
 function reportMissingRole(ledger: Ledger, source: SourceObject): void {
-  const { kind, name } = (source.object as Binding).roleRef;
+  const { kind, name } = (source.object as GrantedBinding).roleRef;
   ledger.find('error', 'missing-role', source, [
     `it names the ${kind} ${name}, which is not in the source`,
     'Add the role, or correct roleRef',
   ]);
 }
 
-function leaveOutside({ ledger, scene }: Step, source: SourceObject): void {
+function leaveOutside({ ledger, scene }: RightsStep, source: SourceObject): void {
   const { namespace } = source.object.metadata;
   ledger.leaveOut(source, `it is in the namespace ${namespace}`);
   ledger.find('error', 'other-namespace', source, [
@@ -184,7 +184,7 @@ function leaveOutside({ ledger, scene }: Step, source: SourceObject): void {
 }
 
 /** A role whose rules are in the CSV, and that no other binding needs, is not repeated as an object. */
-function placeRole(step: Step, source: SourceObject): void {
+function placeRole(step: RightsStep, source: SourceObject): void {
   const { ledger, scene, kept, consumed } = step;
   const field = consumed.get(source);
   if (source.object.kind === 'Role' && !isInside(source.object, scene.namespace)) return leaveOutside(step, source);

@@ -21,7 +21,7 @@ export interface Webhooks {
 }
 
 export function takeWebhooks(scene: Scene, ledger: Ledger): Webhooks {
-  const step: Step = { scene, ledger, definitions: [], services: new Map(), called: new Set() };
+  const step: WebhookStep = { scene, ledger, definitions: [], services: new Map(), called: new Set() };
   for (const [kind, type] of CONFIGURATIONS)
     for (const source of scene.byKind.get(`${kind}.${ADMISSION}`) ?? []) takeConfiguration(step, source, type);
   const converted = new Set<string>();
@@ -35,7 +35,7 @@ const CONFIGURATIONS = [
   ['MutatingWebhookConfiguration', 'MutatingAdmissionWebhook'],
 ] as const;
 
-interface Step {
+interface WebhookStep {
   readonly scene: Scene;
   readonly ledger: Ledger;
   readonly definitions: CsvWebhook[];
@@ -44,23 +44,23 @@ interface Step {
 }
 
 /** A webhook as the API server has it. */
-interface Published extends Omit<CsvWebhook, 'generateName' | 'type'> {
+interface PublishedWebhook extends Omit<CsvWebhook, 'generateName' | 'type'> {
   readonly name: string;
   readonly clientConfig?: unknown;
   readonly namespaceSelector?: { readonly matchLabels?: object; readonly matchExpressions?: readonly unknown[] };
   readonly matchConditions?: readonly unknown[];
 }
 
-function takeConfiguration(step: Step, source: SourceObject, type: string): void {
-  const webhooks = (source.object as KubeObject & { readonly webhooks?: readonly Published[] }).webhooks ?? [];
+function takeConfiguration(step: WebhookStep, source: SourceObject, type: string): void {
+  const webhooks = (source.object as KubeObject & { readonly webhooks?: readonly PublishedWebhook[] }).webhooks ?? [];
   for (const webhook of webhooks) takeWebhook(step, source, { webhook, type });
   if (!step.ledger.isPlaced(source)) step.ledger.leaveOut(source, 'the CSV has none of its webhooks');
 }
 
 function takeWebhook(
-  step: Step,
+  step: WebhookStep,
   source: SourceObject,
-  { webhook, type }: { readonly webhook: Published; readonly type: string },
+  { webhook, type }: { readonly webhook: PublishedWebhook; readonly type: string },
 ): void {
   const { ledger, definitions } = step;
   const call = followCall(step.scene, webhook.clientConfig);
@@ -97,7 +97,7 @@ function freeName(
 }
 
 function wayOf(
-  { services, called }: Step,
+  { services, called }: WebhookStep,
   { deployment, service, containerPort, targetPort }: Extract<Call, { readonly deployment: string }>,
 ): Pick<CsvWebhook, 'deploymentName' | 'containerPort' | 'targetPort'> {
   const ports = services.get(service) ?? new Set();
@@ -115,7 +115,7 @@ const COPIED = [
   'reinvocationPolicy',
 ] as const;
 
-function behaviourOf(webhook: Published): Pick<CsvWebhook, 'sideEffects' | 'admissionReviewVersions'> {
+function behaviourOf(webhook: PublishedWebhook): Pick<CsvWebhook, 'sideEffects' | 'admissionReviewVersions'> {
   const copied = COPIED.flatMap((field) => (webhook[field] === undefined ? [] : [[field, webhook[field]] as const]));
   const { sideEffects, admissionReviewVersions } = webhook;
   return { ...Object.fromEntries(copied), sideEffects, admissionReviewVersions };
@@ -127,7 +127,7 @@ function pathOf(clientConfig: unknown): Pick<CsvWebhook, 'webhookPath'> {
 }
 
 /** An installation limits a webhook to the watched namespaces, and that selector is no loss. */
-function lostParts({ namespace, modes }: Scene, webhook: Published): readonly string[] {
+function lostParts({ namespace, modes }: Scene, webhook: PublishedWebhook): readonly string[] {
   const { namespaceSelector, matchConditions = [] } = webhook;
   const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? {};
   const own = JSON.stringify([{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [namespace] }]);
@@ -146,7 +146,7 @@ interface WithConversion {
 }
 
 /** Whether a definition converts the CRD. */
-function takeConversion(step: Step, source: SourceObject): boolean {
+function takeConversion(step: WebhookStep, source: SourceObject): boolean {
   const { conversion } = (source.object as KubeObject & WithConversion).spec ?? {};
   if (conversion?.strategy !== 'Webhook') return false;
   const { webhook } = conversion;

@@ -1,7 +1,7 @@
 /** The bundle's CRDs as Go reads them, with the conversion stanza of those that a conversion webhook serves. */
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvWebhook, Manifest } from '../bundle.ts';
-import { readCrd, type Crd } from '../typed/crd.ts';
+import { readCrd, type CrdObject } from '../typed/crd.ts';
 import { caBundle, injection } from './certificates.ts';
 import { publishedMetadata } from './metadata.ts';
 import { serviceName } from './names.ts';
@@ -21,12 +21,12 @@ export function renderCrds(context: RenderContext): readonly KubeObject[] {
   });
 }
 
-function publishedCrd(manifest: Manifest): Crd {
+function publishedCrd(manifest: Manifest): CrdObject {
   const { apiVersion, kind, metadata, spec } = readCrd(manifest);
   return { apiVersion, kind, metadata: publishedMetadata(metadata), spec };
 }
 
-function withConversion(context: RenderContext, crd: Crd, webhook: CsvWebhook): KubeObject {
+function withConversion(context: RenderContext, crd: CrdObject, webhook: CsvWebhook): KubeObject {
   const { deploymentName = '', webhookPath = '/', admissionReviewVersions } = webhook;
   const service = {
     namespace: context.options.namespace,

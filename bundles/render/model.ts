@@ -8,7 +8,7 @@ export interface Deployment extends KubeObject {
 }
 
 /** Part of a configuration with the path that names it in messages: `deployments[manager]`. */
-export interface Layer<Config> {
+export interface ConfigLayer<Config> {
   readonly path: string;
   readonly config: Config;
 }

@@ -6,7 +6,7 @@
 import { canonicalQuantity } from './quantity.ts';
 import { goType, type BasicType, type GoField, type GoType } from './types.ts';
 
-type Fields = Record<string, unknown>;
+type GoStruct = Record<string, unknown>;
 
 /** Data that does not have the type that a field wants. */
 export class DecodeError extends Error {
@@ -32,12 +32,12 @@ export function decode(type: string, data: unknown): unknown {
 }
 
 /** The path of a value, innermost part first; it becomes text only in an error. */
-interface Place {
+interface GoPath {
   readonly key: string | number;
-  readonly outer: Place | undefined;
+  readonly outer: GoPath | undefined;
 }
 
-function decodeAs(type: GoType, data: unknown, place: Place | undefined): unknown {
+function decodeAs(type: GoType, data: unknown, place: GoPath | undefined): unknown {
   if (data === undefined || data === null) return zero(type);
   switch (type.form) {
     case 'basic':
@@ -54,8 +54,8 @@ function decodeAs(type: GoType, data: unknown, place: Place | undefined): unknow
   }
 }
 
-function decodeStruct(fields: readonly GoField[], data: Fields, place: Place | undefined): Fields {
-  const result: Fields = {};
+function decodeStruct(fields: readonly GoField[], data: GoStruct, place: GoPath | undefined): GoStruct {
+  const result: GoStruct = {};
   for (const field of fields) {
     const present = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
     if ((present === undefined || present === null) && field.omitEmpty && isEmptyWhenAbsent(field)) continue;
@@ -80,10 +80,10 @@ function isEmpty({ type }: GoField, value: unknown): boolean {
   if (type.form === 'pointer' || isStructLike(type)) return false;
   if (value === null || value === '' || value === 0 || value === false) return true;
   if (type.form === 'list') return (value as unknown[]).length === 0;
-  return type.form === 'map' && Object.keys(value as Fields).length === 0;
+  return type.form === 'map' && Object.keys(value as GoStruct).length === 0;
 }
 
-function decodeMap(of: GoType, data: Fields, place: Place | undefined): Fields {
+function decodeMap(of: GoType, data: GoStruct, place: GoPath | undefined): GoStruct {
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, decodeAs(of, value, { key, outer: place })]),
   );
@@ -109,7 +109,7 @@ const ZEROS: Readonly<Record<BasicType, unknown>> = {
   schemaOrStrings: null,
 };
 
-function decodeBasic(type: BasicType, data: unknown, place: Place | undefined): unknown {
+function decodeBasic(type: BasicType, data: unknown, place: GoPath | undefined): unknown {
   switch (type) {
     case 'string':
     case 'bytes':
@@ -139,14 +139,14 @@ function decodeBasic(type: BasicType, data: unknown, place: Place | undefined): 
   }
 }
 
-function decodeQuantity(data: unknown, place: Place | undefined): string {
+function decodeQuantity(data: unknown, place: GoPath | undefined): string {
   const text = typeof data === 'number' || typeof data === 'bigint' ? String(data) : data;
   const quantity = typeof text === 'string' ? canonicalQuantity(text.trim()) : undefined;
   if (quantity === undefined) throw mismatch(place, 'a quantity', data);
   return quantity;
 }
 
-function decodeTime(data: unknown, place: Place | undefined): string {
+function decodeTime(data: unknown, place: GoPath | undefined): string {
   const time = typeof data === 'string' ? Date.parse(data) : NaN;
   if (Number.isNaN(time)) throw mismatch(place, 'a time', data);
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -155,7 +155,7 @@ function decodeTime(data: unknown, place: Place | undefined): string {
 type SchemaOr = Extract<BasicType, `schemaOr${string}`>;
 
 /** Places of a CRD's schema that hold a schema or something else. */
-function decodeSchemaOr(type: SchemaOr, data: unknown, place: Place | undefined): unknown {
+function decodeSchemaOr(type: SchemaOr, data: unknown, place: GoPath | undefined): unknown {
   if (type === 'schemaOrBool' && typeof data === 'boolean') return data;
   if (type === 'schemaOrStrings' && Array.isArray(data)) return decodeAs(goType('[]string'), data, place);
   if (type === 'schemaOrArray' && Array.isArray(data)) {
@@ -164,12 +164,12 @@ function decodeSchemaOr(type: SchemaOr, data: unknown, place: Place | undefined)
   return decodeAs(goType('JSONSchemaProps'), data, place);
 }
 
-function asObject(data: unknown, place: Place | undefined): Fields {
+function asObject(data: unknown, place: GoPath | undefined): GoStruct {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) throw mismatch(place, 'a map', data);
-  return data as Fields;
+  return data as GoStruct;
 }
 
-function mismatch(place: Place | undefined, wanted: string, data: unknown): DecodeError {
+function mismatch(place: GoPath | undefined, wanted: string, data: unknown): DecodeError {
   return new DecodeError(pathOf(place), `must be ${wanted}, not ${describe(data)}`);
 }
 
@@ -179,7 +179,7 @@ function describe(data: unknown): string {
   return typeof data === 'number' || typeof data === 'bigint' || typeof data === 'boolean' ? String(data) : 'a map';
 }
 
-function pathOf(place: Place | undefined): string {
+function pathOf(place: GoPath | undefined): string {
   if (place === undefined) return '';
   const outer = pathOf(place.outer);
   if (typeof place.key === 'number') return `${outer}[${place.key}]`;

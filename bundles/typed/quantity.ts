@@ -9,7 +9,7 @@ const MAX = (1n << 63n) - 1n;
 
 type Format = 'decimal' | 'exponent' | 'binary';
 
-interface Parsed {
+interface ParsedQuantity {
   readonly text: string;
   readonly negative: boolean;
   readonly whole: string;
@@ -26,7 +26,7 @@ export function canonicalQuantity(text: string): string | undefined {
   return isKept(parsed) ? text : writeQuantity(parsed);
 }
 
-function parseQuantity(text: string): Parsed | undefined {
+function parseQuantity(text: string): ParsedQuantity | undefined {
   const match = QUANTITY.exec(text);
   if (match === null || text === '') return undefined;
   const [, sign, whole = '', fraction = '', suffix = ''] = match;
@@ -46,7 +46,7 @@ function readSuffix(suffix: string): { readonly format: Format; readonly exponen
 }
 
 /** Kubernetes keeps the text of a number if a quick check shows that it is canonical. */
-function isKept({ whole, fraction, format, exponent }: Parsed): boolean {
+function isKept({ whole, fraction, format, exponent }: ParsedQuantity): boolean {
   const digits = `${whole}${fraction}`;
   if (format === 'binary') {
     const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1;
@@ -57,7 +57,7 @@ function isKept({ whole, fraction, format, exponent }: Parsed): boolean {
   return fits && scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
 }
 
-function writeQuantity({ negative, whole, fraction, format, exponent }: Parsed): string {
+function writeQuantity({ negative, whole, fraction, format, exponent }: ParsedQuantity): string {
   const digits = BigInt(`${whole}${fraction}`);
   if (digits === 0n) return '0';
   const sign = negative ? '-' : '';

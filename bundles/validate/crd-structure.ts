@@ -29,7 +29,7 @@ export const crdStructure: Check = {
   },
 };
 
-type Found = (path: string, message: string, advice: string) => FoundBy;
+type MakeFinding = (path: string, message: string, advice: string) => FoundBy;
 
 /** Names of the CRDs whose conversion is rendered from the CSV, which replaces the conversion of the CRD. */
 function convertedBy({ csv }: Bundle): ReadonlySet<string> {
@@ -41,7 +41,7 @@ function specOf({ object }: Manifest): Fields {
   return fieldsOf(object['spec']);
 }
 
-function* checkNames(manifest: Manifest, found: Found): Iterable<FoundBy> {
+function* checkNames(manifest: Manifest, found: MakeFinding): Iterable<FoundBy> {
   const { group, names, scope } = specOf(manifest);
   const { plural, kind, singular, listKind } = fieldsOf(names);
   for (const [path, value] of Object.entries({ group, 'names.plural': plural, 'names.kind': kind })) {
@@ -76,7 +76,7 @@ function versionsOf(manifest: Manifest): readonly Fields[] {
   return isBeta(manifest) && version !== undefined ? [{ name: version, served: true, storage: true }] : [];
 }
 
-function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
+function* checkVersions(manifest: Manifest, found: MakeFinding): Iterable<FoundBy> {
   const versions = versionsOf(manifest);
   const path = 'spec.versions';
   const repeated = duplicates(versions.map(({ name }) => asText(name)));
@@ -94,13 +94,13 @@ function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
   }
 }
 
-function* checkPruning(manifest: Manifest, found: Found): Iterable<FoundBy> {
+function* checkPruning(manifest: Manifest, found: MakeFinding): Iterable<FoundBy> {
   if (specOf(manifest)['preserveUnknownFields'] !== true) return;
   const advice = 'Set x-kubernetes-preserve-unknown-fields in the schema if fields are not known';
   yield found('spec.preserveUnknownFields', 'a CRD may no longer keep all unknown fields', advice);
 }
 
-function* checkSchemas(manifest: Manifest, found: Found): Iterable<FoundBy> {
+function* checkSchemas(manifest: Manifest, found: MakeFinding): Iterable<FoundBy> {
   for (const [index, { name, schema }] of versionsOf(manifest).entries()) {
     const path = `spec.versions[${index}].schema.openAPIV3Schema`;
     const { openAPIV3Schema } = fieldsOf(schema);
@@ -119,7 +119,7 @@ function isOfObject(root: Fields): boolean {
   return root['x-kubernetes-preserve-unknown-fields'] === true && root['x-kubernetes-embedded-resource'] !== true;
 }
 
-function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {
+function* checkConversion(manifest: Manifest, found: MakeFinding): Iterable<FoundBy> {
   const { strategy, webhook } = fieldsOf(specOf(manifest)['conversion']);
   if (strategy === undefined || strategy === null || strategy === 'None') return;
   if (strategy !== 'Webhook') {

@@ -55,14 +55,14 @@ function* wrongLabels(labels: unknown, path: string): Iterable<Wrong> {
   }
 }
 
-interface Entry {
+interface MetadataEntry {
   /** None if there is no map. */
   readonly key?: string;
   readonly value?: unknown;
   readonly place: string;
 }
 
-function* entriesOf(map: unknown, path: string): Iterable<Entry> {
+function* entriesOf(map: unknown, path: string): Iterable<MetadataEntry> {
   if (map === undefined || map === null) return;
   if (!isRecord(map)) {
     yield { place: path };

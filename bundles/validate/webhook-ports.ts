@@ -24,14 +24,14 @@ export const webhookPorts: Check = {
   },
 };
 
-interface Call {
+interface WebhookCall {
   readonly path: string;
   readonly deploymentName?: string;
   readonly containerPort?: number;
   readonly targetPort?: number | string;
 }
 
-function callsOf({ csv }: Bundle): readonly Call[] {
+function callsOf({ csv }: Bundle): readonly WebhookCall[] {
   const { webhookdefinitions = [], apiservicedefinitions } = csv.spec;
   return [
     ...webhookdefinitions.map((call, index) => ({ ...call, path: `spec.webhookdefinitions[${index}]` })),

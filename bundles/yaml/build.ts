@@ -9,7 +9,15 @@ import { resolvePlain, resolveTagged } from './scalar.ts';
 
 /** The value of each document of an event stream. @throws YamlError without a place. */
 export function buildDocuments(source: string, events: readonly Event[], limits: YamlLimits): readonly unknown[] {
-  const state: State = { source, limits, documents: [], frames: [], anchors: new Map(), handles: new Map(), nodes: 0 };
+  const state: BuildState = {
+    source,
+    limits,
+    documents: [],
+    frames: [],
+    anchors: new Map(),
+    handles: new Map(),
+    nodes: 0,
+  };
   for (const event of events) step(state, event);
   return state.documents;
 }
@@ -27,7 +35,7 @@ interface Frame {
 /** The value of an alias; `open` while the collection that it names is not complete. */
 type Anchor = { readonly value: unknown; readonly nodes: number } | { readonly open: Frame };
 
-interface State {
+interface BuildState {
   readonly source: string;
   readonly limits: YamlLimits;
   readonly documents: unknown[];
@@ -40,7 +48,7 @@ interface State {
 const MERGE = Symbol('merge key');
 const CORE = 'tag:yaml.org,2002:';
 
-function step(state: State, event: Event): void {
+function step(state: BuildState, event: Event): void {
   switch (event.type) {
     case EVENT_ID.DOCUMENT:
       openDocument(state, event);
@@ -62,7 +70,7 @@ function step(state: State, event: Event): void {
   }
 }
 
-function openDocument(state: State, { directives }: Extract<Event, { type: 1 }>): void {
+function openDocument(state: BuildState, { directives }: Extract<Event, { type: 1 }>): void {
   state.anchors.clear();
   state.handles.clear();
   for (const directive of directives) {
@@ -74,7 +82,7 @@ function openDocument(state: State, { directives }: Extract<Event, { type: 1 }>)
 
 type Anchored = { readonly anchorStart: number; readonly anchorEnd: number };
 
-function open(state: State, kind: Frame['kind'], value: Frame['value'], event: Anchored): void {
+function open(state: BuildState, kind: Frame['kind'], value: Frame['value'], event: Anchored): void {
   const top = state.frames.at(-1);
   if (top?.kind === 'mapping' && top.key === undefined) {
     throw new YamlError({ kind: 'syntax', what: 'has a list or map as a key' });
@@ -85,7 +93,7 @@ function open(state: State, kind: Frame['kind'], value: Frame['value'], event: A
   count(state, 1);
 }
 
-function close(state: State): void {
+function close(state: BuildState): void {
   const frame = state.frames.pop();
   if (frame === undefined) throw new Error('the event stream closes more than it opens');
   if (frame.kind === 'document') {
@@ -96,7 +104,7 @@ function close(state: State): void {
   add(state, frame.value);
 }
 
-function addScalar(state: State, event: Extract<Event, { type: 4 }>): void {
+function addScalar(state: BuildState, event: Extract<Event, { type: 4 }>): void {
   count(state, 1);
   const text = getScalarValue(state.source, event);
   const rawTag = event.tagStart < 0 ? '' : state.source.slice(event.tagStart, event.tagEnd);
@@ -115,7 +123,7 @@ function addScalar(state: State, event: Extract<Event, { type: 4 }>): void {
 
 const PLAIN = 1;
 
-function fullTag(state: State, raw: string): string {
+function fullTag(state: BuildState, raw: string): string {
   if (raw.startsWith('!<') && raw.endsWith('>')) return raw.slice(2, -1);
   const end = raw.indexOf('!', 1);
   const handle = end < 0 ? '!' : raw.slice(0, end + 1);
@@ -123,7 +131,7 @@ function fullTag(state: State, raw: string): string {
   return `${prefix}${raw.slice(handle.length)}`;
 }
 
-function addAlias(state: State, name: string): void {
+function addAlias(state: BuildState, name: string): void {
   const anchor = state.anchors.get(name);
   if (anchor === undefined || 'open' in anchor) {
     const what = anchor === undefined ? `has an unknown anchor "${name}"` : `has an anchor "${name}" inside of itself`;
@@ -133,23 +141,23 @@ function addAlias(state: State, name: string): void {
   add(state, anchor.value);
 }
 
-function anchorOf(state: State, { anchorStart, anchorEnd }: Anchored): string | undefined {
+function anchorOf(state: BuildState, { anchorStart, anchorEnd }: Anchored): string | undefined {
   return anchorStart < 0 ? undefined : state.source.slice(anchorStart, anchorEnd);
 }
 
 /** An anchor of the same name inside the collection is the newer one, and stays. */
-function complete(state: State, frame: Frame): void {
+function complete(state: BuildState, frame: Frame): void {
   const anchor = frame.anchor === undefined ? undefined : state.anchors.get(frame.anchor);
   if (frame.anchor === undefined || anchor === undefined || !('open' in anchor) || anchor.open !== frame) return;
   state.anchors.set(frame.anchor, { value: frame.value, nodes: state.nodes - frame.before });
 }
 
-function count(state: State, nodes: number): void {
+function count(state: BuildState, nodes: number): void {
   state.nodes += nodes;
   if (state.nodes > state.limits.maxNodes) throw tooMany(state.limits.maxNodes);
 }
 
-function add(state: State, value: unknown): void {
+function add(state: BuildState, value: unknown): void {
   const frame = state.frames.at(-1);
   if (frame === undefined) throw new Error('the event stream has a value outside of a document');
   if (frame.kind !== 'mapping') {
@@ -172,7 +180,7 @@ function keyText(value: unknown): string {
 }
 
 /** Later keys win over merged ones and merged ones over earlier keys; in a list the first map wins. */
-function merge(state: State, target: Record<string, unknown>, value: unknown): void {
+function merge(state: BuildState, target: Record<string, unknown>, value: unknown): void {
   const sources = Array.isArray(value) ? value.toReversed() : [value];
   for (const source of sources) {
     if (source === null || typeof source !== 'object' || Array.isArray(source)) {

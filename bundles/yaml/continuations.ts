@@ -20,7 +20,7 @@ export interface Construct {
 
 /** All of them, in their order. The text is one document. */
 export function findConstructs(text: string): readonly Construct[] {
-  const state: State = { text, found: [], columns: [] };
+  const state: ContinuationState = { text, found: [], columns: [] };
   for (let at = 0; at < text.length;) {
     const content = skipSpaces(text, at);
     at = isEnd(text, content) || text[content] === '#' ? nextLine(text, content) : readLine(state, at, content);
@@ -28,7 +28,7 @@ export function findConstructs(text: string): readonly Construct[] {
   return state.found;
 }
 
-interface State {
+interface ContinuationState {
   readonly text: string;
   readonly found: Construct[];
   /** Of the keys and dashes that enclose the place that is read, from the outermost one on. */
@@ -36,7 +36,7 @@ interface State {
 }
 
 /** Reads a line of a block and its continuation lines; returns the start of the next line. */
-function readLine({ text, found, columns }: State, lineStart: number, content: number): number {
+function readLine({ text, found, columns }: ContinuationState, lineStart: number, content: number): number {
   enclose(columns, content - lineStart);
   let token = content;
   for (let at = content; ;) {

@@ -30,18 +30,18 @@ export function parseLenient(text: string, options: { readonly maxDepth: number 
 /** More spaces than any published text needs, by far. */
 const MAX_ADDED = 32 << 20;
 
-type Span = Pick<Construct, 'start' | 'end' | 'quoted'>;
+type ConstructSpan = Pick<Construct, 'start' | 'end' | 'quoted'>;
 
 interface Repaired {
   readonly source: string;
   /** Those with lines that are indented now, where they are now. */
-  readonly constructs: readonly Span[];
+  readonly constructs: readonly ConstructSpan[];
 }
 
 /** Indents each line by one column more than the key or dash that it belongs to. Undefined if that is too much. */
 function indent(text: string): Repaired | undefined {
   const parts: string[] = [];
-  const constructs: Span[] = [];
+  const constructs: ConstructSpan[] = [];
   let copied = 0;
   let added = 0;
   for (const { start, end, quoted, lines, parent } of findConstructs(text)) {
@@ -66,7 +66,7 @@ function indentationOf(text: string, line: number, most: number): number {
 }
 
 /** Whether the parser finds each of them in the same place, and nothing else before its end. */
-function confirm(events: readonly Event[], constructs: readonly Span[]): boolean {
+function confirm(events: readonly Event[], constructs: readonly ConstructSpan[]): boolean {
   const spans = spansOf(events);
   let at = 0;
   return constructs.every((construct) => {
@@ -79,8 +79,8 @@ function confirm(events: readonly Event[], constructs: readonly Span[]): boolean
 }
 
 /** Scalars and collections that are in no brackets, by their first character; those in brackets extend to the end. */
-function spansOf(events: readonly Event[]): readonly Span[] {
-  const spans: Span[] = [];
+function spansOf(events: readonly Event[]): readonly ConstructSpan[] {
+  const spans: ConstructSpan[] = [];
   const open: boolean[] = [];
   for (const event of events) {
     if (event.type === EVENT_ID.POP) open.pop();
@@ -95,7 +95,7 @@ function spansOf(events: readonly Event[]): readonly Span[] {
   return spans;
 }
 
-function spanOf(event: Event): Span | undefined {
+function spanOf(event: Event): ConstructSpan | undefined {
   switch (event.type) {
     case EVENT_ID.SEQUENCE:
     case EVENT_ID.MAPPING:

@@ -34,13 +34,13 @@ export function* checkBundles(
   }
 }
 
-interface Surroundings {
+interface BundlePlace {
   readonly hasPackage: boolean;
   readonly isEntry: boolean;
   readonly isSecond: boolean;
 }
 
-function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surroundings): Generator<CatalogFinding> {
+function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: BundlePlace): Generator<CatalogFinding> {
   const what = describe(bundle);
   if (bundle.name === '')
     yield error(bundle, 'BundleName', `a bundle of package "${bundle.package}" has no name`, 'Set its name');

@@ -2,7 +2,7 @@
  * Checks that data have the types that the reference tools expect; null is the same as absent, other fields may have
  * any type.
  */
-import type { Kind } from '../csv-metadata.ts';
+import type { FieldKind } from '../csv-metadata.ts';
 import { field } from '../fields.ts';
 import { isRecord } from '../../api/untyped.ts';
 
@@ -10,7 +10,7 @@ import { isRecord } from '../../api/untyped.ts';
  * A kind of field as in the excerpt of a CSV, or one of these. An object stands for an object with these fields, a list
  * for a list of such objects; `list` is a list of anything.
  */
-export type Form = Kind | 'bytes' | 'list' | 'text map' | Forms | readonly [Forms];
+export type Form = FieldKind | 'bytes' | 'list' | 'text map' | Forms | readonly [Forms];
 export interface Forms {
   readonly [field: string]: Form;
 }

@@ -120,7 +120,7 @@ export function knownBundles(index: Pick<CatalogIndex, 'blobs'>): ReadonlyMap<st
   return known;
 }
 
-interface Selection {
+interface VersionSelection {
   readonly name: string;
   /** In ascending order. */
   readonly offered: readonly DescribedVersion[];
@@ -128,7 +128,7 @@ interface Selection {
 }
 
 /** Leaves out bundles of other packages, those whose own version is not the tag's, and those of a name seen before. */
-function selectVersions({ package: wanted, versions }: DescribedRepository, rules: VersionRules): Selection {
+function selectVersions({ package: wanted, versions }: DescribedRepository, rules: VersionRules): VersionSelection {
   const newestFirst = versions.toSorted((a, b) => rules.compareBundleVersions(b.version, a.version));
   const name = wanted ?? newestFirst[0]?.bundle.package ?? '';
   const offered: DescribedVersion[] = [];

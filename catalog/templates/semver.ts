@@ -149,7 +149,7 @@ interface Draft {
   readonly entries: Fields[];
 }
 
-interface Run {
+interface VersionRun {
   readonly stream: Stream;
   readonly scope: Scope;
   readonly versions: readonly Versioned[];
@@ -159,7 +159,7 @@ interface Run {
  * The highest patch of every minor gets the edges: it replaces the highest patch of the minor before it, and skips
  * every other version below it; all within one major version.
  */
-function buildChannels({ stream, scope, versions }: Run): Draft[] {
+function buildChannels({ stream, scope, versions }: VersionRun): Draft[] {
   const channels = new Map<string, Draft>();
   let passed: string[] = [];
   let previousMinor: string | undefined;

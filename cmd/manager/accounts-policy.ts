@@ -15,7 +15,7 @@ const LOOK_SECONDS = 300;
 /** After a look that failed. */
 const AGAIN_SECONDS = 30;
 
-export interface Judgement {
+export interface PolicyState {
   readonly inForce: boolean;
   /** The sentence for the log. */
   readonly message: string;
@@ -67,10 +67,10 @@ export function createAccountsPolicy(
   };
 }
 
-type Found = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
+type PolicyObjects = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
 
 /** A binding may have any name. If the API server does not serve the kinds, there are none. */
-export function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<Found> {
+export function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<PolicyObjects> {
   const fieldSelector = `metadata.name=${POLICY_NAME}`;
   return Promise.all([
     client.list({ apiVersion: API, kind: 'ValidatingAdmissionPolicy' }, { fieldSelector }, signal),
@@ -78,7 +78,7 @@ export function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): P
   ]);
 }
 
-interface Policy extends KubeObject {
+interface AdmissionPolicy extends KubeObject {
   readonly spec?: {
     readonly failurePolicy?: string;
     readonly matchConstraints?: {
@@ -96,8 +96,8 @@ interface Binding extends KubeObject {
 }
 
 /** Pure: whether the policies of that name are in force, given all bindings of the cluster. */
-export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): Judgement {
-  const policy = (policies as readonly Policy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
+export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): PolicyState {
+  const policy = (policies as readonly AdmissionPolicy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
   const denying = (bindings as readonly Binding[]).filter(
     ({ spec }) => spec?.policyName === POLICY_NAME && spec.validationActions?.includes('Deny'),
   );
@@ -114,7 +114,7 @@ const ADVICE =
   'Subscriptions that name no ServiceAccount are installed with the rights of the manager: give rights on Subscriptions ' +
   'and Revisions only to administrators of the cluster, or apply deploy/policies/accounts.yaml';
 
-function lackOf({ spec }: Policy): string | undefined {
+function lackOf({ spec }: AdmissionPolicy): string | undefined {
   if (spec?.failurePolicy === 'Ignore') return 'lets pass what it cannot evaluate';
   const asked = spec?.matchConstraints?.resourceRules?.flatMap(({ operations = [] }) => operations) ?? [];
   const asksAboutDeletion = asked.includes('DELETE') || asked.includes('*');

@@ -22,11 +22,11 @@ const MAX_REVIEWS = 8;
 const REVIEW_SECONDS = 5;
 const MAX_TOKEN = 8192;
 
-type Asked = Pick<Transport, 'request'>;
-type Verdict = 'allowed' | 401 | 403;
+type ReviewTransport = Pick<Transport, 'request'>;
+type AccessVerdict = 'allowed' | 401 | 403;
 
 export interface AccessOptions {
-  readonly transport: Asked;
+  readonly transport: ReviewTransport;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -35,10 +35,10 @@ export type Authorize = (request: IncomingMessage, catalog: string) => Promise<4
 
 /** What authorizes requests; 503 if the API server cannot be asked now, or is asked too much. It never rejects. */
 export function createCatalogAccess({ transport, log, clock = systemClock }: AccessOptions): Authorize {
-  const remembered = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
-  const asking = new Map<string, Promise<Verdict>>();
+  const remembered = new Map<string, { readonly verdict: AccessVerdict; readonly until: number }>();
+  const asking = new Map<string, Promise<AccessVerdict>>();
 
-  async function judge(key: string, token: string, catalog: string): Promise<Verdict> {
+  async function judge(key: string, token: string, catalog: string): Promise<AccessVerdict> {
     try {
       const verdict = await reviewAccess(transport, token, catalog);
       const seconds = verdict === 'allowed' ? ALLOWED_SECONDS : REFUSED_SECONDS;
@@ -70,7 +70,7 @@ export function createCatalogAccess({ transport, log, clock = systemClock }: Acc
   };
 }
 
-function codeOf(verdict: Verdict): 401 | 403 | undefined {
+function codeOf(verdict: AccessVerdict): 401 | 403 | undefined {
   return verdict === 'allowed' ? undefined : verdict;
 }
 
@@ -80,7 +80,7 @@ function bearerIn(header: string | undefined): string | undefined {
   return token === undefined || token.length > MAX_TOKEN ? undefined : token;
 }
 
-async function reviewAccess(transport: Asked, token: string, catalog: string): Promise<Verdict> {
+async function reviewAccess(transport: ReviewTransport, token: string, catalog: string): Promise<AccessVerdict> {
   const user = await reviewToken(transport, token);
   if (user === undefined) return 401;
   const resourceAttributes = { group: 'slipway.dev', resource: 'catalogs', verb: 'get', name: catalog };
@@ -90,7 +90,7 @@ async function reviewAccess(transport: Asked, token: string, catalog: string): P
   return status.allowed === true ? 'allowed' : 403;
 }
 
-interface User {
+interface ReviewedUser {
   readonly username?: string;
   readonly uid?: string;
   readonly groups?: readonly string[];
@@ -100,12 +100,12 @@ interface User {
 interface ReviewStatus {
   readonly authenticated?: boolean;
   readonly audiences?: readonly string[];
-  readonly user?: User;
+  readonly user?: ReviewedUser;
   readonly allowed?: boolean;
 }
 
 /** An API server that does not know audiences names none in its answer: then the token was made for it, not for us. */
-async function reviewToken(transport: Asked, token: string): Promise<User | undefined> {
+async function reviewToken(transport: ReviewTransport, token: string): Promise<ReviewedUser | undefined> {
   const spec = { token, audiences: [CATALOG_AUDIENCE] };
   const status = await review(transport, { group: 'authentication.k8s.io', kind: 'TokenReview', spec });
   const isOurs = status.authenticated === true && status.audiences?.includes(CATALOG_AUDIENCE) === true;
@@ -119,7 +119,7 @@ interface Review {
 }
 
 /** Reviews have no name: the API server answers them and keeps nothing. */
-async function review(transport: Asked, { group, kind, spec }: Review): Promise<ReviewStatus> {
+async function review(transport: ReviewTransport, { group, kind, spec }: Review): Promise<ReviewStatus> {
   const answer = await transport.request({
     method: 'POST',
     path: `/apis/${group}/v1/${kind.toLowerCase()}s`,

@@ -15,7 +15,7 @@ import {
   type LeaseWatch,
   type Reachability,
 } from './checks.ts';
-import type { Check } from './answer-checks.ts';
+import type { HealthCheck } from './answer-checks.ts';
 import { serveProbes } from './server.ts';
 
 let api: FakeApi;
@@ -171,7 +171,7 @@ function isAlive({ check }: LeaseWatch): boolean {
   }
 }
 
-async function probed(ready: ReadonlyMap<string, Check>, live: ReadonlyMap<string, Check> = new Map()) {
+async function probed(ready: ReadonlyMap<string, HealthCheck>, live: ReadonlyMap<string, HealthCheck> = new Map()) {
   const server = await serveProbes({ listen: '127.0.0.1:0', checks: { ready, live } });
   return {
     async ask(path: string): Promise<string> {

@@ -1,10 +1,10 @@
 /** Counts the requests of clients to the HTTP endpoint, and the refused ones; of this replica alone. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Full } from '../../catalog/http/in-flight.ts';
-import type { ServerFacts } from './limited-server.ts';
+import type { ServerEvents } from './limited-server.ts';
 
 export interface HttpMetrics {
-  readonly facts: ServerFacts;
+  readonly facts: ServerEvents;
   /** A request for content was refused, as there were enough bodies. */
   readonly full: (full: Full) => void;
 }

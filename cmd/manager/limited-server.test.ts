@@ -4,7 +4,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../kube/testing/eventually.ts';
-import { startServer, type ConnectionLimits, type RunningServer, type ServerFacts } from './limited-server.ts';
+import { startServer, type ConnectionLimits, type RunningServer, type ServerEvents } from './limited-server.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ const answerAll = async ({ url }: IncomingMessage, response: ServerResponse): Pr
 
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<{ server: RunningServer; seen: Seen }> {
   const seen: Seen = { open: 0, refused: [], cut: [] };
-  const facts: ServerFacts = {
+  const facts: ServerEvents = {
     connections: (open) => (seen.open = open),
     refused: (why) => seen.refused.push(why),
     cut: (why) => seen.cut.push(why),

@@ -17,7 +17,7 @@ export interface ConnectionLimits {
 }
 
 /** Called for all that clients do to the server; for metrics. */
-export interface ServerFacts {
+export interface ServerEvents {
   readonly connections: (open: number) => void;
   /** A connection was closed at once: there are enough of `total`, or of its `address`. */
   readonly refused: (why: 'total' | 'address') => void;
@@ -34,7 +34,7 @@ export interface ListenOptions {
   /** `host:port`; port 0 takes any that is free. */
   readonly listen: string;
   readonly limits: ConnectionLimits;
-  readonly facts?: ServerFacts;
+  readonly facts?: ServerEvents;
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startServer({ listen, limits, facts, answer }: ListenOptio
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-function countConnections(server: Server, { connections, perAddress }: ConnectionLimits, facts?: ServerFacts): void {
+function countConnections(server: Server, { connections, perAddress }: ConnectionLimits, facts?: ServerEvents): void {
   const open = new Map<string, number>();
   let total = 0;
   server.maxConnections = connections;
@@ -93,7 +93,7 @@ function countConnections(server: Server, { connections, perAddress }: Connectio
 }
 
 /** Node restarts a socket's timeout with every byte that the kernel accepts of the answer. */
-function cutStalled(server: Server, stallMs: number, facts?: ServerFacts): void {
+function cutStalled(server: Server, stallMs: number, facts?: ServerEvents): void {
   const answering = new Map<Socket, number>();
   const add = (socket: Socket, change: number): void => {
     const rest = (answering.get(socket) ?? 0) + change;

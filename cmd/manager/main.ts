@@ -16,7 +16,7 @@ import { leaseTimings } from '../../kube/election/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
 import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport/transport.ts';
 import { createAccountsPolicy } from './accounts-policy.ts';
-import type { Check } from './answer-checks.ts';
+import type { HealthCheck } from './answer-checks.ts';
 import { createCatalogAccess } from './catalog-access.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
@@ -70,7 +70,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   }
 }
 
-interface Wiring extends Omit<WireOptions, 'fence'> {
+interface ManagerWiring extends Omit<WireOptions, 'fence'> {
   /** For the lease alone. */
   readonly leases: LeaseClient;
   /** Called when the API server is silent, so that no watch waits on a dead connection. */
@@ -82,7 +82,7 @@ interface Wiring extends Omit<WireOptions, 'fence'> {
   readonly life: AbortSignal;
 }
 
-async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
+async function runAlone(wiring: ManagerWiring, signal: AbortSignal): Promise<number> {
   const manager = wireManager({ ...wiring, fence: openFence() });
   await using _server = await serveManager(wiring, manager);
   manager.informers.start(wiring.life);
@@ -91,7 +91,7 @@ async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
   return 0;
 }
 
-async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> {
+async function runElected(wiring: ManagerWiring, signal: AbortSignal): Promise<number> {
   const started = Promise.withResolvers<Manager>();
   const standingBy = new AbortController();
   wiring.runtime.leader(LEASE, false);
@@ -130,9 +130,9 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
 }
 
 function serveManager(
-  { transport, options, reachability, metrics, log }: Wiring,
+  { transport, options, reachability, metrics, log }: ManagerWiring,
   manager: Manager,
-  live: ReadonlyMap<string, Check> = new Map(),
+  live: ReadonlyMap<string, HealthCheck> = new Map(),
 ): Promise<AsyncDisposable> {
   const ready = new Map([
     ['informers', manager.cachesReady],

@@ -22,7 +22,7 @@ export function createMetrics(): { readonly metrics: Registry; readonly runtime:
   return { metrics, runtime: createRuntimeMetrics(metrics) };
 }
 
-export interface State {
+export interface MeasuredState {
   readonly catalogs: Pick<Informer<Catalog>, 'list'>;
   readonly subscriptions: Pick<Informer<Subscription>, 'list'>;
   readonly revisions: Pick<Informer<Revision>, 'list'>;
@@ -30,7 +30,10 @@ export interface State {
 }
 
 /** Registers the metrics that are counted from the caches; call it once per registry. */
-export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
+export function registerState(
+  registry: Registry,
+  { catalogs, subscriptions, revisions, content }: MeasuredState,
+): void {
   const allCatalogs = (): readonly Catalog[] => catalogs.list();
   const allSubscriptions = (): readonly Subscription[] => subscriptions.list();
   const allRevisions = (): readonly Revision[] => revisions.list();

@@ -1,13 +1,13 @@
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Check } from './answer-checks.ts';
+import type { HealthCheck } from './answer-checks.ts';
 import { serveContent, serveProbes } from './server.ts';
 
-const ready = new Map<string, Check>([
+const ready = new Map<string, HealthCheck>([
   ['caches', () => undefined],
   ['catalogs', () => '1 of 2 served; 1 cannot be loaded'],
 ]);
-const checks = { ready, live: new Map<string, Check>(), checkMs: 50 };
+const checks = { ready, live: new Map<string, HealthCheck>(), checkMs: 50 };
 const limits = { connections: 50, perAddress: 50, stallMs: 5000 };
 const probes = await serveProbes({ listen: '127.0.0.1:0', checks });
 const content = await serveContent({ listen: '127.0.0.1:0', checks, limits, metrics: new Registry() });

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import type { CatalogHandler } from '../../catalog/serve.ts';
 import { answerChecks, type Checks } from './answer-checks.ts';
-import { startServer, type ConnectionLimits, type RunningServer, type ServerFacts } from './limited-server.ts';
+import { startServer, type ConnectionLimits, type RunningServer, type ServerEvents } from './limited-server.ts';
 
 interface ServerOptions {
   /** `host:port`; port 0 takes any that is free. */
@@ -16,7 +16,7 @@ interface ServerOptions {
 
 export interface ContentOptions extends ServerOptions {
   readonly limits: ConnectionLimits;
-  readonly facts?: ServerFacts;
+  readonly facts?: ServerEvents;
   readonly metrics: Registry;
   /** Answers below `/catalogs/`, and says whether it has. */
   readonly catalogs?: CatalogHandler;
@@ -45,14 +45,14 @@ export function serveProbes({ listen, checks }: ServerOptions): Promise<RunningS
   return startServer({ listen, limits: PROBE_LIMITS, answer });
 }
 
-interface Target {
+interface RequestTarget {
   readonly path: string;
   readonly verbose: boolean;
 }
 
-type Answer = (target: Target, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+type Endpoint = (target: RequestTarget, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-function onlyReads(answer: Answer) {
+function onlyReads(answer: Endpoint) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? '/';
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD\n');
@@ -62,7 +62,11 @@ function onlyReads(answer: Answer) {
   };
 }
 
-async function answerProbe({ path, verbose }: Target, { live, ready, checkMs }: Checks, response: ServerResponse) {
+async function answerProbe(
+  { path, verbose }: RequestTarget,
+  { live, ready, checkMs }: Checks,
+  response: ServerResponse,
+) {
   const checks = path === '/healthz' ? live : path === '/readyz' ? ready : undefined;
   if (checks === undefined) return send(response, 404, 'not found\n');
   const { ok, text } = await answerChecks(checks, { verbose, checkMs });

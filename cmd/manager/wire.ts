@@ -7,7 +7,7 @@ import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { ownKey } from '../../kube/controller/controller.ts';
 import type { Fence } from '../../kube/election/fence.ts';
 import type { InformerFactory } from '../../kube/watch/informer-factory.ts';
-import type { Check } from './answer-checks.ts';
+import type { HealthCheck } from './answer-checks.ts';
 import { checkCaches, describeWork } from './checks.ts';
 import {
   createCatalogController,
@@ -25,11 +25,11 @@ export interface Manager {
   readonly content: CatalogContent;
   readonly metrics: MetricsRegistry;
   /** Whether our own kinds were listed. */
-  readonly cachesReady: Check;
+  readonly cachesReady: HealthCheck;
   /** Whether the catalogs are served that this replica can serve. */
-  readonly catalogsReady: Check;
+  readonly catalogsReady: HealthCheck;
   /** The reconciles under way, and their durations. */
-  readonly work: Check;
+  readonly work: HealthCheck;
   /** Serves the content that the leader has found, until `signal` aborts; on a replica that does not lead. */
   follow(signal: AbortSignal): Promise<void>;
   /** Runs the controllers until `signal` aborts; only the leader does. */

@@ -10,7 +10,7 @@ import type { CatalogContent } from '../catalog-content.ts';
 import type { RecordEvent } from '../events.ts';
 import type { Registries } from '../registries.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
-import { catalogReference, pullCatalog, resolveCatalog, type CatalogSource } from './pull.ts';
+import { catalogReference, pullCatalog, resolveCatalog, type PulledCatalog } from './pull.ts';
 import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
 import { isImageDigest } from './source.ts';
 import type { CatalogFindings } from './summarize.ts';
@@ -83,7 +83,7 @@ export async function loadFound(
 /** The current content of a Catalog's source, and how to get it. */
 interface Look {
   readonly digest: string;
-  readonly pull: () => Promise<CatalogSource>;
+  readonly pull: () => Promise<PulledCatalog>;
   /** When the image was built, if it says so. A request of its own, since an index does not contain it. */
   readonly created: () => Promise<string | undefined>;
 }
@@ -93,7 +93,7 @@ async function lookAt(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Pr
   const registry = deps.registries(pullSecret?.name);
   if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
   const digest = await resolveCatalog(registry, catalogReference(catalog), signal);
-  const pull = (): Promise<CatalogSource> => pullCatalog(registry, digest, signal);
+  const pull = (): Promise<PulledCatalog> => pullCatalog(registry, digest, signal);
   return { digest, pull, created: async () => (await pull()).created };
 }
 
@@ -134,12 +134,12 @@ function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
   return served.index;
 }
 
-interface Found {
+interface FoundContent {
   readonly digest: string;
   readonly created?: string | undefined;
 }
 
-function findingsOf({ digest, created }: Found, { counts }: CatalogIndex): CatalogFindings {
+function findingsOf({ digest, created }: FoundContent, { counts }: CatalogIndex): CatalogFindings {
   const { packages, channels, bundles } = counts;
   return { digest, packages, channels, bundles, ...(created !== undefined && { created }) };
 }

@@ -8,7 +8,7 @@ import { CATALOG_LIMITS, pullTree, type ImageTree } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
 
-export interface CatalogSource {
+export interface PulledCatalog {
   /** Image reference by digest. */
   readonly digest: string;
   readonly files: CatalogFiles;
@@ -37,7 +37,7 @@ export function catalogReference({ metadata, spec }: Catalog): Reference {
 }
 
 /** Opens the image; its files stream while they are read. Throws CatalogInvalid for the image of a bundle. */
-export async function pullCatalog(registry: Registry, digest: string, signal: AbortSignal): Promise<CatalogSource> {
+export async function pullCatalog(registry: Registry, digest: string, signal: AbortSignal): Promise<PulledCatalog> {
   const tree = await pullTree(registry, parseReference(digest), {
     folders: (labels) => [catalogFolder(labels)],
     limits: CATALOG_LIMITS,

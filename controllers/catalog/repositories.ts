@@ -19,7 +19,7 @@ import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { parseReference } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
 import { versionRules } from '../../resolver/version-rules.ts';
-import type { CatalogSource } from './pull.ts';
+import type { PulledCatalog } from './pull.ts';
 
 type Repositories = NonNullable<CatalogSpec['source']['repositories']>;
 
@@ -83,7 +83,7 @@ async function resolveTag(
   }
 }
 
-export interface RepositoryContent extends CatalogSource {
+export interface RepositoryContent extends PulledCatalog {
   /** Tags that are versions and are not offered. */
   readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
 }

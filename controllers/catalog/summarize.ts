@@ -36,7 +36,7 @@ export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: 
   });
 }
 
-export interface Failure {
+export interface LoadFailure {
   readonly error: ReasonedError;
   /** Whether this process still serves content of the Catalog. */
   readonly served: boolean;
@@ -46,7 +46,7 @@ export interface Failure {
  * After a failure the last good content stays in service, and the condition says so; if there is none, the catalog is
  * not ready.
  */
-export function summarizeFailure(catalog: Catalog, { error, served }: Failure, now: Date): CatalogStatus {
+export function summarizeFailure(catalog: Catalog, { error, served }: LoadFailure, now: Date): CatalogStatus {
   const { reason } = error;
   const message = error.describe();
   const stuck: NextCondition = {
@@ -123,12 +123,12 @@ function handled(catalog: Catalog): CatalogStatus {
   return { ...before, ...(requested !== undefined && { lastHandledReconcileAt: requested }) };
 }
 
-interface Verdict {
+interface CatalogVerdict {
   readonly conditions: readonly NextCondition[];
   readonly now: Date;
 }
 
-function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: Verdict): CatalogStatus {
+function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: CatalogVerdict): CatalogStatus {
   const observedGeneration = catalog.metadata.generation ?? 0;
   const warning = warningOf({ spec: catalog.spec, status });
   const judgements = conditions.map((one) => (one.type === 'Ready' ? withWarning(warning, one) : one));

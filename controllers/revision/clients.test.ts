@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Client, Subject } from '../../kube/client/client.ts';
+import type { Client, ImpersonatedUser } from '../../kube/client/client.ts';
 import { clientsOf } from './clients.ts';
 import type { RevisionFacts } from './observe.ts';
 
 /** A client that records the users that it impersonates. */
-function noting(): { readonly client: Client; readonly subjects: Subject[] } {
-  const subjects: Subject[] = [];
-  const client = { as: (subject: Subject) => (subjects.push(subject), client) } as unknown as Client;
+function noting(): { readonly client: Client; readonly subjects: ImpersonatedUser[] } {
+  const subjects: ImpersonatedUser[] = [];
+  const client = { as: (subject: ImpersonatedUser) => (subjects.push(subject), client) } as unknown as Client;
   return { client, subjects };
 }
 

@@ -1,7 +1,7 @@
 /**
  * The clients that roll out a Revision: the manager's own, and that of the ServiceAccount that the Subscription names.
  */
-import type { Client, Subject } from '../../kube/client/client.ts';
+import type { Client, ImpersonatedUser } from '../../kube/client/client.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import type { Account } from '../service-account.ts';
 import { accountOf } from './account.ts';
@@ -46,6 +46,6 @@ export function removerOf(client: Client, facts: RevisionFacts): Client | undefi
  * this account.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
-function userOf({ namespace, name }: Account): Subject {
+function userOf({ namespace, name }: Account): ImpersonatedUser {
   return { user: `system:serviceaccount:${namespace}:${name}` };
 }

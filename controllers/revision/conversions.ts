@@ -110,9 +110,9 @@ function accountOf([pod]: readonly KubeObject[]): Account | undefined {
   return { namespace: pod.metadata.namespace ?? '', name };
 }
 
-type Kind = Parameters<ListPage>[0];
+type ConvertedKind = Parameters<ListPage>[0];
 
-function servedKinds({ spec: given }: KubeObject): readonly Kind[] {
+function servedKinds({ spec: given }: KubeObject): readonly ConvertedKind[] {
   const spec = fieldsOf(given);
   const kind = textOf(fieldsOf(spec['names'])['kind']);
   const served = listOf(spec['versions']).filter((version) => version['served'] === true);
@@ -121,7 +121,7 @@ function servedKinds({ spec: given }: KubeObject): readonly Kind[] {
 
 /** A list may come from the API server's cache of converted objects; a single object is read and converted again. */
 async function askForObject(
-  kinds: readonly Kind[],
+  kinds: readonly ConvertedKind[],
   { reader, listPage, signal }: ConversionCheck & { readonly reader: Pick<Cluster, 'get'> },
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(WITHIN_MS);

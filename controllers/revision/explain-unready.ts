@@ -75,7 +75,7 @@ function lastMoveOf({ metadata, ...object }: KubeObject): number {
 }
 
 /** An account that may not read Pods gets no explanation; the judgement stays as it is. */
-async function problemOf(cluster: Cluster, ref: ObjectRef, reading: Reading): Promise<string | undefined> {
+async function problemOf(cluster: Cluster, ref: ObjectRef, reading: UnreadyReading): Promise<string | undefined> {
   try {
     const live = await cluster.get(ref, reading.signal);
     return live === undefined ? undefined : await firstProblem(cluster, live, reading);
@@ -85,12 +85,12 @@ async function problemOf(cluster: Cluster, ref: ObjectRef, reading: Reading): Pr
   }
 }
 
-type Reading = Pick<ExplainOptions, 'read' | 'signal'>;
+type UnreadyReading = Pick<ExplainOptions, 'read' | 'signal'>;
 
 async function firstProblem(
   cluster: Cluster,
   deployment: KubeObject,
-  { read, signal }: Reading,
+  { read, signal }: UnreadyReading,
 ): Promise<string | undefined> {
   const { namespace = '' } = deployment.metadata;
   const labelSelector = podSelectorOf(deployment);

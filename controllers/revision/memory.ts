@@ -13,7 +13,7 @@ export interface RevisionMemory {
   /** The objects of a roll-out in progress. */
   loaded?: LoadedObjects | undefined;
   /** The last attempt, if it was rejected; absent while an attempt is under way. */
-  refusal?: Refusal | undefined;
+  refusal?: RememberedRefusal | undefined;
   /** The last write of the status. */
   lastWritten?: Date;
   /** The progress of the checks of its webhooks. */
@@ -33,7 +33,7 @@ export interface LoadedObjects {
 }
 
 /** A rejection: the Revision is not tried again under the same circumstances before a time, if one is set. */
-export interface Refusal {
+export interface RememberedRefusal {
   readonly circumstances: string;
   readonly until: Date | undefined;
 }

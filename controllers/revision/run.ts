@@ -21,7 +21,7 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionMemories, RevisionMemory } from './memory.ts';
 import type { RevisionCaches, RevisionFacts } from './observe.ts';
 import type { ForOwnKinds } from './own-kinds/for-own-kinds.ts';
-import type { Known } from './own-kinds/observe.ts';
+import type { KnownObjects } from './own-kinds/observe.ts';
 import type { Rehearsal } from './rehearsal/rehearsal.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { CrdContents } from './repair/crd-content.ts';
@@ -81,7 +81,7 @@ export interface Run {
 /** The results of the steps. Each step adds its own. */
 export interface Results {
   /** load: the objects in the cluster. */
-  known: Known;
+  known: KnownObjects;
   /** load: whether everything is in place and settled, and only a certificate is due. */
   isSettled: boolean;
   /** load: the objects as in the bundle; certify: with certificates and rights. */

@@ -4,7 +4,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { RevisionStatus } from '../../api/revision.ts';
 import { Subscription } from '../../api/subscription.ts';
 import type { Judgement } from './judgement.ts';
-import { retryDelay, schedule, type Attempted, type Schedule, type Situation } from './schedule.ts';
+import { retryDelay, schedule, type Attempted, type Schedule, type ScheduledSituation } from './schedule.ts';
 import { failure } from './testing/results.ts';
 
 const now = new Date('2026-01-01T01:00:00Z');
@@ -65,7 +65,7 @@ const progressed = (fields: Partial<Attempted>): Attempted =>
 
 const error = (retry: ReasonedError['retry']): ReasonedError =>
   new ReasonedError({ reason: 'Forbidden', retry, message: 'no' });
-const broken = (retry: ReasonedError['retry'], judgement: Judgement): Situation => ({
+const broken = (retry: ReasonedError['retry'], judgement: Judgement): ScheduledSituation => ({
   kind: 'broken',
   error: error(retry),
   judgement,
@@ -76,7 +76,7 @@ const broken = (retry: ReasonedError['retry'], judgement: Judgement): Situation 
 const AT_ONCE = { write: 'now' } as const;
 const UNWRITTEN = { write: 'never' } as const;
 
-const cases: readonly { situation: Situation; says: Schedule; because: string }[] = [
+const cases: readonly { situation: ScheduledSituation; says: Schedule; because: string }[] = [
   // a rejection that was noted before
   {
     situation: { kind: 'refused', until: undefined },

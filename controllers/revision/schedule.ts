@@ -12,14 +12,14 @@ import { secondsUntilDue } from './certificates/due.ts';
 import { patienceOf } from './explain-unready.ts';
 import { retryOf } from './judge-apply.ts';
 import { deadlineSecondsOf, secondsOfWork, type Judgement } from './judgement.ts';
-import type { Refusal } from './memory.ts';
+import type { RememberedRefusal } from './memory.ts';
 import { isMereProgress } from './mere-progress.ts';
 import { CONTEST } from './repair/contests.ts';
 
 /** Why a Revision is at rest, or the outcome of the work on it. */
-export type Situation =
+export type ScheduledSituation =
   /** The last attempt was rejected, and its circumstances are the same. */
-  | { readonly kind: 'refused'; readonly until: Refusal['until'] }
+  | { readonly kind: 'refused'; readonly until: RememberedRefusal['until'] }
   /** Only objects that another program changes back each time are to be repaired. */
   | { readonly kind: 'contested'; readonly repairedAt: Date }
   | Attempted
@@ -70,11 +70,11 @@ export interface Schedule {
   readonly write: 'now' | 'never' | { readonly inSeconds: number };
   readonly again: Again;
   /** The attempt was rejected: until when it rests if no circumstance changes; without a time for good. */
-  readonly rest?: Pick<Refusal, 'until'>;
+  readonly rest?: Pick<RememberedRefusal, 'until'>;
 }
 
 /** The schedule of a situation. */
-export function schedule(situation: Situation, now: Date): Schedule {
+export function schedule(situation: ScheduledSituation, now: Date): Schedule {
   switch (situation.kind) {
     case 'refused':
       return {

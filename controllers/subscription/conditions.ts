@@ -27,7 +27,7 @@ import {
   type Waiting,
 } from './wording.ts';
 
-interface Context {
+interface RowContext {
   readonly subscription: Subscription;
   readonly plan: ResolvedPlan;
 }
@@ -52,10 +52,10 @@ export function conditionsOf(
   ];
 }
 
-type Outcome = Omit<NextCondition, 'type'>;
+type ConditionContent = Omit<NextCondition, 'type'>;
 
 /** Ready, for each state of the operator. */
-const READY: Rows<OperatorStates, Context, Outcome> = {
+const READY: Rows<OperatorStates, RowContext, ConditionContent> = {
   error: ({ error }) => unready(error.reason, error.describe()),
   failed: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
   failedHeld: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
@@ -74,7 +74,7 @@ const READY: Rows<OperatorStates, Context, Outcome> = {
 };
 
 /** Reconciling or Stalled, for each state of the operator; none if no more work is to be done. */
-const PROGRESS: Rows<OperatorStates, Context, readonly NextCondition[]> = {
+const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   error: ({ error }) => [
     { type: error.retry === 'never' ? 'Stalled' : 'Reconciling', ...asTrue(error.reason, error.describe()) },
   ],
@@ -89,16 +89,16 @@ const PROGRESS: Rows<OperatorStates, Context, readonly NextCondition[]> = {
   healthy: (_, { plan }) => progressOfActive(plan),
 };
 
-function unready(reason: Reason, message: string): Outcome {
+function unready(reason: Reason, message: string): ConditionContent {
   return { status: 'False', reason, message };
 }
 
-function asTrue(reason: Reason, message: string): Outcome {
+function asTrue(reason: Reason, message: string): ConditionContent {
   return { status: 'True', reason, message };
 }
 
 /** Not ready, for the reason that the Revision reports. */
-function asReported(revision: Revision, prefix: string): Outcome {
+function asReported(revision: Revision, prefix: string): ConditionContent {
   const ready = findCondition(currentConditions(revision), 'Ready');
   const reason =
     ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
@@ -107,18 +107,18 @@ function asReported(revision: Revision, prefix: string): Outcome {
 }
 
 /** Why nothing is chosen; if all candidates have failed, which one failed and how to try it again. */
-function explainRefusal(decision: Refusal, { subscription, plan }: Context): Outcome {
+function explainRefusal(decision: Refusal, { subscription, plan }: RowContext): ConditionContent {
   const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
   const isOfFailure = reason === 'Quarantined' && plan.failure !== undefined;
   return unready(reason, isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint));
 }
 
-function describeStep({ subscription, plan }: Context): string {
+function describeStep({ subscription, plan }: RowContext): string {
   return describeSteps(stepsOf(subscription.status?.pending, plan), plan);
 }
 
 /** Remarks for a Subscription that is as requested: losses, contests, and the state of an upgrade. */
-function remarksOn({ subscription: { spec }, plan }: Context): string {
+function remarksOn({ subscription: { spec }, plan }: RowContext): string {
   const contests = contestIn(plan).map(({ message }) => `; ${message}`);
   const upgrade = remarkOnHold(plan.action) || remarkOnFailure(plan);
   return [remarkOnLosses(plan.losses), upgrade, ...contests, describeLoss(plan.decision, spec.package)].join('');

@@ -154,12 +154,12 @@ function isLifted({ specHash }: Quarantined, subscription: Subscription): boolea
     : specHash !== outcomeHash(subscription);
 }
 
-type Situation = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
+type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
 
 /**
  * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked.
  */
-function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: Situation): Action {
+function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: RevisionStanding): Action {
   const goesBack = failed !== undefined && failed === active && subscription.spec.onFailure.strategy === 'Rollback';
   const orphaned = active === undefined && installed !== undefined;
   return installed !== undefined && (goesBack || orphaned)
@@ -172,7 +172,11 @@ interface NoAnswer {
   readonly quarantined: readonly Quarantined[];
 }
 
-function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decision, quarantined }: NoAnswer): Action {
+function withoutAnswer(
+  facts: SubscriptionFacts,
+  situation: RevisionStanding,
+  { decision, quarantined }: NoAnswer,
+): Action {
   const kept = keep(facts, situation);
   const { installed } = situation;
   const failedBefore = quarantined.some(({ bundle }) => bundle === installed?.spec.bundle);
@@ -191,7 +195,7 @@ export const SILENT: ReadonlySet<Reason> = new Set([
 /** The installed version needs no catalog: it is still repaired, and a new configuration of it is still applied. */
 function reconfigure(
   { subscription, revisions }: SubscriptionFacts,
-  { active, installed }: Situation,
+  { active, installed }: RevisionStanding,
 ): Action | undefined {
   if (installed === undefined || installed !== active || !isInRange(subscription, installed)) return undefined;
   const { catalog, channel = '' } = installed.spec;
@@ -217,7 +221,7 @@ function bundleOf(revision: Revision): CatalogBundle {
   };
 }
 
-function act(facts: SubscriptionFacts, choice: Choice, situation: Situation): Action {
+function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
   const { subscription, revisions } = facts;
   const { active } = situation;
   const { next: bundle, catalog, channel } = choice;

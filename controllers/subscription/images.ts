@@ -63,13 +63,13 @@ function isSameRepository(a: Reference, b: Reference): boolean {
   return a.registry === b.registry && a.repository === b.repository;
 }
 
-interface Named {
+interface NamedImage {
   readonly catalog: string;
   readonly image: string;
 }
 
 /** Only the manager writes the status. */
-function isRecorded({ status }: Subscription, { catalog, image }: Named): boolean {
+function isRecorded({ status }: Subscription, { catalog, image }: NamedImage): boolean {
   return status?.installed?.image === image && status.installed.catalog === catalog;
 }
 
@@ -81,7 +81,7 @@ function notAllowed({ name, message }: CatalogSource): ReasonedError {
   });
 }
 
-function unknown({ spec }: Subscription, { catalog, image }: Named): ReasonedError {
+function unknown({ spec }: Subscription, { catalog, image }: NamedImage): ReasonedError {
   return new ReasonedError({
     reason: 'RevisionInvalid',
     retry: 'never',

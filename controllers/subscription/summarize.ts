@@ -56,7 +56,7 @@ export interface Dependent {
   readonly isLeaving: boolean;
 }
 
-export interface Removal {
+export interface UninstallProgress {
   readonly revisions: readonly Revision[];
   /** Subscriptions that have to go first. */
   readonly waitsFor: readonly Dependent[];
@@ -75,7 +75,7 @@ function repairsOf(
 /** The status while the Subscription is being deleted. */
 export function summarizeRemoval(
   subscription: Subscription,
-  { revisions, waitsFor, now }: Removal,
+  { revisions, waitsFor, now }: UninstallProgress,
 ): SubscriptionStatus {
   const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
   const ready = findCondition(telling?.status?.conditions, 'Ready');

@@ -18,7 +18,7 @@ export interface UpgradeFailure {
   readonly state: 'RollingBack' | 'RolledBack' | 'Held';
 }
 
-export interface Outcome {
+export interface UpgradeOutcome {
   readonly active: Revision | undefined;
   /** The Revision that works, or worked before. */
   readonly installed: Revision | undefined;
@@ -28,7 +28,12 @@ export interface Outcome {
 }
 
 /** The upgrade that failed last, unless the installed version supersedes it; a first installation is no upgrade. */
-export function upgradeFailureOf({ active, installed, failed, quarantined }: Outcome): UpgradeFailure | undefined {
+export function upgradeFailureOf({
+  active,
+  installed,
+  failed,
+  quarantined,
+}: UpgradeOutcome): UpgradeFailure | undefined {
   if (installed === undefined) return undefined;
   const entry = quarantined.findLast((one) => isInTheWay(one, installed));
   const isHeld = failed !== undefined && failed === active && entry?.bundle !== failed.spec.bundle;
@@ -58,7 +63,7 @@ function isNewer(version: string, than: string): boolean {
 }
 
 /** The entries, with the time of the end on the one that was rolled back. */
-export function noteRollback({ active, installed, quarantined }: Outcome, now: Date): readonly Quarantined[] {
+export function noteRollback({ active, installed, quarantined }: UpgradeOutcome, now: Date): readonly Quarantined[] {
   if (installed === undefined || installed !== active || !isHealthyNow(installed)) return quarantined;
   const last = quarantined.findLast((one) => isInTheWay(one, installed));
   if (last === undefined || last.rolledBackTime !== undefined) return quarantined;

@@ -8,9 +8,9 @@ import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/obj
 import type { Clock } from '../clock.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { WatchEvent } from '../watch/watch-decoder.ts';
-import type { Connection } from './connection.ts';
+import type { ServerConnection } from './connection.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { impersonating, type Subject } from './impersonate.ts';
+import { impersonating, type ImpersonatedUser } from './impersonate.ts';
 import { listAll, listPage, type ListPageOptions } from './list-objects.ts';
 import type { ObjectList } from './parse-answer.ts';
 import { readObject } from './read-object.ts';
@@ -19,7 +19,7 @@ import { watchObjects, type WatchOptions } from './watch-objects.ts';
 import { applyObject, createObject, deleteObject, patchObject, updateObject } from './write-object.ts';
 
 export type { WatchEvent } from '../watch/watch-decoder.ts';
-export type { Subject } from './impersonate.ts';
+export type { ImpersonatedUser } from './impersonate.ts';
 export type { Access } from './review-access.ts';
 
 /** A cluster with the requests that controllers need besides. Every method throws ApiError. */
@@ -39,7 +39,7 @@ export interface Client extends Cluster {
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */
   watch(kind: Kind, options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A client that acts as another user over the same connections. */
-  as(subject: Subject): Client;
+  as(subject: ImpersonatedUser): Client;
   /** A client over another transport, such as a fenced one, with the same discovery. */
   over(change: (transport: Transport) => Transport): Client;
   /** The body of a GET of any path: `/readyz?verbose`, a Pod's log. */
@@ -57,7 +57,7 @@ export interface ClientOptions {
 /** A client over `transport`. */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   const { fieldManager = FIELD_MANAGER, discovery = createDiscovery(transport, options) } = options;
-  const connection: Connection = { transport, discovery, fieldManager };
+  const connection: ServerConnection = { transport, discovery, fieldManager };
   const over: Client['over'] = (change) => createClient(change(transport), { ...options, discovery });
   return {
     get: (ref, signal) => readObject(connection, ref, { signal }),

@@ -4,7 +4,7 @@ import { isNotFound } from '../../api/api-answers.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import type { Discovery } from './discovery.ts';
 
-export interface Connection {
+export interface ServerConnection {
   readonly transport: Transport;
   readonly discovery: Discovery;
   /** Owns the fields that are written, unless a request names another one. */
@@ -15,7 +15,7 @@ export interface Connection {
 export const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** Sends a request; drops the cache of discovery if the kind is no longer served under its path. */
-export async function send({ transport, discovery }: Connection, request: ApiRequest): Promise<ApiResponse> {
+export async function send({ transport, discovery }: ServerConnection, request: ApiRequest): Promise<ApiResponse> {
   try {
     return await transport.request(request);
   } catch (error) {

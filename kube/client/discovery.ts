@@ -8,7 +8,7 @@ import { groupKind, type Kind, type ServedAs } from '../../api/object.ts';
 import { ApiError, readable } from '../../api/api-error.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import { createBucket } from '../rate-limiters.ts';
-import { parseDiscovery, type ServedKinds } from './parse-discovery.ts';
+import { parseDiscovery, type DiscoveredKinds } from './parse-discovery.ts';
 import type { Resource } from './resource-path.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -36,13 +36,13 @@ const REFETCHES = { perSecond: 0.5, burst: 5 };
 /** Discovery over `transport`; shared by all clients of one server. */
 export function createDiscovery(transport: Transport, options: { readonly clock?: Clock } = {}): Discovery {
   const bucket = createBucket({ ...REFETCHES, clock: options.clock ?? systemClock });
-  let known: ServedKinds | undefined;
-  let fetching: Promise<ServedKinds> | undefined;
+  let known: DiscoveredKinds | undefined;
+  let fetching: Promise<DiscoveredKinds> | undefined;
   let generation = 0;
   const listeners = new Set<(group: string) => void>();
 
   /** Fetches are shared by all waiting callers: no caller's signal ends them. */
-  function refetch(): Promise<ServedKinds> {
+  function refetch(): Promise<DiscoveredKinds> {
     if (fetching !== undefined) return fetching;
     const startedIn = generation;
     const work = fetchServedKinds(transport).then((kinds) => {
@@ -93,7 +93,7 @@ const ACCEPT = [
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
 ].join(',');
 
-async function fetchServedKinds(transport: Transport): Promise<ServedKinds> {
+async function fetchServedKinds(transport: Transport): Promise<DiscoveredKinds> {
   const fetchRoot = async (path: string): Promise<string> =>
     (await transport.request({ method: 'GET', path, headers: { accept: ACCEPT }, subject: 'discover kinds' })).text();
   const bodies = await Promise.all([fetchRoot('/api'), fetchRoot('/apis')]);
@@ -105,7 +105,7 @@ function asDefined({ apiVersion, kind }: Kind, served: ServedAs): Resource {
   return { apiVersion, kind, ...served, verbs: [], subresources: [] };
 }
 
-function absent(kinds: ServedKinds, kind: Kind): undefined {
+function absent(kinds: DiscoveredKinds, kind: Kind): undefined {
   if (!kinds.isStale(kind.apiVersion)) return undefined;
   throw new ApiError(`find ${groupKind(kind)}`, {
     code: 503,

@@ -3,7 +3,7 @@ import { readable } from '../../api/api-error.ts';
 import { isExpired, isNotFound } from '../../api/api-answers.ts';
 import type { ListOptions } from '../../api/cluster.ts';
 import { groupKind, type Kind, type KubeObject } from '../../api/object.ts';
-import { send, type Connection } from './connection.ts';
+import { send, type ServerConnection } from './connection.ts';
 import { parseList, type ObjectList } from './parse-answer.ts';
 import { collectionPath } from './resource-path.ts';
 
@@ -16,7 +16,7 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.
 
 /** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
 export async function listPage(
-  connection: Connection,
+  connection: ServerConnection,
   kind: Kind,
   options: ListPageOptions,
   signal?: AbortSignal,
@@ -32,7 +32,7 @@ export async function listPage(
 
 /** All objects; empty if discovery does not know the kind. */
 export async function listAll(
-  connection: Connection,
+  connection: ServerConnection,
   kind: Kind,
   options: ListOptions,
   signal?: AbortSignal,

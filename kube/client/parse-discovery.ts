@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Resource } from './resource-path.ts';
 
 /** The kinds that a server served at one moment. */
-export interface ServedKinds {
+export interface DiscoveredKinds {
   readonly all: readonly Resource[];
   find(kind: Pick<Resource, 'apiVersion' | 'kind'>): Resource | undefined;
   /** Whether the API of this group and version did not answer at discovery. */
@@ -11,7 +11,7 @@ export interface ServedKinds {
 }
 
 /** Builds the table of kinds from the bodies of `/api` and `/apis`; throws if one is no discovery document. */
-export function parseDiscovery(bodies: readonly string[]): ServedKinds {
+export function parseDiscovery(bodies: readonly string[]): DiscoveredKinds {
   const all: Resource[] = [];
   const stale = new Set<string>();
   for (const body of bodies) {

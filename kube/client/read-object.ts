@@ -2,7 +2,7 @@
 import { readable } from '../../api/api-error.ts';
 import { isForbidden, isNotFound } from '../../api/api-answers.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { METADATA, send, type Connection } from './connection.ts';
+import { METADATA, send, type ServerConnection } from './connection.ts';
 import { parseObject } from './parse-answer.ts';
 import { objectPath } from './resource-path.ts';
 
@@ -14,7 +14,7 @@ export interface ReadOptions {
 
 /** The object, or undefined if the object or its kind does not exist. */
 export async function readObject(
-  connection: Connection,
+  connection: ServerConnection,
   ref: ObjectRef,
   { accept, signal }: ReadOptions = {},
 ): Promise<KubeObject | undefined> {
@@ -34,7 +34,7 @@ export async function readObject(
 
 /** Whether another object has taken the name; false if the account may not read it. */
 export async function isReplaced(
-  connection: Connection,
+  connection: ServerConnection,
   ref: ObjectRef,
   { uid, signal }: { readonly uid: string | undefined; readonly signal: AbortSignal | undefined },
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { formatJson } from '../../api/json.ts';
 import { groupKind, type Kind } from '../../api/object.ts';
 import { parseStatus } from '../transport/parse-status.ts';
 import { decodeWatch, type WatchEvent } from '../watch/watch-decoder.ts';
-import { METADATA, type Connection } from './connection.ts';
+import { METADATA, type ServerConnection } from './connection.ts';
 import { stamp } from './parse-answer.ts';
 import { collectionPath } from './resource-path.ts';
 
@@ -19,7 +19,7 @@ export interface WatchOptions extends Omit<ListOptions, 'limit'> {
 
 /** Changes after `resourceVersion`, until the server or `signal` ends it. */
 export async function* watchObjects(
-  { transport, discovery }: Connection,
+  { transport, discovery }: ServerConnection,
   kind: Kind,
   options: WatchOptions,
   signal?: AbortSignal,

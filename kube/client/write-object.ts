@@ -5,7 +5,7 @@ import type { ApplyOptions, CreateOptions, DeleteOptions } from '../../api/clust
 import { formatJson } from '../../api/json.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { ApiRequest } from '../transport/transport.ts';
-import { METADATA, send, type Connection } from './connection.ts';
+import { METADATA, send, type ServerConnection } from './connection.ts';
 import { parseDeleted, parseObject } from './parse-answer.ts';
 import { isReplaced } from './read-object.ts';
 import { collectionPath, objectPath, type Resource } from './resource-path.ts';
@@ -14,7 +14,7 @@ const APPLY_PATCH = 'application/apply-patch+yaml';
 const MERGE_PATCH = 'application/merge-patch+json';
 
 export function createObject(
-  connection: Connection,
+  connection: ServerConnection,
   object: KubeObject,
   { dryRun, served }: CreateOptions,
   signal?: AbortSignal,
@@ -25,7 +25,7 @@ export function createObject(
 }
 
 export function updateObject(
-  connection: Connection,
+  connection: ServerConnection,
   object: KubeObject,
   { subresource }: { readonly subresource?: string },
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ export function updateObject(
 }
 
 export function applyObject(
-  connection: Connection,
+  connection: ServerConnection,
   object: KubeObject,
   options: ApplyOptions,
   signal?: AbortSignal,
@@ -62,7 +62,7 @@ export interface MergePatch {
 }
 
 export function patchObject(
-  connection: Connection,
+  connection: ServerConnection,
   { ref, patch, subresource }: MergePatch,
   signal?: AbortSignal,
 ): Promise<KubeObject> {
@@ -73,7 +73,7 @@ export function patchObject(
 
 /** Success if the object is gone already, or if another one has its name. */
 export async function deleteObject(
-  connection: Connection,
+  connection: ServerConnection,
   ref: ObjectRef,
   options: DeleteOptions,
   signal?: AbortSignal,
@@ -100,7 +100,7 @@ interface WriteRequest extends Pick<ApiRequest, 'method' | 'query' | 'headers' |
   readonly body: unknown;
 }
 
-async function write(connection: Connection, request: WriteRequest): Promise<KubeObject> {
+async function write(connection: ServerConnection, request: WriteRequest): Promise<KubeObject> {
   const { verb, ref, subresource, body, ...rest } = request;
   const resource = await connection.discovery.need(ref, rest.signal);
   const path = rest.method === 'POST' ? createPath(resource, ref) : objectPath(resource, ref, subresource);

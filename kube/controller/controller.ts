@@ -45,13 +45,13 @@ export interface ControllerWatch<K extends KubeObject = KubeObject> {
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
-export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal_error';
+export type ReconcileOutcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal_error';
 
 /** Receives the controller's activity; see metrics.ts. */
 export interface ControllerObserver {
   readonly queue?: QueueObserver;
   started(): void;
-  finished(outcome: Outcome, seconds: number): void;
+  finished(outcome: ReconcileOutcome, seconds: number): void;
   /** Called once; the observer may query the queue for its length and its unfinished work. */
   attach(queue: WorkQueue, concurrency: number): void;
 }
@@ -204,7 +204,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   const startedAt = clock.now();
   observer?.started();
   const cancel = tellWhileLong(log, clock);
-  let outcome: Outcome = 'success';
+  let outcome: ReconcileOutcome = 'success';
   try {
     const result = await worker.reconcile(objectKey, { signal, log });
     queue.forget(key);
@@ -224,7 +224,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
 type FailureParts = Pick<Worker, 'queue' | 'log' | 'failures'>;
 
 /** The only place where an error's retry policy becomes a delay in the queue. */
-function requeueFailed({ queue, log, failures }: FailureParts, key: string, error: unknown): Outcome {
+function requeueFailed({ queue, log, failures }: FailureParts, key: string, error: unknown): ReconcileOutcome {
   const retry = error instanceof ReasonedError ? error.retry : 'backoff';
   const facts = { retry, retries: queue.retries(key) };
   const ordinary = isReasonConflict(error) && facts.retries < ORDINARY_CONFLICTS;

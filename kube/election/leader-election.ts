@@ -17,7 +17,7 @@ import {
   releaseLease,
   secondsUntilFree,
   type LeaseTimings,
-  type Observation,
+  type SeenLease,
 } from './lease-record.ts';
 import { silentLog, type Log } from '../log.ts';
 import { limitTime } from '../transport/time-limit.ts';
@@ -72,7 +72,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
 /** A shutdown waits no longer than this for the release. */
 export const RELEASE_MILLISECONDS = 5000;
 
-interface Candidate {
+interface LeaderCandidate {
   readonly fence: LeaseFence;
   readonly timings: LeaseTimings;
   readonly clock: Clock;
@@ -83,24 +83,24 @@ interface Candidate {
   isHolder(): boolean;
   /** Start of the last successful renewal. */
   renewedAt(): number;
-  observation(): Observation | undefined;
+  observation(): SeenLease | undefined;
   /** Waits for the next attempt, with jitter, and no longer than `mostSeconds`. */
   pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
   report(error: unknown): void;
   tellSilence(seconds: number): void;
 }
 
-function createCandidate(options: LeaderElectionOptions): Candidate {
+function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
   const { client, namespace, name, identity, clock = systemClock, timings = DEFAULT_TIMINGS } = options;
   const { random = Math.random, log = silentLog } = options;
   const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
   const fence = createLeaseFence(clock);
-  let seen: Observation | undefined;
+  let seen: SeenLease | undefined;
   let renewedAt = -Infinity;
   const report = (error: unknown): void =>
     log.warn({ lease: name, err: error }, 'the lease could not be read or renewed');
 
-  function remember(lease: Observation['lease']): Observation {
+  function remember(lease: SeenLease['lease']): SeenLease {
     const before = seen === undefined ? undefined : holderOf(seen.lease);
     seen = observe(seen, lease, clock.now());
     if (before !== holderOf(lease)) options.onNewLeader?.(holderOf(lease));
@@ -109,7 +109,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
 
   async function attempt(signal: AbortSignal, again = true): Promise<boolean> {
     const holds = holderOf(seen?.lease) === identity;
-    const known = holds ? (seen as Observation) : remember(await client.get(ref, signal));
+    const known = holds ? (seen as SeenLease) : remember(await client.get(ref, signal));
     const decision = decideLease(known, identity, clock.now());
     if (decision === 'wait') return false;
     const began = momentOf(clock);
@@ -149,7 +149,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
 }
 
 /** Tries until this replica holds the lease; false when `signal` aborts first. */
-async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+async function acquire(candidate: LeaderCandidate, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
       if (await attemptWithin(candidate, candidate.timings.renewSeconds / 2, signal)) return true;
@@ -164,14 +164,14 @@ async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boole
 }
 
 /** Seconds until the lease expires, so that a replica takes over at once instead of at its next attempt. */
-function untilFree(candidate: Candidate): number | undefined {
+function untilFree(candidate: LeaderCandidate): number | undefined {
   const seen = candidate.observation();
   const seconds = seen === undefined ? 0 : secondsUntilFree(seen, candidate.clock.now());
   return seconds > 0 ? seconds : undefined;
 }
 
 async function lead(
-  candidate: Candidate,
+  candidate: LeaderCandidate,
   options: LeaderElectionOptions,
   signal: AbortSignal,
 ): Promise<'lost' | 'released'> {
@@ -207,7 +207,7 @@ async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
 }
 
 /** Renews until that fails for too long or another replica holds the lease (true), or `signal` aborts (false). */
-async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+async function renew(candidate: LeaderCandidate, signal: AbortSignal): Promise<boolean> {
   const { clock, timings, fence } = candidate;
   const secondsLeft = (): number => candidate.renewedAt() + timings.renewSeconds - clock.now();
   let failed = false;
@@ -231,11 +231,11 @@ async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean
 }
 
 /** Time limit of the first attempt: a dead connection costs this much, and the rest remains for the next attempt. */
-function firstAttemptSeconds({ timings }: Candidate): number {
+function firstAttemptSeconds({ timings }: LeaderCandidate): number {
   return timings.renewSeconds / 4;
 }
 
-async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
+async function attemptWithin(candidate: LeaderCandidate, seconds: number, signal: AbortSignal): Promise<boolean> {
   const late = (): ApiError => {
     candidate.tellSilence(seconds);
     return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);

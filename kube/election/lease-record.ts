@@ -23,7 +23,7 @@ export function leaseTimings(leaseSeconds: number): LeaseTimings {
 }
 
 /** A Lease as it was last read, and when its content was first seen, on this process's monotonic clock. */
-export interface Observation {
+export interface SeenLease {
   readonly lease: KubeObject | undefined;
   readonly since: number;
 }
@@ -32,20 +32,20 @@ export interface Observation {
 export type LeaseDecision = 'create' | 'take' | 'renew' | 'wait';
 
 /** The next action on the Lease at the moment `now`. Clocks of other machines play no part. */
-export function decideLease({ lease, since }: Observation, identity: string, now: number): LeaseDecision {
+export function decideLease({ lease, since }: SeenLease, identity: string, now: number): LeaseDecision {
   if (lease === undefined) return 'create';
   if (holderOf(lease) === identity) return 'renew';
   return secondsUntilFree({ lease, since }, now) === 0 ? 'take' : 'wait';
 }
 
 /** Seconds from `now` until an unrenewed Lease is free; 0 if it is. */
-export function secondsUntilFree({ lease, since }: Observation, now: number): number {
+export function secondsUntilFree({ lease, since }: SeenLease, now: number): number {
   const { holderIdentity = '', leaseDurationSeconds = DEFAULT_TIMINGS.leaseSeconds } = lease ? specOf(lease) : {};
   return holderIdentity === '' ? 0 : Math.max(0, since + leaseDurationSeconds - now);
 }
 
 /** Keeps the time of the first sight if the content has not changed. */
-export function observe(before: Observation | undefined, lease: KubeObject | undefined, now: number): Observation {
+export function observe(before: SeenLease | undefined, lease: KubeObject | undefined, now: number): SeenLease {
   const same = before?.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion;
   return before !== undefined && same ? { lease, since: before.since } : { lease, since: now };
 }

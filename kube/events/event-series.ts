@@ -8,7 +8,7 @@ import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { microTime } from '../election/lease-record.ts';
 
 /** An occurrence to report to people. */
-export interface EventFacts {
+export interface Occurrence {
   /** The object that it is about, or a reference to it. */
   readonly regarding: KubeObject | (ObjectRef & { readonly uid?: string });
   /** Another object involved. */
@@ -34,14 +34,14 @@ const MOST_NOTE_BYTES = 1024;
 const MOST_WORD_LENGTH = 128;
 
 /** Occurrences with the same key are one series; the key is short even for a long note. */
-export function seriesKey({ regarding, related, type, reason, action, note }: EventFacts): string {
+export function seriesKey({ regarding, related, type, reason, action, note }: Occurrence): string {
   const facts = JSON.stringify([referTo(regarding), related && referTo(related), type, reason, action, note]);
   return createHash('sha256').update(facts).digest('base64');
 }
 
 /** The first Event of a series, at `wall` milliseconds since 1970; `unique` distinguishes it from others. */
 export function buildEvent(
-  facts: EventFacts,
+  facts: Occurrence,
   reporter: Reporter,
   when: { readonly wall: number; readonly unique: string },
 ): KubeObject {
@@ -83,7 +83,7 @@ function isContinuation(byte: number | undefined): boolean {
 }
 
 /** `ObjectReference`: enough to find the object again. */
-function referTo(target: EventFacts['regarding']): ObjectRef & { readonly uid?: string } {
+function referTo(target: Occurrence['regarding']): ObjectRef & { readonly uid?: string } {
   const { apiVersion, kind } = target;
   const { namespace, name, uid } = ('metadata' in target ? target.metadata : target) as Pick<
     ObjectRef,

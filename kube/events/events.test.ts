@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { eventually } from '../testing/eventually.ts';
 import { cutText, seriesKey } from './event-series.ts';
-import { createEventRecorder, type EventFacts, type EventRecorder } from './events.ts';
+import { createEventRecorder, type Occurrence, type EventRecorder } from './events.ts';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
@@ -29,7 +29,7 @@ afterEach(async () => {
   await api.close();
 });
 
-const facts: EventFacts = {
+const facts: Occurrence = {
   regarding: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name: 'x', uid: 'u1' },
   type: 'Normal',
   reason: 'Installing',
@@ -136,7 +136,7 @@ describe('bounds', () => {
 
   test('an object that was re-created under its name is not cut off because of its predecessor', async () => {
     for (let n = 0; n < 30; n++) recorder.record({ ...facts, note: `${n}` });
-    const regarding = { ...facts.regarding, uid: 'u2' } as EventFacts['regarding'];
+    const regarding = { ...facts.regarding, uid: 'u2' } as Occurrence['regarding'];
     recorder.record({ ...facts, regarding, note: 'the second one' });
     expect((await sent()).map((event) => event['note'])).toContain('the second one');
     expect(recorder.dropped).toBe(5);
@@ -189,7 +189,7 @@ describe('trouble', () => {
   });
 
   test('invalid facts do not throw, and no event is sent after stop', async () => {
-    recorder.record(undefined as unknown as EventFacts);
+    recorder.record(undefined as unknown as Occurrence);
     recorder.stop();
     recorder.record(facts);
     expect(await events()).toEqual([]);

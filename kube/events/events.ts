@@ -6,16 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { isNotFound } from '../../api/api-answers.ts';
 import type { Client } from '../client/client.ts';
 import { systemClock, type Cancel, type Clock } from '../clock.ts';
-import { buildEvent, seriesKey, seriesPatch, type EventFacts, type Reporter } from './event-series.ts';
+import { buildEvent, seriesKey, seriesPatch, type Occurrence, type Reporter } from './event-series.ts';
 import { EventSender } from './event-sender.ts';
 import { silentLog, type Log } from '../log.ts';
 import { createBucket, type Bucket } from '../rate-limiters.ts';
 
-export type { EventFacts } from './event-series.ts';
+export type { Occurrence } from './event-series.ts';
 
 export interface EventRecorder {
   /** Queues an Event. */
-  record(facts: EventFacts): void;
+  record(facts: Occurrence): void;
   /** Resolves when everything recorded so far was sent or given up, or when `signal` aborts. */
   flush(signal?: AbortSignal): Promise<void>;
   /** Stops sending. */
@@ -72,7 +72,7 @@ class SeriesRecorder implements EventRecorder {
     return this.#refused + this.#sender.dropped;
   }
 
-  record(facts: EventFacts): void {
+  record(facts: Occurrence): void {
     try {
       if (!this.#stopped.signal.aborted) this.#record(facts);
     } catch (error) {
@@ -94,7 +94,7 @@ class SeriesRecorder implements EventRecorder {
     this.#stopped.abort(new Error('the recorder was stopped'));
   }
 
-  #record(facts: EventFacts): void {
+  #record(facts: Occurrence): void {
     const key = seriesKey(facts);
     const [now, wall] = [this.#clock.now(), this.#clock.wall()];
     const known = this.#series.get(key);
@@ -130,7 +130,7 @@ class SeriesRecorder implements EventRecorder {
     });
   }
 
-  #bucketOf({ regarding, type }: EventFacts): Bucket {
+  #bucketOf({ regarding, type }: Occurrence): Bucket {
     const { namespace = '', name, uid }: Identity = 'metadata' in regarding ? regarding.metadata : regarding;
     const key = JSON.stringify([regarding.kind, namespace, name, uid, type]);
     const bucket = this.#buckets.get(key) ?? createBucket({ ...PER_OBJECT, clock: this.#clock });

@@ -7,7 +7,14 @@
 import { load } from 'js-yaml';
 import type * as z from 'zod/mini';
 import { invalidKubeconfig } from './invalid.ts';
-import { clusterSchema, contextSchema, fileSchema, userSchema, type Cluster, type User } from './schema.ts';
+import {
+  clusterSchema,
+  contextSchema,
+  fileSchema,
+  userSchema,
+  type KubeconfigCluster,
+  type KubeconfigUser,
+} from './schema.ts';
 
 export interface KubeconfigFile {
   readonly path: string;
@@ -15,7 +22,7 @@ export interface KubeconfigFile {
 }
 
 /** An entry of a kubeconfig, and its file: relative paths in the entry start at the file's folder. */
-export interface Entry<Value> {
+export interface KubeconfigEntry<Value> {
   readonly name: string;
   readonly path: string;
   readonly value: Value;
@@ -24,9 +31,9 @@ export interface Entry<Value> {
 export interface ChosenContext {
   readonly name: string;
   readonly namespace: string;
-  readonly cluster: Entry<Cluster>;
+  readonly cluster: KubeconfigEntry<KubeconfigCluster>;
   /** Absent: requests are anonymous. */
-  readonly user: Entry<User> | undefined;
+  readonly user: KubeconfigEntry<KubeconfigUser> | undefined;
 }
 
 /**
@@ -47,16 +54,16 @@ export function chooseContext(files: readonly KubeconfigFile[], context?: string
   };
 }
 
-type Entries = ReadonlyMap<string, Entry<unknown>>;
+type Entries = ReadonlyMap<string, KubeconfigEntry<unknown>>;
 
-interface Parsed {
+interface ParsedKubeconfig {
   readonly current: string;
-  readonly contexts: readonly Entry<unknown>[];
-  readonly clusters: readonly Entry<unknown>[];
-  readonly users: readonly Entry<unknown>[];
+  readonly contexts: readonly KubeconfigEntry<unknown>[];
+  readonly clusters: readonly KubeconfigEntry<unknown>[];
+  readonly users: readonly KubeconfigEntry<unknown>[];
 }
 
-function parseFile({ path, text }: KubeconfigFile): Parsed {
+function parseFile({ path, text }: KubeconfigFile): ParsedKubeconfig {
   const file = parseText(path, text);
   return {
     current: file['current-context'] ?? '',
@@ -88,7 +95,7 @@ function unparsable(path: string, problem: string, cause: unknown): Error {
   );
 }
 
-function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clusters' | 'users', Entries>> {
+function mergeFiles(files: readonly ParsedKubeconfig[]): Readonly<Record<'contexts' | 'clusters' | 'users', Entries>> {
   const merge = (part: 'contexts' | 'clusters' | 'users'): Entries =>
     // A Map keeps the last entry of a name, and the first has to win: hence the reverse order.
     new Map(
@@ -100,7 +107,7 @@ function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clu
   return { contexts: merge('contexts'), clusters: merge('clusters'), users: merge('users') };
 }
 
-interface Wanted {
+interface WantedEntry {
   readonly kind: 'context' | 'cluster' | 'user';
   readonly name: string;
   /** Name of the context that names the entry. */
@@ -110,9 +117,9 @@ interface Wanted {
 
 function entryOf<Schema extends z.ZodMiniType>(
   entries: Entries,
-  wanted: Wanted,
+  wanted: WantedEntry,
   schema: Schema,
-): Entry<z.infer<Schema>> {
+): KubeconfigEntry<z.infer<Schema>> {
   const found = entries.get(wanted.name);
   if (found === undefined) throw missing(entries, wanted);
   const { success, data, error } = schema.safeParse(found.value ?? {});
@@ -124,7 +131,7 @@ function entryOf<Schema extends z.ZodMiniType>(
   );
 }
 
-function missing(entries: Entries, { kind, name, context, files }: Wanted): Error {
+function missing(entries: Entries, { kind, name, context, files }: WantedEntry): Error {
   const paths = files.map(({ path }) => path).join(', ');
   const known = [...entries.keys()].slice(0, 10).join(', ');
   const hint = known === '' ? `There is no ${kind} at all; log in to a cluster first` : `There are: ${known}`;

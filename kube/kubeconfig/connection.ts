@@ -10,9 +10,9 @@ import {
   type Pem,
   type TextSource,
 } from '../transport/config.ts';
-import type { ChosenContext, Entry } from './choose.ts';
+import type { ChosenContext, KubeconfigEntry } from './choose.ts';
 import { invalidKubeconfig } from './invalid.ts';
-import type { Cluster, User } from './schema.ts';
+import type { KubeconfigCluster, KubeconfigUser } from './schema.ts';
 
 /** @throws ReasonedError KubeconfigInvalid, never, for a setting that is not supported or contradicts another */
 export function connectionTo({ cluster, user }: ChosenContext): ConnectionConfig {
@@ -21,9 +21,13 @@ export function connectionTo({ cluster, user }: ChosenContext): ConnectionConfig
   return { server: cluster.value.server, ...present };
 }
 
-type Parts<Name extends keyof ConnectionConfig> = { readonly [Key in Name]: ConnectionConfig[Key] | undefined };
+type ConnectionParts<Name extends keyof ConnectionConfig> = {
+  readonly [Key in Name]: ConnectionConfig[Key] | undefined;
+};
 
-function partsOfCluster(entry: Entry<Cluster>): Parts<'ca' | 'tlsServerName' | 'insecureSkipTlsVerify' | 'proxyEnv'> {
+function partsOfCluster(
+  entry: KubeconfigEntry<KubeconfigCluster>,
+): ConnectionParts<'ca' | 'tlsServerName' | 'insecureSkipTlsVerify' | 'proxyEnv'> {
   const { value: cluster, path } = entry;
   const ca = pemOf(cluster['certificate-authority-data'], cluster['certificate-authority'], path);
   const insecure = cluster['insecure-skip-tls-verify'] === true;
@@ -38,7 +42,7 @@ function partsOfCluster(entry: Entry<Cluster>): Parts<'ca' | 'tlsServerName' | '
 }
 
 /** Like kubectl, prefers the kubeconfig's proxy to the environment. */
-function proxyOf(entry: Entry<Cluster>): ConnectionConfig['proxyEnv'] {
+function proxyOf(entry: KubeconfigEntry<KubeconfigCluster>): ConnectionConfig['proxyEnv'] {
   const { 'proxy-url': proxy = '' } = entry.value;
   if (proxy === '') return undefined;
   if (!/^https?:$/.test(URL.parse(proxy)?.protocol ?? ''))
@@ -47,9 +51,9 @@ function proxyOf(entry: Entry<Cluster>): ConnectionConfig['proxyEnv'] {
 }
 
 function partsOfUser(
-  entry: Entry<User>,
-  cluster: Entry<Cluster>,
-): Parts<'clientCert' | 'clientKey' | 'token' | 'credentials' | 'impersonate'> {
+  entry: KubeconfigEntry<KubeconfigUser>,
+  cluster: KubeconfigEntry<KubeconfigCluster>,
+): ConnectionParts<'clientCert' | 'clientKey' | 'token' | 'credentials' | 'impersonate'> {
   const { value: user, path } = entry;
   if (user.username !== undefined || user.password !== undefined)
     throw refusal(
@@ -75,12 +79,15 @@ function pemOf(data: string | undefined, file: string | undefined, path: string)
 }
 
 /** Like kubectl, prefers a token file to a token in the kubeconfig. */
-function tokenOf({ token, tokenFile }: User, path: string): TextSource | undefined {
+function tokenOf({ token, tokenFile }: KubeconfigUser, path: string): TextSource | undefined {
   if (tokenFile !== undefined && tokenFile !== '') return fileSource(resolve(dirname(path), tokenFile));
   return token === undefined || token === '' ? undefined : () => token;
 }
 
-function credentialsOf(entry: Entry<User>, cluster: Entry<Cluster>): CredentialSource | undefined {
+function credentialsOf(
+  entry: KubeconfigEntry<KubeconfigUser>,
+  cluster: KubeconfigEntry<KubeconfigCluster>,
+): CredentialSource | undefined {
   const { exec, 'auth-provider': provider } = entry.value;
   if (exec && provider) throw refusal('user', entry, 'has an exec plugin and an auth-provider', 'Remove one of them');
   if (exec)
@@ -103,7 +110,7 @@ function whenAsked(create: () => Promise<CredentialSource>): CredentialSource {
   return async (options) => (await (source ??= create()))(options);
 }
 
-function impersonationOf(entry: Entry<User>): Impersonation | undefined {
+function impersonationOf(entry: KubeconfigEntry<KubeconfigUser>): Impersonation | undefined {
   const { as: user = '', 'as-uid': uid = '', 'as-groups': groups, 'as-user-extra': extra } = entry.value;
   const others = { uid, groups: groups ?? [], extra: extra ?? {} };
   if (user !== '') return { user, ...others };
@@ -112,6 +119,11 @@ function impersonationOf(entry: Entry<User>): Impersonation | undefined {
   return undefined;
 }
 
-function refusal(kind: 'cluster' | 'user', { name, path }: Entry<unknown>, problem: string, hint: string): Error {
+function refusal(
+  kind: 'cluster' | 'user',
+  { name, path }: KubeconfigEntry<unknown>,
+  problem: string,
+  hint: string,
+): Error {
   return invalidKubeconfig(`kubeconfig ${path}: ${kind} ${JSON.stringify(name)} ${problem}`, hint);
 }

@@ -11,16 +11,16 @@ import type { RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { redact } from '../../api/errors.ts';
 import type { Credentials, CredentialSource } from '../transport/config.ts';
-import type { Entry } from './choose.ts';
+import type { KubeconfigEntry } from './choose.ts';
 import { execInfo } from './exec-info.ts';
 import { commandLine, startWithin, type Cut } from './exec-run.ts';
 import { invalidKubeconfig, noCredentials } from './invalid.ts';
-import type { Cluster, ExecPlugin, User } from './schema.ts';
+import type { KubeconfigCluster, ExecPlugin, KubeconfigUser } from './schema.ts';
 
 export interface ExecUser {
-  readonly user: Entry<User>;
+  readonly user: KubeconfigEntry<KubeconfigUser>;
   readonly exec: ExecPlugin;
-  readonly cluster: Entry<Cluster>;
+  readonly cluster: KubeconfigEntry<KubeconfigCluster>;
   /** Time limit for one run of the program. */
   readonly patienceSeconds?: number;
 }

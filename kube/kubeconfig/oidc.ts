@@ -9,13 +9,13 @@ import { dirname, resolve } from 'node:path';
 import * as openid from 'openid-client';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Credentials, CredentialSource } from '../transport/config.ts';
-import type { Entry } from './choose.ts';
+import type { KubeconfigEntry } from './choose.ts';
 import { fetchTrusting } from './fetch-trusting.ts';
 import { noCredentials } from './invalid.ts';
-import type { User } from './schema.ts';
+import type { KubeconfigUser } from './schema.ts';
 
 export interface OidcUser {
-  readonly user: Entry<User>;
+  readonly user: KubeconfigEntry<KubeconfigUser>;
   /** The settings of the auth-provider, such as `idp-issuer-url`. */
   readonly config: Readonly<Record<string, string>>;
   readonly clock?: Clock;

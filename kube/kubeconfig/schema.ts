@@ -28,7 +28,7 @@ export const clusterSchema = z.looseObject({
   'proxy-url': text,
   extensions: z.nullish(z.array(extensionSchema)),
 });
-export type Cluster = z.infer<typeof clusterSchema>;
+export type KubeconfigCluster = z.infer<typeof clusterSchema>;
 
 /** @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins */
 const execSchema = z.looseObject({
@@ -63,4 +63,4 @@ export const userSchema = z.looseObject({
   exec: z.nullish(execSchema),
   'auth-provider': z.nullish(authProviderSchema),
 });
-export type User = z.infer<typeof userSchema>;
+export type KubeconfigUser = z.infer<typeof userSchema>;

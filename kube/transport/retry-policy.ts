@@ -1,7 +1,7 @@
 /** Decides whether and when a failed request is sent again. Pure; transport.ts carries it out. */
 
 /** The failure of one attempt. */
-export type Failure =
+export type AttemptFailure =
   /** The server answered with an error. */
   | { readonly kind: 'answer'; readonly status: number; readonly retryAfterSeconds: number | undefined }
   /** The connection broke; `sent` if the server may have received the request. */
@@ -27,18 +27,24 @@ const LONGEST_DELAY_SECONDS = 3;
  * request was not carried out), else growing delays with jitter on a broken connection, if the request was never sent
  * or is idempotent. Never beyond the deadline.
  */
-export function retryDelay(failure: Failure, facts: AttemptFacts): number | undefined {
+export function retryDelay(failure: AttemptFailure, facts: AttemptFacts): number | undefined {
   if (facts.attempts >= MOST_ATTEMPTS) return undefined;
   const delay = failure.kind === 'answer' ? answerDelay(failure, facts) : connectionDelay(failure, facts);
   return delay !== undefined && delay < facts.leftSeconds ? delay : undefined;
 }
 
-function answerDelay(failure: Extract<Failure, { kind: 'answer' }>, { random }: AttemptFacts): number | undefined {
+function answerDelay(
+  failure: Extract<AttemptFailure, { kind: 'answer' }>,
+  { random }: AttemptFacts,
+): number | undefined {
   const busy = failure.status === 429 || failure.status >= 500;
   return busy && failure.retryAfterSeconds !== undefined ? failure.retryAfterSeconds * (1 + random / 4) : undefined;
 }
 
-function connectionDelay(failure: Extract<Failure, { kind: 'connection' }>, facts: AttemptFacts): number | undefined {
+function connectionDelay(
+  failure: Extract<AttemptFailure, { kind: 'connection' }>,
+  facts: AttemptFacts,
+): number | undefined {
   if (failure.sent && !facts.idempotent) return undefined;
   return jittered(Math.min(FIRST_DELAY_SECONDS * 3 ** (facts.attempts - 1), LONGEST_DELAY_SECONDS), facts.random);
 }

@@ -12,7 +12,7 @@ import { createConnectionPool, type ConnectionPool, type Purpose } from './conne
 import { ConnectionError, readAll, sendRequest } from './exchange.ts';
 import { createOpenStreams, type ApiStream } from './open-streams.ts';
 import { createBucket, type Bucket } from '../rate-limiters.ts';
-import { retryDelay, type Failure } from './retry-policy.ts';
+import { retryDelay, type AttemptFailure } from './retry-policy.ts';
 import { limitTime, type TimeLimit } from './time-limit.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -86,7 +86,7 @@ const MOST_BODY_BYTES = 256 * 1024 * 1024;
 export function createTransport(config: ConnectionConfig, options: TransportOptions = {}): RootTransport {
   const clock = options.clock ?? systemClock;
   const [pool, streams] = [createConnectionPool(config), createOpenStreams(clock)];
-  const context: Context = {
+  const context: TransportContext = {
     url: parseServer(config.server),
     config,
     pool,
@@ -128,7 +128,7 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
   };
 }
 
-interface Context {
+interface TransportContext {
   readonly url: URL;
   readonly config: ConnectionConfig;
   readonly pool: ConnectionPool;
@@ -147,7 +147,7 @@ function readBody(response: IncomingMessage): Promise<Buffer> {
 async function readNothing(): Promise<undefined> {}
 
 /** One call of request() or stream(), with all its attempts. */
-interface Call<Body> {
+interface RunningCall<Body> {
   readonly request: ApiRequest;
   readonly deadline: Deadline;
   readonly purpose: Purpose;
@@ -160,7 +160,7 @@ interface Call<Body> {
 const FIRST_PATIENCE_SECONDS = 20;
 
 /** A repeatable request without an answer is sent once more: the connection may have died silently. */
-function patient<Body>(call: Call<Body>, attempts: number): Call<Body> {
+function patient<Body>(call: RunningCall<Body>, attempts: number): RunningCall<Body> {
   return attempts === 1 && isIdempotent(call.request) ? { ...call, patienceSeconds: FIRST_PATIENCE_SECONDS } : call;
 }
 
@@ -168,12 +168,12 @@ function isIdempotent({ idempotent, method }: ApiRequest): boolean {
   return idempotent ?? method !== 'POST';
 }
 
-interface Answer<Body> {
+interface ReadResponse<Body> {
   readonly response: IncomingMessage;
   readonly body: Body;
 }
 
-async function attemptUntilDone<Body>(context: Context, call: Call<Body>): Promise<Answer<Body>> {
+async function attemptUntilDone<Body>(context: TransportContext, call: RunningCall<Body>): Promise<ReadResponse<Body>> {
   let renewed = false;
   for (let attempts = 1; ; attempts++) {
     const outcome = await attempt(context, patient(call, attempts), renewed);
@@ -193,12 +193,16 @@ async function attemptUntilDone<Body>(context: Context, call: Call<Body>): Promi
   }
 }
 
-type Outcome<Body> =
-  | { readonly kind: 'done'; readonly answer: Answer<Body> }
+type AttemptOutcome<Body> =
+  | { readonly kind: 'done'; readonly answer: ReadResponse<Body> }
   | { readonly kind: 'refused'; readonly status: Status }
   | { readonly kind: 'broken'; readonly error: ConnectionError };
 
-async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean): Promise<Outcome<Body>> {
+async function attempt<Body>(
+  context: TransportContext,
+  call: RunningCall<Body>,
+  fresh: boolean,
+): Promise<AttemptOutcome<Body>> {
   const wait = context.bucket?.reserve() ?? 0;
   if (wait > 0) await sleep(wait, { clock: context.clock, signal: call.deadline.signal });
   const startedAt = context.clock.now();
@@ -227,8 +231,8 @@ async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean)
 }
 
 async function send(
-  context: Context,
-  { request, deadline, purpose, patienceSeconds }: Call<unknown>,
+  context: TransportContext,
+  { request, deadline, purpose, patienceSeconds }: RunningCall<unknown>,
   fresh: boolean,
 ): Promise<IncomingMessage> {
   const credentials = await context.config.credentials?.();
@@ -274,7 +278,7 @@ function impersonationHeaders(impersonate: ConnectionConfig['impersonate']): Out
 
 /** A connection without an answer in time counts as broken. */
 function patienceOf(
-  { clock, distrust }: Context,
+  { clock, distrust }: TransportContext,
   signal: AbortSignal,
   seconds: number | undefined,
 ): Pick<TimeLimit, 'signal' | 'met'> {
@@ -297,8 +301,8 @@ function wirePath(url: URL, { path, query = {} }: ApiRequest): string {
 
 /** After a 401 or an untrusted certificate: whether there is something new to try at once. */
 async function renewTrust(
-  { config, pool }: Context,
-  outcome: Exclude<Outcome<unknown>, { kind: 'done' }>,
+  { config, pool }: TransportContext,
+  outcome: Exclude<AttemptOutcome<unknown>, { kind: 'done' }>,
 ): Promise<boolean> {
   if (outcome.kind === 'refused') return outcome.status.code === 401 && (await renewCredentials(config));
   return isTlsError(outcome.error) && (await pool.refresh());
@@ -315,13 +319,13 @@ function isTlsError({ code }: ConnectionError): boolean {
   return /CERT|SIGNATURE|^ERR_SSL|^ERR_TLS|ISSUER/.test(code);
 }
 
-function failureOf(outcome: Exclude<Outcome<unknown>, { kind: 'done' }>): Failure {
+function failureOf(outcome: Exclude<AttemptOutcome<unknown>, { kind: 'done' }>): AttemptFailure {
   return outcome.kind === 'refused'
     ? { kind: 'answer', status: outcome.status.code, retryAfterSeconds: outcome.status.retryAfterSeconds }
     : { kind: 'connection', sent: outcome.error.sent };
 }
 
-function errorOf(request: ApiRequest, outcome: Exclude<Outcome<unknown>, { kind: 'done' }>): ApiError {
+function errorOf(request: ApiRequest, outcome: Exclude<AttemptOutcome<unknown>, { kind: 'done' }>): ApiError {
   const subject = subjectOf(request);
   if (outcome.kind === 'refused') return new ApiError(subject, outcome.status);
   return unavailable(subject, describeBreak(outcome.error), outcome.error);
@@ -345,7 +349,7 @@ interface Deadline {
 /** Runs `work` with a signal that aborts with the caller's, or with an ApiError when the time is up. */
 async function withDeadline<T>(
   request: ApiRequest,
-  { clock, distrust }: Pick<Context, 'clock' | 'distrust'>,
+  { clock, distrust }: Pick<TransportContext, 'clock' | 'distrust'>,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, signal } = request;

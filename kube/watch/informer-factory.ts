@@ -19,7 +19,7 @@ export interface InformerFactory {
   synced(): Promise<void>;
 }
 
-interface Entry {
+interface StartedInformer {
   readonly informer: Informer;
   readonly transform: InformerRequest['transform'];
   readonly over: AbortController;
@@ -33,10 +33,10 @@ export function createInformerFactory(
     'log' | 'clock' | 'random' | 'watchSeconds' | 'idleSeconds'
   >,
 ): InformerFactory {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, StartedInformer>();
   let running: AbortSignal | undefined;
 
-  function create(request: InformerRequest): Entry {
+  function create(request: InformerRequest): StartedInformer {
     const informer = createInformer({ ...shared, ...request });
     const entry = { informer, transform: request.transform, over: new AbortController(), users: 0 };
     entries.set(identify(request), entry);
@@ -73,7 +73,7 @@ export function createInformerFactory(
   };
 }
 
-function begin({ informer, over }: Entry, running: AbortSignal): void {
+function begin({ informer, over }: StartedInformer, running: AbortSignal): void {
   const forward = (): void => over.abort(running.reason);
   if (running.aborted) forward();
   running.addEventListener('abort', forward, { once: true });

@@ -59,7 +59,7 @@ export async function reflect(options: ReflectorOptions, signal: AbortSignal): P
 interface Turn {
   readonly state: ReflectorState;
   readonly advance: (event: ReflectorEvent) => void;
-  readonly report: Report;
+  readonly report: ReportState;
   readonly signal: AbortSignal;
 }
 
@@ -168,13 +168,13 @@ function factsOf(
 /** Failures in a row that are normal: servers are restarted, and watches break. */
 const ORDINARY_FAILURES = 4;
 
-type Report = (state: ReflectorState, error: unknown) => void;
+type ReportState = (state: ReflectorState, error: unknown) => void;
 
 /**
  * Logs a kind that cannot be watched for a while: anything waiting for its objects is stuck. Missing rights are logged
  * once, and again if there was another failure in between.
  */
-function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): Report {
+function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): ReportState {
   let told: string | undefined;
   return (state, error) => {
     const failures = 'failures' in state ? state.failures : 0;

@@ -3,7 +3,7 @@
  * rule of RBAC is a product of lists; as its parts it can be compared with any other list of rules. Pure.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/
  */
-import type { Right } from './right.ts';
+import type { OperatorRight } from './right.ts';
 
 /** Everywhere: every namespace, and objects without a namespace. */
 export const EVERYWHERE = '';
@@ -37,7 +37,7 @@ export type Atom =
       readonly selector: string;
     }
   /** A right that has no parts, in words. */
-  | { readonly kind: 'stated'; readonly holder: string; readonly right: Omit<Right, 'holder'> };
+  | { readonly kind: 'stated'; readonly holder: string; readonly right: Omit<OperatorRight, 'holder'> };
 
 /** A set of atoms that can be asked whether it contains another one. */
 export class AtomSet {

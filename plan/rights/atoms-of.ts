@@ -5,7 +5,7 @@ import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { containersOf, podsOf } from '../pods.ts';
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
 import { describeScope, grantsOf, OPERATOR, type Grant, type KnownClusterRoles } from './grants.ts';
-import { textsOf, type PolicyRule } from './rule.ts';
+import { textsOf, type RightsRule } from './rule.ts';
 
 /** A rule with more parts is compared as a whole: a hostile one of a megabyte has more parts than memory can hold. */
 const MOST_PARTS = 50_000;
@@ -23,17 +23,17 @@ export function atomsOf(objects: readonly KubeObject[], known: KnownClusterRoles
   ];
 }
 
-interface Budget {
+interface AtomBudget {
   left: number;
 }
 
-function atomsOfGrant(grant: Grant, budget: Budget): readonly Atom[] {
+function atomsOfGrant(grant: Grant, budget: AtomBudget): readonly Atom[] {
   const { holder, rules, stated } = grant;
   const open: readonly Atom[] = stated === undefined ? [] : [{ kind: 'stated', holder, right: stated }];
   return [...open, ...rules.flatMap((rule) => atomsOfRule(rule, grant, budget))];
 }
 
-function atomsOfRule(rule: PolicyRule, { holder, scope }: Grant, budget: Budget): readonly Atom[] {
+function atomsOfRule(rule: RightsRule, { holder, scope }: Grant, budget: AtomBudget): readonly Atom[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   const names = resourceNames.length === 0 ? [ANY_NAME] : resourceNames;
   const parts = verbs.length * (apiGroups.length * resources.length * names.length + nonResourceURLs.length);
@@ -52,13 +52,13 @@ function atomsOfRule(rule: PolicyRule, { holder, scope }: Grant, budget: Budget)
   return [...ofUrls, ...ofResources];
 }
 
-function wholeRule(rule: PolicyRule, { holder, scope }: Pick<Grant, 'holder' | 'scope'>, parts: number): Atom {
+function wholeRule(rule: RightsRule, { holder, scope }: Pick<Grant, 'holder' | 'scope'>, parts: number): Atom {
   const words = `has a rule with ${parts} combinations${describeScope(scope)}, which are too many to compare (${shortHash(rule)})`;
   return { kind: 'stated', holder, right: { words, danger: 'critical', isOpen: true } };
 }
 
 /** Distinguishes rules that are too large to be shown. */
-function shortHash(rule: PolicyRule): string {
+function shortHash(rule: RightsRule): string {
   let hash = 7;
   for (const character of canonicalJson(rule)) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   return hash.toString(16);

@@ -8,12 +8,12 @@ import type { KubeObject } from '../../api/object.ts';
 import { AtomSet, type Atom } from './atom.ts';
 import { atomsOf } from './atoms-of.ts';
 import type { KnownClusterRoles } from './grants.ts';
-import type { Right } from './right.ts';
+import type { OperatorRight } from './right.ts';
 import { describeRights } from './words.ts';
 
 export interface RightsComparison {
-  readonly gained: readonly Right[];
-  readonly lost: readonly Right[];
+  readonly gained: readonly OperatorRight[];
+  readonly lost: readonly OperatorRight[];
 }
 
 /** @param known Rules of ClusterRoles that are not among the objects. */

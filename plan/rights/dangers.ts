@@ -191,13 +191,13 @@ export interface HeldResource {
   readonly isNamed: boolean;
 }
 
-export interface Judgement {
+export interface DangerJudgement {
   readonly danger: Danger;
   readonly because?: string;
 }
 
 /** The worst harm that a right permits. A right on certain names is one level less dangerous. */
-export function judgeResource(held: HeldResource): Judgement {
+export function judgeResource(held: HeldResource): DangerJudgement {
   const found = DANGEROUS.filter((row) => meets(held, row)).map(({ everywhere, inNamespace, because }) => ({
     danger: soften(held.scope === EVERYWHERE ? everywhere : inNamespace, held.isNamed),
     because,

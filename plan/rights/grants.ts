@@ -4,20 +4,20 @@ import { groupKind, type KubeObject } from '../../api/object.ts';
 import { matchesSelector, type LabelSelector } from '../../resolver/selector.ts';
 import { operatorAccounts } from './accounts.ts';
 import { EVERYWHERE, WHERE_HELD } from './atom.ts';
-import type { Danger, Right } from './right.ts';
-import { rulesOf, textsOf, type PolicyRule } from './rule.ts';
+import type { Danger, OperatorRight } from './right.ts';
+import { rulesOf, textsOf, type RightsRule } from './rule.ts';
 
 /** Rules that a holder has in a scope, or a right in words if the rules are not known. */
 export interface Grant {
   readonly holder: string;
   /** A namespace, EVERYWHERE or WHERE_HELD. */
   readonly scope: string;
-  readonly rules: readonly PolicyRule[];
-  readonly stated?: Omit<Right, 'holder'>;
+  readonly rules: readonly RightsRule[];
+  readonly stated?: Omit<OperatorRight, 'holder'>;
 }
 
 /** Rules by name of ClusterRoles that the objects do not contain. */
-export type KnownClusterRoles = ReadonlyMap<string, readonly PolicyRule[]>;
+export type KnownClusterRoles = ReadonlyMap<string, readonly RightsRule[]>;
 
 export const OPERATOR = 'the operator';
 
@@ -128,7 +128,7 @@ function describeSelector(selector: unknown): string {
   return all.length === 0 ? 'any labels' : `the labels ${all.join(', ')}`;
 }
 
-const EVERYTHING: PolicyRule = {
+const EVERYTHING: RightsRule = {
   verbs: ['*'],
   apiGroups: ['*'],
   resources: ['*'],
@@ -150,7 +150,7 @@ const WELL_KNOWN: ReadonlyMap<string, Danger> = new Map<string, Danger>([
   ['Role extension-apiserver-authentication-reader', 'low'],
 ]);
 
-function rightsOfRole(kind: string, name: string, scope: string): Omit<Right, 'holder'> {
+function rightsOfRole(kind: string, name: string, scope: string): Omit<OperatorRight, 'holder'> {
   const danger = WELL_KNOWN.get(`${kind} ${name}`);
   const words = `has all rights of the ${kind} ${name}${describeScope(scope)}`;
   if (danger !== undefined) return { words, danger };

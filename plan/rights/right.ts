@@ -4,7 +4,7 @@
 export const DANGERS = ['low', 'moderate', 'high', 'critical'] as const;
 export type Danger = (typeof DANGERS)[number];
 
-export interface Right {
+export interface OperatorRight {
   /** `the operator`, or the others that the bundle grants rights to: `the group system:authenticated`. */
   readonly holder: string;
   /** The right as the end of a sentence about its holder: `may read Secrets in every namespace`. */

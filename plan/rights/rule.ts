@@ -2,7 +2,7 @@
 import { fieldsOf, listOf } from '../../api/untyped.ts';
 
 /** A rule of a Role or ClusterRole. */
-export interface PolicyRule {
+export interface RightsRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -11,7 +11,7 @@ export interface PolicyRule {
 }
 
 /** The rules of a role; values that are no texts are left out, as no request matches them. */
-export function rulesOf(role: unknown): readonly PolicyRule[] {
+export function rulesOf(role: unknown): readonly RightsRule[] {
   return listOf(fieldsOf(role)['rules']).map((rule) => ({
     verbs: textsOf(rule['verbs']),
     apiGroups: textsOf(rule['apiGroups']),

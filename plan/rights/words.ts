@@ -1,15 +1,15 @@
 /** Puts atoms together into rights in words, the most dangerous first. Pure. */
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
-import { compareDangers, judgeResource, type Judgement } from './dangers.ts';
+import { compareDangers, judgeResource, type DangerJudgement } from './dangers.ts';
 import { describeScope, OPERATOR } from './grants.ts';
 import { isClusterScoped, listOf, nounOf, shortList, verbWords } from './nouns.ts';
-import type { Right } from './right.ts';
+import type { OperatorRight } from './right.ts';
 
 /** Longest lists of resources and names in one sentence. */
 const MOST_NAMED = 8;
 
 /** The rights that atoms make up together. `own` are the API groups of the bundle's CRDs. */
-export function describeRights(atoms: Iterable<Atom>, own: ReadonlySet<string>): readonly Right[] {
+export function describeRights(atoms: Iterable<Atom>, own: ReadonlySet<string>): readonly OperatorRight[] {
   const all = [...atoms];
   const rights = [
     ...describeResources(all.filter((atom) => atom.kind === 'resource')),
@@ -23,7 +23,7 @@ export function describeRights(atoms: Iterable<Atom>, own: ReadonlySet<string>):
   return rights.toSorted(compareRights);
 }
 
-function compareRights(a: Right, b: Right): number {
+function compareRights(a: OperatorRight, b: OperatorRight): number {
   return (
     compareDangers(b.danger, a.danger) ||
     Number(b.holder === OPERATOR) - Number(a.holder === OPERATOR) ||
@@ -39,7 +39,7 @@ function compareTexts(a: string, b: string): number {
 type ResourceAtom = Extract<Atom, { kind: 'resource' }>;
 
 /** The verbs of one holder on one resource, and the names that they are limited to. */
-interface Held {
+interface HeldRight {
   readonly holder: string;
   readonly scope: string;
   readonly group: string;
@@ -48,7 +48,7 @@ interface Held {
   readonly names: readonly string[];
 }
 
-function describeResources(atoms: readonly ResourceAtom[]): readonly Right[] {
+function describeResources(atoms: readonly ResourceAtom[]): readonly OperatorRight[] {
   const byName = groupBy(atoms, ({ holder, scope, group, resource, name }) => [holder, scope, group, resource, name]);
   const named = byName.map(([first, ...rest]) => ({
     ...first,
@@ -62,7 +62,7 @@ function describeResources(atoms: readonly ResourceAtom[]): readonly Right[] {
     name === ANY_NAME ? 'any' : 'named',
     ...verbs,
   ]);
-  const held = byVerbs.map((members): Held => ({
+  const held = byVerbs.map((members): HeldRight => ({
     ...members[0],
     names: members.map(({ name }) => name).filter((name) => name !== ANY_NAME),
   }));
@@ -79,7 +79,7 @@ function describeResources(atoms: readonly ResourceAtom[]): readonly Right[] {
     judgement.because ?? '',
   ]);
   return together.map((members) =>
-    describeHeld(members.map((one) => one.held) as [Held, ...Held[]], members[0].judgement),
+    describeHeld(members.map((one) => one.held) as [HeldRight, ...HeldRight[]], members[0].judgement),
   );
 }
 
@@ -88,7 +88,10 @@ function whereOf(scope: string, group: string, resource: string): string {
   return scope === EVERYWHERE && isClusterScoped(group, resource) ? '' : describeScope(scope);
 }
 
-function describeHeld(members: readonly [Held, ...Held[]], { danger, because }: Judgement): Right {
+function describeHeld(
+  members: readonly [HeldRight, ...HeldRight[]],
+  { danger, because }: DangerJudgement,
+): OperatorRight {
   const [{ holder, scope, verbs, names, group, resource }] = members;
   const nouns = [...new Set(members.map((one) => nounOf(one.group, one.resource)))].sort(compareTexts);
   const limit = names.length === 0 ? '' : ` named ${shortList([...names].sort(compareTexts), MOST_NAMED)}`;
@@ -100,7 +103,7 @@ function describeHeld(members: readonly [Held, ...Held[]], { danger, because }: 
   };
 }
 
-function describeUrls(atoms: readonly Extract<Atom, { kind: 'url' }>[]): readonly Right[] {
+function describeUrls(atoms: readonly Extract<Atom, { kind: 'url' }>[]): readonly OperatorRight[] {
   const byUrl = groupBy(atoms, ({ holder, url }) => [holder, url]).map((members) => ({
     ...members[0],
     verbs: [...new Set(members.map(({ verb }) => verb))].sort(),
@@ -122,7 +125,7 @@ function describeUrls(atoms: readonly Extract<Atom, { kind: 'url' }>[]): readonl
 
 type WebhookAtom = Extract<Atom, { kind: 'webhook' }>;
 
-function describeWebhooks(atoms: readonly WebhookAtom[], own: ReadonlySet<string>): readonly Right[] {
+function describeWebhooks(atoms: readonly WebhookAtom[], own: ReadonlySet<string>): readonly OperatorRight[] {
   const judged = atoms.map((atom) => ({ atom, danger: dangerOfWebhook(atom, own) }));
   return groupBy(judged, ({ atom, danger }) => [
     atom.holder,
@@ -149,7 +152,7 @@ function interceptedNoun({ group, resource }: WebhookAtom): string {
 }
 
 /** Kinds of the bundle itself are its own business. */
-function dangerOfWebhook({ group, effect, selector }: WebhookAtom, own: ReadonlySet<string>): Right['danger'] {
+function dangerOfWebhook({ group, effect, selector }: WebhookAtom, own: ReadonlySet<string>): OperatorRight['danger'] {
   if (own.has(group)) return 'low';
   if (selector !== '') return 'high';
   return effect === 'change' ? 'critical' : 'high';

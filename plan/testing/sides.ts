@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { sample, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import type { Property } from '../../bundles/bundle.ts';
-import type { ClusterFacts, PlanInput, PlannedSide } from '../input.ts';
+import type { PlanClusterFacts, PlanInput, PlannedSide } from '../input.ts';
 
 const OWNER = { namespace: 'ops', name: 'widgets' };
 export const RBAC = 'rbac.authorization.k8s.io';
@@ -39,7 +39,7 @@ export function side(parts: SideParts = {}): PlannedSide {
 }
 
 /** An upgrade from 1.0.0 to 1.0.1. */
-export function upgrade(before: SideParts, after: SideParts, facts?: ClusterFacts): PlanInput {
+export function upgrade(before: SideParts, after: SideParts, facts?: PlanClusterFacts): PlanInput {
   return {
     package: 'widgets',
     subscription: 'ops/widgets',

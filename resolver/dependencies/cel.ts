@@ -9,7 +9,7 @@ import { createBoundedCel, type BoundedCel, type Effort } from '../../api/cel/ef
 import { loadCel, type CelLibrary } from '../../api/cel/lazy-cel.ts';
 
 /** A rule, compiled once. */
-export interface CelRule {
+export interface CompiledRule {
   readonly text: string;
   /** Texts that occur in the rule: names of packages are among them. */
   readonly literals: readonly string[];
@@ -36,11 +36,11 @@ const UNITS_PER_ITEM = 5;
 export const UNITS_TO_COMPILE = 1500;
 
 /** Compiled rules, the most recent ones: a catalog repeats the same rule in many versions. */
-const compiled = new Map<string, Parsed<CelRule>>();
+const compiled = new Map<string, Parsed<CompiledRule>>();
 const MAX_COMPILED = 500;
 
 /** Compiles a rule. @see https://cel.dev */
-export function compileRule(text: string): Parsed<CelRule> {
+export function compileRule(text: string): Parsed<CompiledRule> {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const rule = tooMuch(text) ?? compile(text);
@@ -71,7 +71,7 @@ function createCel(library: CelLibrary): BoundedCel {
   return createBoundedCel(library, [compare]);
 }
 
-function compile(text: string): Parsed<CelRule> {
+function compile(text: string): Parsed<CompiledRule> {
   const library = loadCel();
   const { parse, plan } = library;
   bounded ??= createCel(library);
@@ -82,7 +82,7 @@ function compile(text: string): Parsed<CelRule> {
     collectLiterals(expr, literals);
     boundLoops(expr, 2 * text.length);
     const run = plan(environment, expr);
-    const test: CelRule['test'] = (properties, effort = { units: MAX_UNITS }) => {
+    const test: CompiledRule['test'] = (properties, effort = { units: MAX_UNITS }) => {
       const most = Math.min(MAX_UNITS, effort.units);
       const units = most - countItems(properties) * UNITS_PER_ITEM - text.length;
       try {

@@ -7,13 +7,13 @@ import type { SatSolver } from '../solver/sat.ts';
 import type { ClauseWriter } from './clause-writer.ts';
 import { limitToAllowed, limitToInstalled, limitToPresent } from './encode-limits.ts';
 import { encodeProviders } from './encode-providers.ts';
-import { FactSelectors, type Detail, type FactGroup } from './facts.ts';
+import { FactSelectors, type FactDetail, type FactGroup } from './facts.ts';
 import { Literals, type EncodedOption, type EncodedPackage } from './literals.ts';
 import type { PackageNode, Policy, Universe } from './model.ts';
 import { needOf, type Requirement } from './requirements.ts';
 
 /** A universe as clauses. */
-export interface Encoding {
+export interface EncodedUniverse {
   readonly solver: SatSolver;
   /** Facts by selector; the function describes the fact. */
   readonly facts: ReadonlyMap<number, () => Conflict>;
@@ -23,7 +23,7 @@ export interface Encoding {
 }
 
 /** The clauses of a universe under a policy. */
-export function encode(universe: Universe, policy: Policy, detail: Detail): Encoding {
+export function encode(universe: Universe, policy: Policy, detail: FactDetail): EncodedUniverse {
   const literals = new Literals(universe);
   const selectors = new FactSelectors(literals, detail);
   const writer = { universe, literals, selectors };

@@ -13,11 +13,11 @@ export type FactGroup = `package ${string}` | `kind ${string}` | 'policy';
  * How finely a contradiction can be explained. `none`: all facts count and none can be named, which is solved fastest.
  * `groups`: the groups of facts can be named. A set of groups: only their facts count, and each can be named.
  */
-export type Detail = 'none' | 'groups' | ReadonlySet<FactGroup>;
+export type FactDetail = 'none' | 'groups' | ReadonlySet<FactGroup>;
 
 /** The selectors of one encoding. */
 export class FactSelectors {
-  readonly detail: Detail;
+  readonly detail: FactDetail;
   readonly #literals: Literals;
   /** Facts by selector; each is described only if it takes part in an explanation. */
   readonly #facts = new Map<number, () => Conflict>();
@@ -25,7 +25,7 @@ export class FactSelectors {
   readonly #groups = new Map<number, FactGroup>();
   readonly #byGroup = new Map<FactGroup, number>();
 
-  constructor(literals: Literals, detail: Detail) {
+  constructor(literals: Literals, detail: FactDetail) {
     this.#literals = literals;
     this.detail = detail;
   }

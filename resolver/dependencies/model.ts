@@ -17,14 +17,14 @@ export interface Root {
 }
 
 /** The facts that rule bundles out. */
-export interface BundleLimits {
+export interface BundleExclusions {
   readonly cluster: ClusterFacts;
   /** Names or images. */
   readonly quarantined: ReadonlySet<string>;
 }
 
 /** The question that a plan answers. */
-export interface DependencyQuestion extends BundleLimits {
+export interface DependencyQuestion extends BundleExclusions {
   readonly root: Root;
   /** Catalogs that dependencies may come from, in any order; sources.ts orders them. */
   readonly catalogs: readonly CatalogSource[];

@@ -3,7 +3,7 @@
  * package after another the best option. When the effort runs out, the best found so far is the answer.
  */
 import { createSpender, type SolverSteps, type Spend } from './effort.ts';
-import type { Encoding } from './encode.ts';
+import type { EncodedUniverse } from './encode.ts';
 import type { Option } from './model.ts';
 
 /** The chosen option of each package; packages without a chosen option are left out. */
@@ -18,7 +18,7 @@ export interface Solution {
  * for the fewest changes counts upwards, so it has no solution until it ends. It may take half of the effort; if it does
  * not end within that, the other half must find any solution.
  */
-export function findBest(encoding: Encoding, effort: SolverSteps): Solution | 'contradiction' | 'effort' {
+export function findBest(encoding: EncodedUniverse, effort: SolverSteps): Solution | 'contradiction' | 'effort' {
   const { solver } = encoding;
   const fewest = minimizeChanges(encoding, createSpender(solver, effort, Math.floor(effort.steps / 2)));
   if (fewest === 'unsatisfiable') return 'contradiction';
@@ -35,18 +35,18 @@ export function findBest(encoding: Encoding, effort: SolverSteps): Solution | 'c
 }
 
 /** For each package, in order, the best option that is left. */
-function preferencesOf({ packages }: Encoding): readonly number[] {
+function preferencesOf({ packages }: EncodedUniverse): readonly number[] {
   return packages.flatMap(({ options }) => options.map(({ chosen }) => chosen));
 }
 
 /** Changes that are neither forced nor ruled out, as far as the solver knows without a search. */
-function avoidedChanges({ packages, solver }: Encoding): readonly number[] {
+function avoidedChanges({ packages, solver }: EncodedUniverse): readonly number[] {
   return packages
     .map(({ changed }) => changed)
     .filter((literal) => !solver.isForced(literal) && !solver.isForced(-literal));
 }
 
-function chosenOptions({ packages, solver }: Encoding): readonly Option[] {
+function chosenOptions({ packages, solver }: EncodedUniverse): readonly Option[] {
   return packages.flatMap(({ options }) =>
     options.filter(({ chosen }) => solver.isTrue(chosen)).map(({ option }) => option),
   );
@@ -62,7 +62,7 @@ function chosenOptions({ packages, solver }: Encoding): readonly Option[] {
  *
  * @see https://doi.org/10.1609/aaai.v28i1.9124 "Maximum Satisfiability Using Core-Guided MaxSAT Resolution"
  */
-function minimizeChanges(encoding: Encoding, spend: Spend): ReturnType<Spend> | 'settled' {
+function minimizeChanges(encoding: EncodedUniverse, spend: Spend): ReturnType<Spend> | 'settled' {
   const { solver } = encoding;
   const avoided = new Set(avoidedChanges(encoding));
   if (avoided.size === 0) return 'settled';
@@ -79,14 +79,14 @@ function minimizeChanges(encoding: Encoding, spend: Spend): ReturnType<Spend> | 
 }
 
 /** Forbids every change that the current solution does not make. */
-function leaveOthersAlone(encoding: Encoding): void {
+function leaveOthersAlone(encoding: EncodedUniverse): void {
   for (const change of avoidedChanges(encoding)) {
     if (!holds(change, encoding.solver)) encoding.solver.addClause([-change]);
   }
 }
 
 /** Demands one of some changes. Returns literals, as many of which are forced as changes are made beyond the first. */
-function allowOne(needed: readonly number[], solver: Encoding['solver']): readonly number[] {
+function allowOne(needed: readonly number[], solver: EncodedUniverse['solver']): readonly number[] {
   solver.addClause(needed);
   const more: number[] = [];
   let later = needed.at(-1) ?? 0;
@@ -102,6 +102,6 @@ function allowOne(needed: readonly number[], solver: Encoding['solver']): readon
   return more;
 }
 
-function holds(literal: number, solver: Encoding['solver']): boolean {
+function holds(literal: number, solver: EncodedUniverse['solver']): boolean {
   return solver.isTrue(Math.abs(literal)) === literal > 0;
 }

@@ -8,7 +8,7 @@ import { compareHighestFirst, upgradeGraph, type GraphBundle, type UpgradeGraph 
 import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { findWays, hopsOf, type Hop } from '../paths.ts';
 import { parseBundleVersion } from '../version.ts';
-import type { BundleLimits, Option, Root } from './model.ts';
+import type { BundleExclusions, Option, Root } from './model.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
 
 /** Whether one bundle alone meets a requirement that is not made of parts. */
@@ -97,7 +97,11 @@ export function currentOption(fixed: InstalledPackage): Option {
 }
 
 /** All bundles of a package in all catalogs; within a catalog the default channel first, then the highest version. */
-export function optionsOf(name: string, sources: readonly CatalogSource[], limits: BundleLimits): readonly Option[] {
+export function optionsOf(
+  name: string,
+  sources: readonly CatalogSource[],
+  limits: BundleExclusions,
+): readonly Option[] {
   return sources.flatMap((source) => {
     const content = source.content(name);
     if (content === undefined) return [];
@@ -122,7 +126,7 @@ function offeredOption(
   { name, bundle, version, channels }: GraphBundle,
   catalog: string,
   graph: UpgradeGraph,
-  { cluster, quarantined }: BundleLimits,
+  { cluster, quarantined }: BundleExclusions,
 ): Option {
   const { defaultChannel } = graph.package;
   return {
@@ -145,7 +149,7 @@ function offeredOption(
 export function alternativesTo(
   fixed: InstalledPackage,
   sources: readonly CatalogSource[],
-  limits: BundleLimits,
+  limits: BundleExclusions,
 ): readonly Option[] {
   const source = sources.find(({ name }) => name === fixed.catalog);
   const content = source?.content(fixed.package);

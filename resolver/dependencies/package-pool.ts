@@ -10,7 +10,7 @@ import type { DependencyQuestion, Option, PackageNode } from './model.ts';
 import { alternativesTo, optionsOf, rootOption, unreadOption } from './options.ts';
 import type { Present } from './present.ts';
 import { kindKey, type Requirement } from './requirements.ts';
-import { orderSources, type Sources } from './sources.ts';
+import { orderSources, type CatalogSources } from './sources.ts';
 
 interface PooledPackage extends PackageNode {
   options: readonly Option[];
@@ -23,7 +23,7 @@ interface PooledPackage extends PackageNode {
 /** Holds the packages of one universe. */
 export class PackagePool {
   readonly root: Option;
-  readonly sources: Sources;
+  readonly sources: CatalogSources;
   /** Every option of an open package that has become active, in that order: the work list of follow.ts. */
   readonly activated: Option[] = [];
   readonly #question: DependencyQuestion;

@@ -8,7 +8,7 @@
 import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
 import { createSpender, isSpent } from './effort.ts';
-import { encode, type Encoding } from './encode.ts';
+import { encode, type EncodedUniverse } from './encode.ts';
 import type { FactGroup } from './facts.ts';
 import { PlanningMemory } from './memory.ts';
 import type { DependencyQuestion, Option, Policy, Universe } from './model.ts';
@@ -64,7 +64,7 @@ function giveUp(memory: PlanningMemory): DependencyPlan {
   return { kind: 'impossible', because: [{ kind: 'effort', why }] };
 }
 
-interface Circumstances {
+interface PlanFacts {
   readonly question: DependencyQuestion;
   readonly policy: Policy;
   readonly memory: PlanningMemory;
@@ -75,7 +75,7 @@ interface Circumstances {
  * long. The first search finds the packages that take part, the second one single facts about these: all packages
  * together have many thousands of facts.
  */
-function explain(found: Universe, { question, policy, memory }: Circumstances): DependencyPlan {
+function explain(found: Universe, { question, policy, memory }: PlanFacts): DependencyPlan {
   const universe = found.isThorough() ? found : gatherUniverse(question, memory, { thorough: true });
   if (universe === undefined) return giveUp(memory);
   if (universe === found) for (const { active } of found.packages.values()) memory.effort.options -= active.size;
@@ -97,7 +97,7 @@ function findGroups(
 }
 
 /** The facts of an encoding that cannot hold together, as few as possible; undefined if the effort runs out. */
-function findFacts({ solver, facts }: Encoding, { effort }: PlanningMemory): readonly Conflict[] | undefined {
+function findFacts({ solver, facts }: EncodedUniverse, { effort }: PlanningMemory): readonly Conflict[] | undefined {
   const spend = createSpender(solver, effort, EXPLANATION_STEPS);
   const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
     spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;

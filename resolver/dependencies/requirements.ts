@@ -6,13 +6,13 @@ import * as z from 'zod';
 import type { GroupVersionKind, Property } from '../../catalog/model.ts';
 import { parseBlangRange, type BlangRange } from '../ranges/blang.ts';
 import type { Parsed } from '../version.ts';
-import { compileRule, type CelRule } from './cel.ts';
+import { compileRule, type CompiledRule } from './cel.ts';
 
 /** Something that other bundles, or the cluster, must provide. */
 export type Requirement =
   | { readonly kind: 'package'; readonly package: string; readonly range: BlangRange; readonly message?: string }
   | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
-  | { readonly kind: 'cel'; readonly rule: CelRule; readonly message?: string }
+  | { readonly kind: 'cel'; readonly rule: CompiledRule; readonly message?: string }
   /** `not` holds if none of its parts holds. Each part may be met by another bundle. */
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Requirement[]; readonly message?: string };
 
@@ -39,7 +39,7 @@ const Text = z.string();
 const Gvk = z.strictObject({ group: Text.default(''), version: Text, kind: Text });
 const RequiredPackage = z.object({ packageName: Text, versionRange: Text });
 
-interface Constraint {
+interface ConstraintValue {
   readonly failureMessage?: string | undefined;
   readonly gvk?: z.infer<typeof Gvk> | undefined;
   readonly package?: z.infer<typeof RequiredPackage> | undefined;
@@ -50,10 +50,10 @@ interface Constraint {
 }
 
 interface Compound {
-  readonly constraints: readonly Constraint[];
+  readonly constraints: readonly ConstraintValue[];
 }
 
-const ConstraintSchema: z.ZodType<Constraint> = z.lazy(() =>
+const ConstraintSchema: z.ZodType<ConstraintValue> = z.lazy(() =>
   z.strictObject({
     failureMessage: Text.optional(),
     gvk: Gvk.optional(),
@@ -186,13 +186,13 @@ const REQUIRING: ReadonlySet<string> = new Set([
   'olm.label.required',
 ]);
 
-interface Reading {
+interface ReadingLimits {
   /** Of the property as text. */
   readonly length: number;
   readonly ranges: KnownRequirements['ranges'];
 }
 
-function parseRequirement({ type, value }: Property, reading: Reading): Parsed<Requirement> {
+function parseRequirement({ type, value }: Property, reading: ReadingLimits): Parsed<Requirement> {
   switch (type) {
     case 'olm.package.required':
       return parsePackage(RequiredPackage.safeParse(value).data, reading.ranges);
@@ -220,7 +220,7 @@ function parseGvk(gvk: GroupVersionKind | undefined): Parsed<Requirement> {
   return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
 }
 
-function parseConstraintValue(value: unknown, { length, ranges }: Reading): Parsed<Requirement> {
+function parseConstraintValue(value: unknown, { length, ranges }: ReadingLimits): Parsed<Requirement> {
   if (depthOf(value, MAX_DEPTH * 3) < 0) return bad(`it is nested more than ${MAX_DEPTH} levels deep`);
   if (length > MAX_CONSTRAINT_LENGTH) return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
   const parsed = ConstraintSchema.safeParse(value);
@@ -234,7 +234,7 @@ interface Left {
   readonly ranges: KnownRequirements['ranges'];
 }
 
-function parseConstraint(constraint: Constraint, left: Left): Parsed<Requirement> {
+function parseConstraint(constraint: ConstraintValue, left: Left): Parsed<Requirement> {
   const { failureMessage, ...choices } = constraint;
   const chosen = Object.values(choices).filter((choice) => choice !== undefined);
   if (chosen.length !== 1) return bad('exactly one of gvk, package, all, any, not and cel is wanted');
@@ -245,7 +245,7 @@ function parseConstraint(constraint: Constraint, left: Left): Parsed<Requirement
     : parsed;
 }
 
-function parseChoice({ gvk, package: name, all, any, not, cel }: Constraint, left: Left): Parsed<Requirement> {
+function parseChoice({ gvk, package: name, all, any, not, cel }: ConstraintValue, left: Left): Parsed<Requirement> {
   if (gvk !== undefined) return parseGvk(gvk);
   if (name !== undefined) return parsePackage(name, left.ranges);
   if (cel !== undefined) {

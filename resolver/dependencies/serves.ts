@@ -4,20 +4,20 @@ import { parseBundleVersion } from '../version.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
 import { meets } from './options.ts';
 
-type Described = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
+type ServingPackage = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
 
 /**
  * Whether a package meets a requirement. A version that cannot be parsed is in no range; no package alone meets a
  * requirement that is made of parts.
  */
-export function serves(one: Described, requirement: Requirement): boolean {
+export function serves(one: ServingPackage, requirement: Requirement): boolean {
   return meets(readOffer(one), requirement);
 }
 
 /** A package in the form that requirements are compared with; read it once to compare many. */
 export type Offered = Parameters<typeof meets>[0];
 
-export function readOffer(one: Described): Offered {
+export function readOffer(one: ServingPackage): Offered {
   const { package: name, properties } = one;
   const version = parseBundleVersion(one.version, one.release);
   const kinds = new Set(providedKinds(properties).map(kindKey));

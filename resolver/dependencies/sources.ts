@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../../catalog/model.ts';
 import { compareText } from '../graph.ts';
 import type { CatalogSource } from '../input.ts';
 
-export interface Sources {
+export interface CatalogSources {
   /** The root's catalog first, then by priority, then by name. */
   readonly ordered: readonly CatalogSource[];
   readonly has: (name: string) => boolean;
@@ -14,7 +14,7 @@ export interface Sources {
 }
 
 /** The catalogs that serve, for a root of one of them. */
-export function orderSources(catalogs: readonly CatalogSource[], root: string): Sources {
+export function orderSources(catalogs: readonly CatalogSource[], root: string): CatalogSources {
   const ordered = catalogs
     .filter(({ state }) => state === 'Serving')
     .toSorted(

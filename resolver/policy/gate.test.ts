@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Decision } from '../decision.ts';
-import { passGate, type Gate, type GateQuestion } from './gate.ts';
+import { passGate, type NextAct, type GateQuestion } from './gate.ts';
 import { parseWindows } from './windows.ts';
 
 const now = new Date('2026-05-01T12:00:00Z');
 const closed = parseWindows([{ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC' }], now);
 const open = parseWindows([{ cron: '0 12 * * *', duration: '1h', timeZone: 'UTC' }], now);
-const unapproved: Gate = { kind: 'wait', reason: 'ApprovalRequired' };
-const later: Gate = { kind: 'wait', reason: 'OutsideWindow', until: new Date('2026-05-02T02:00:00Z') };
+const unapproved: NextAct = { kind: 'wait', reason: 'ApprovalRequired' };
+const later: NextAct = { kind: 'wait', reason: 'OutsideWindow', until: new Date('2026-05-02T02:00:00Z') };
 
-const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; expected: Gate; because: string }[] = [
+const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; expected: NextAct; because: string }[] = [
   {
     kind: 'upToDate',
     given: { approval: 'Manual', windows: closed },

@@ -17,7 +17,7 @@ export interface GateQuestion {
 }
 
 /** The next act for a decision. */
-export type Gate =
+export type NextAct =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly reason: Extract<Reason, 'ApprovalRequired'> }
@@ -27,7 +27,7 @@ export type Gate =
  * A first installation waits for approval, not for a window; an upgrade waits for approval, which may come at any time,
  * and then for a window. Rollbacks and repairs never wait and do not pass the gate.
  */
-export function passGate({ decision, approval, approved, windows, now }: GateQuestion): Gate {
+export function passGate({ decision, approval, approved, windows, now }: GateQuestion): NextAct {
   if (decision.kind === 'none' || decision.kind === 'upToDate') return { kind: 'nothing' };
   if (approval === 'Manual' && !approved) return { kind: 'wait', reason: 'ApprovalRequired' };
   const state = decision.kind === 'install' ? undefined : eligibility(windows, now);

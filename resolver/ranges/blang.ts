@@ -16,13 +16,13 @@ export interface BlangRange extends VersionRange {
 
 /** `>=1.2.0`. */
 export interface Comparator {
-  readonly operator: Operator;
+  readonly operator: BlangOperator;
   readonly version: SemanticVersion;
 }
 
-type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
+type BlangOperator = '=' | '!=' | '>' | '>=' | '<' | '<=';
 
-const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+const OPERATORS: ReadonlyMap<string, BlangOperator> = new Map([
   ['', '='],
   ['=', '='],
   ['==', '='],

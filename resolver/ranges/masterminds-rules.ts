@@ -7,10 +7,10 @@ import {
   type SemanticVersion,
 } from '../version.ts';
 
-export type Operator = '' | '=' | '!=' | '>' | '<' | '>=' | '=>' | '<=' | '=<' | '~' | '~>' | '^';
+export type MastermindsOperator = '' | '=' | '!=' | '>' | '<' | '>=' | '=>' | '<=' | '=<' | '~' | '~>' | '^';
 
-export interface Constraint {
-  readonly operator: Operator;
+export interface MastermindsConstraint {
+  readonly operator: MastermindsOperator;
   readonly major: Natural;
   readonly minor: Natural;
   readonly patch: Natural;
@@ -20,13 +20,13 @@ export interface Constraint {
 }
 
 /** Whether all of several joined constraints admit a version. One pre-release among them lets pre-releases in. */
-export function admits(constraints: readonly Constraint[], version: SemanticVersion): boolean {
+export function admits(constraints: readonly MastermindsConstraint[], version: SemanticVersion): boolean {
   const prereleases = constraints.some(({ prerelease }) => prerelease.length > 0);
   if (version.prerelease.length > 0 && !prereleases) return false;
   return constraints.every((constraint) => admitsOne(constraint, version));
 }
 
-function admitsOne(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsOne(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   switch (constraint.operator) {
     case '':
     case '=':
@@ -52,7 +52,7 @@ function admitsOne(constraint: Constraint, version: SemanticVersion): boolean {
 }
 
 /** `!=1.x` refuses all of 1; `!=1.2.x` all of 1.2 but pre-releases other than its own. */
-function admitsOther(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsOther(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
   if (wild === undefined || wild === 'major') return compare(version, constraint) !== 0;
   if (version.major !== constraint.major) return true;
@@ -62,7 +62,7 @@ function admitsOther(constraint: Constraint, version: SemanticVersion): boolean 
 }
 
 /** `>11` begins with 12, `>11.1` with 11.2; `>*` admits all but 0.0.0. */
-function admitsAbove(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsAbove(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
   if (wild === undefined || wild === 'major') return compare(version, constraint) > 0;
   const majors = compareNaturals(version.major, constraint.major);
@@ -71,7 +71,7 @@ function admitsAbove(constraint: Constraint, version: SemanticVersion): boolean 
 }
 
 /** `<=11` admits all of 11; `<=*` only 0.0. */
-function admitsUpTo(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsUpTo(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   if (constraint.wild === undefined) return compare(version, constraint) <= 0;
   const majors = compareNaturals(version.major, constraint.major);
   if (majors !== 0) return majors < 0;
@@ -79,7 +79,7 @@ function admitsUpTo(constraint: Constraint, version: SemanticVersion): boolean {
 }
 
 /** `~1.2.3` stays within 1.2, `~1` within 1; `~0.0.0` and `~*` admit everything. */
-function admitsTilde(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsTilde(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
   if (compare(version, constraint) < 0) return false;
   if (major === 0 && minor === 0 && patch === 0 && wild !== 'minor' && wild !== 'patch') return true;
@@ -87,7 +87,7 @@ function admitsTilde(constraint: Constraint, version: SemanticVersion): boolean 
 }
 
 /** `^1.2.3` stays within 1, `^0.2.3` within 0.2, `^0.0.3` at 0.0.3; `^*` is `^0.0.0`. */
-function admitsCaret(constraint: Constraint, version: SemanticVersion): boolean {
+function admitsCaret(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
   if (compare(version, constraint) < 0 || version.major !== major) return false;
   if (major > 0 || wild === 'minor') return true;
@@ -95,7 +95,7 @@ function admitsCaret(constraint: Constraint, version: SemanticVersion): boolean 
   return minor > 0 || wild === 'patch' || version.patch === patch;
 }
 
-function compare(version: SemanticVersion, constraint: Constraint): number {
+function compare(version: SemanticVersion, constraint: MastermindsConstraint): number {
   return (
     compareNaturals(version.major, constraint.major) ||
     compareNaturals(version.minor, constraint.minor) ||

@@ -4,7 +4,7 @@
  * each operator.
  */
 import { parseIdentifiers, type Identifier, type Natural, type Parsed } from '../version.ts';
-import { admits, type Constraint, type Operator } from './masterminds-rules.ts';
+import { admits, type MastermindsConstraint, type MastermindsOperator } from './masterminds-rules.ts';
 import type { VersionRange } from './range.ts';
 import { patternAt, rewriteHyphens, scan, skipSpaces, type Pattern } from './masterminds-scan.ts';
 
@@ -14,7 +14,7 @@ const MAX_VERSION_BYTES = 256;
 const MAX_NATURAL = 2n ** 64n - 1n;
 
 /** Longest first, so that `>=` is not read as `>`. */
-const OPERATORS: readonly Operator[] = ['!=', '>=', '=>', '<=', '=<', '~>', '=', '>', '<', '~', '^'];
+const OPERATORS: readonly MastermindsOperator[] = ['!=', '>=', '=>', '<=', '=<', '~>', '=', '>', '<', '~', '^'];
 
 /**
  * Parses a range such as `>=1.2, <2 || ~3.1` or `1.2 - 1.4.5`: a space or a comma means and, `||` means or; versions
@@ -27,7 +27,7 @@ export function parseMastermindsRange(text: string): Parsed<VersionRange> {
     return bad(`it is longer than ${MAX_BYTES} bytes`);
   const segments = rewriteHyphens(text).split('||');
   if (segments.length > MAX_ALTERNATIVES) return bad(`it has more than ${MAX_ALTERNATIVES} alternatives`);
-  const alternatives: (readonly Constraint[])[] = [];
+  const alternatives: (readonly MastermindsConstraint[])[] = [];
   for (const segment of segments) {
     const constraints = parseSegment(segment);
     if (typeof constraints === 'string') return bad(constraints);
@@ -40,8 +40,8 @@ export function parseMastermindsRange(text: string): Parsed<VersionRange> {
 }
 
 /** Constraints one after another, each but the first after white space or a comma. */
-function parseSegment(segment: string): readonly Constraint[] | string {
-  const constraints: Constraint[] = [];
+function parseSegment(segment: string): readonly MastermindsConstraint[] | string {
+  const constraints: MastermindsConstraint[] = [];
   const scanned = scan(segment);
   let at = skipSpaces(segment, 0);
   for (;;) {
@@ -60,7 +60,10 @@ function parseSegment(segment: string): readonly Constraint[] | string {
 }
 
 /** All numbers after the first wildcard or missing number count as zero; a build is dropped with them. */
-function parseConstraint(operator: Operator, { text, numbers, prerelease }: Pattern): Constraint | undefined {
+function parseConstraint(
+  operator: MastermindsOperator,
+  { text, numbers, prerelease }: Pattern,
+): MastermindsConstraint | undefined {
   const wild = numbers.findIndex(isWildcard);
   const known = numbers.slice(0, wild < 0 ? 3 : wild).map((number) => parseLooseNatural(number ?? ''));
   if (known.includes(undefined) || text.length > MAX_VERSION_BYTES) return undefined;

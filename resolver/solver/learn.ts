@@ -6,7 +6,7 @@ import type { Assignment } from './assignment.ts';
 import type { Clauses } from './clauses.ts';
 
 /** The assignment, and the clauses that it follows from. */
-export interface Situation {
+export interface Derivation {
   readonly assignment: Assignment;
   readonly clauses: Clauses;
 }
@@ -15,7 +15,7 @@ export interface Situation {
  * The clause learnt from one that cannot hold: first the literal to force, then one of the level to return to. Calls
  * `bump` with each variable that takes part.
  */
-export function learnFrom(conflict: number, situation: Situation, bump: (variable: number) => void): number[] {
+export function learnFrom(conflict: number, situation: Derivation, bump: (variable: number) => void): number[] {
   const { assignment, clauses } = situation;
   const { level, trail, because } = assignment;
   const current = assignment.decisions;
@@ -45,7 +45,7 @@ export function learnFrom(conflict: number, situation: Situation, bump: (variabl
 }
 
 /** Whether a literal of a learnt clause follows from the others of it. */
-function isImplied(literal: number, { assignment, clauses }: Situation, seen: ReadonlySet<number>): boolean {
+function isImplied(literal: number, { assignment, clauses }: Derivation, seen: ReadonlySet<number>): boolean {
   const clause = assignment.because[literal >> 1] ?? 0;
   if (clause === 0) return false;
   for (let place = clauses.sizeOf(clause) - 1; place >= 0; place--) {
@@ -56,7 +56,7 @@ function isImplied(literal: number, { assignment, clauses }: Situation, seen: Re
 }
 
 /** The assumptions that make an assumption false, itself included. */
-export function traceAssumptions(assumption: number, { assignment, clauses }: Situation): readonly number[] {
+export function traceAssumptions(assumption: number, { assignment, clauses }: Derivation): readonly number[] {
   const { trail, because } = assignment;
   const failed = [assumption];
   const seen = new Set([assumption >> 1]);

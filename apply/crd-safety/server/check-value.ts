@@ -31,7 +31,7 @@ export function checkValue(schema: Schema, value: unknown, path: string, report:
 
 type Say = (rule: string, message: string) => void;
 
-interface Context {
+interface CheckContext {
   readonly path: string;
   readonly say: Say;
   readonly report: Report;
@@ -128,7 +128,7 @@ function isMultiple(value: number | bigint, factor: number | bigint): boolean {
   return Number.isInteger(times);
 }
 
-function checkList(schema: Schema, list: readonly unknown[], { path, say, report }: Context): void {
+function checkList(schema: Schema, list: readonly unknown[], { path, say, report }: CheckContext): void {
   const items = itemsOf(schema);
   if (items !== undefined) for (const item of list) checkValue(items, item, `${path}.items`, report);
   checkBounds(schema, { name: 'Items', value: list.length }, say);
@@ -140,7 +140,7 @@ export function hasRepeats(list: readonly unknown[]): boolean {
   return new Set(list.map(canonicalJson)).size < list.length;
 }
 
-function checkFields(schema: Schema, value: Fields, { path, say, report }: Context): void {
+function checkFields(schema: Schema, value: Fields, { path, say, report }: CheckContext): void {
   checkBounds(schema, { name: 'Properties', value: Object.keys(value).length }, say);
   for (const [key, field] of Object.entries(value)) {
     const step = stepTo(schema, key);
@@ -153,7 +153,7 @@ function checkFields(schema: Schema, value: Fields, { path, say, report }: Conte
   }
 }
 
-function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<Context, 'report'>): void {
+function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<CheckContext, 'report'>): void {
   for (const branch of listOf(schema['allOf'])) {
     const problems: Problem[] = [];
     checkValue(branch, value, path, (problem) => problems.push(problem));

@@ -98,10 +98,10 @@ const UNITS_OF_A_STEP = 100;
 const MAX_RULE_LENGTH = 16 << 10;
 const MAX_NESTING = 64;
 
-type Run = (variables: Readonly<Record<string, CelInput>>) => boolean | string;
+type RunExpression = (variables: Readonly<Record<string, CelInput>>) => boolean | string;
 
 /** The most recently compiled rules. */
-const compiled = new Map<string, Run>();
+const compiled = new Map<string, RunExpression>();
 const MOST_COMPILED = 2000;
 
 function evaluate(text: string, variables: Readonly<Record<string, CelInput>>): boolean | string {
@@ -116,7 +116,7 @@ function evaluate(text: string, variables: Readonly<Record<string, CelInput>>): 
 
 let bounded: BoundedCel | undefined;
 
-function compile(text: string): Run {
+function compile(text: string): RunExpression {
   if (text.length > MAX_RULE_LENGTH || nestingOf(text) > MAX_NESTING) return () => 'is too long to be judged here';
   const { parse, plan, isCelError } = loadCel();
   bounded ??= createBoundedCel(loadCel(), loadCelStrings());

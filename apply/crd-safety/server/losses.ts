@@ -13,13 +13,13 @@ export function lossesOf(schema: Schema, before: unknown, after: unknown): reado
   return found;
 }
 
-interface Place {
+interface SchemaPlace {
   readonly schema: Schema | undefined;
   readonly path: string;
   readonly found: Problem[];
 }
 
-function collect({ schema, path, found }: Place, before: unknown, after: unknown): void {
+function collect({ schema, path, found }: SchemaPlace, before: unknown, after: unknown): void {
   if (Array.isArray(before) && Array.isArray(after)) {
     const place = { schema: itemsOf(schema), path: `${path}.items`, found };
     for (const [index, item] of before.entries()) collect(place, item, after[index]);

@@ -6,7 +6,7 @@ import { isSchema, type Schema } from '../schema.ts';
 export const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** One step down in a schema. */
-export interface Step {
+export interface SchemaStep {
   /** Name of the step in the schema: of a property, `items` or `additionalProperties`. */
   readonly name: string;
   /** Absent if no schema describes the value. */
@@ -16,7 +16,7 @@ export interface Step {
 /**
  * The schema of a field: the property of that name, or the schema of map values; undefined if the schema has neither.
  */
-export function stepTo(schema: Schema | undefined, key: string): Step | undefined {
+export function stepTo(schema: Schema | undefined, key: string): SchemaStep | undefined {
   const properties = fieldsOf(schema?.['properties']);
   if (Object.hasOwn(properties, key)) return { name: key, schema: fieldsOf(properties[key]) };
   const values = schema?.['additionalProperties'];

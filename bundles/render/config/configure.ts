@@ -5,7 +5,7 @@
  */
 import type { ContainerConfig, DeploymentConfig, OperatorConfig } from '../../../api/operator-config.ts';
 import type { Bundle, Container } from '../../bundle.ts';
-import type { Deployment, Layer } from '../model.ts';
+import type { Deployment, ConfigLayer } from '../model.ts';
 import { configureContainer } from './containers.ts';
 import { configurePods } from './pods.ts';
 import { invalidConfig } from './read.ts';
@@ -28,13 +28,13 @@ function withAnnotations(config: OperatorConfig, own: DeploymentConfig | undefin
   return { ...config, annotations: { ...config.annotations, ...own.annotations } };
 }
 
-function layerOf(config: DeploymentConfig): Layer<DeploymentConfig> {
+function layerOf(config: DeploymentConfig): ConfigLayer<DeploymentConfig> {
   return { path: `config.deployments[${config.name}]`, config };
 }
 
 function withContainers(
   deployment: Deployment,
-  layers: readonly Layer<OperatorConfig | DeploymentConfig>[],
+  layers: readonly ConfigLayer<OperatorConfig | DeploymentConfig>[],
   own: DeploymentConfig | undefined,
 ): Deployment {
   const { template } = deployment.spec;
@@ -45,7 +45,7 @@ function withContainers(
   return { ...deployment, spec: { ...deployment.spec, template: { ...template, spec: pod } } };
 }
 
-function ownLayers({ name }: Container, own: DeploymentConfig | undefined): readonly Layer<ContainerConfig>[] {
+function ownLayers({ name }: Container, own: DeploymentConfig | undefined): readonly ConfigLayer<ContainerConfig>[] {
   const config = own?.containers?.find((candidate) => candidate.name === name);
   if (own === undefined || config === undefined) return [];
   return [{ path: `config.deployments[${own.name}].containers[${name}]`, config }];

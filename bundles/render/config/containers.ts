@@ -2,13 +2,13 @@
 import type { ContainerConfig } from '../../../api/operator-config.ts';
 import { canonicalJson } from '../../../api/json.ts';
 import type { Container, Named, VolumeMount } from '../../bundle.ts';
-import type { Layer } from '../model.ts';
+import type { ConfigLayer } from '../model.ts';
 import { readConfig } from './read.ts';
 
-type Part = Layer<Omit<ContainerConfig, 'name'>>;
+type ContainerLayer = ConfigLayer<Omit<ContainerConfig, 'name'>>;
 
 /** The container with one layer of the configuration applied. */
-export function configureContainer(container: Container, layer: Part): Container {
+export function configureContainer(container: Container, layer: ContainerLayer): Container {
   const { args, resources } = layer.config;
   return {
     ...container,
@@ -21,7 +21,7 @@ export function configureContainer(container: Container, layer: Part): Container
   };
 }
 
-function environment(container: Container, { path, config }: Part): Partial<Container> {
+function environment(container: Container, { path, config }: ContainerLayer): Partial<Container> {
   const env = readConfig('[]EnvVar', config.env ?? [], `${path}.env`) as readonly Named[];
   const envFrom = readConfig('[]EnvFromSource', config.envFrom ?? [], `${path}.envFrom`) as readonly unknown[];
   return {
@@ -30,7 +30,7 @@ function environment(container: Container, { path, config }: Part): Partial<Cont
   };
 }
 
-function mounts(container: Container, { path, config }: Part): Partial<Container> {
+function mounts(container: Container, { path, config }: ContainerLayer): Partial<Container> {
   const added = readConfig('[]VolumeMount', config.volumeMounts ?? [], `${path}.volumeMounts`) as VolumeMount[];
   if (added.length === 0) return {};
   return { volumeMounts: override(container.volumeMounts ?? [], added, ({ mountPath }) => mountPath) };

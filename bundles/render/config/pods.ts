@@ -1,15 +1,15 @@
 /** Applies the configuration to a Deployment and its Pods: scheduling, volumes, labels, annotations, replicas. */
 import type { DeploymentConfig } from '../../../api/operator-config.ts';
-import type { LabelSelector, Named, PodSpec } from '../../bundle.ts';
-import type { Deployment, Layer } from '../model.ts';
+import type { CsvLabelSelector, Named, PodSpec } from '../../bundle.ts';
+import type { Deployment, ConfigLayer } from '../model.ts';
 import { addMissing, override } from './containers.ts';
 import { invalidConfig, readConfig } from './read.ts';
 
-type Part = Layer<Omit<DeploymentConfig, 'name'>>;
+type PodLayer = ConfigLayer<Omit<DeploymentConfig, 'name'>>;
 type Texts = Readonly<Record<string, string>>;
 
 /** The Deployment with one layer of the configuration applied; its containers are changed elsewhere. */
-export function configurePods(deployment: Deployment, layer: Part): Deployment {
+export function configurePods(deployment: Deployment, layer: PodLayer): Deployment {
   const { replicas } = layer.config;
   const labels = checkedLabels(deployment, layer);
   const { template } = deployment.spec;
@@ -29,7 +29,7 @@ export function configurePods(deployment: Deployment, layer: Part): Deployment {
 }
 
 /** Labels of the bundle may be replaced, but not those by which the Deployment finds its Pods. */
-function checkedLabels({ spec }: Deployment, { path, config }: Part): Texts | undefined {
+function checkedLabels({ spec }: Deployment, { path, config }: PodLayer): Texts | undefined {
   const current = spec.template.metadata.labels ?? {};
   for (const [key, value] of Object.entries(config.labels ?? {})) {
     if (!selectorKeys(spec.selector).has(key) || (Object.hasOwn(current, key) && current[key] === value)) continue;
@@ -39,7 +39,7 @@ function checkedLabels({ spec }: Deployment, { path, config }: Part): Texts | un
   return config.labels;
 }
 
-function selectorKeys(selector: LabelSelector | null): ReadonlySet<string> {
+function selectorKeys(selector: CsvLabelSelector | null): ReadonlySet<string> {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
   return new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
 }
@@ -47,7 +47,7 @@ function selectorKeys(selector: LabelSelector | null): ReadonlySet<string> {
 /** Annotations of the bundle win over those of the configuration, as in OLM. */
 function withTexts<Meta extends { readonly annotations?: Texts; readonly labels?: Texts }>(
   metadata: Meta,
-  { config }: Part,
+  { config }: PodLayer,
   labels: Texts | undefined,
 ): Meta {
   const { annotations } = config;
@@ -58,7 +58,7 @@ function withTexts<Meta extends { readonly annotations?: Texts; readonly labels?
   };
 }
 
-function configurePod(pod: PodSpec, { path, config }: Part): PodSpec {
+function configurePod(pod: PodSpec, { path, config }: PodLayer): PodSpec {
   const volumes = readConfig('[]Volume', config.volumes ?? [], `${path}.volumes`) as readonly Named[];
   const tolerations = readConfig('[]Toleration', config.tolerations ?? [], `${path}.tolerations`) as unknown[];
   return {

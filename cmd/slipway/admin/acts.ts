@@ -38,7 +38,7 @@ export interface Changed {
   readonly metadata: { readonly namespace?: string; readonly name: string; readonly uid?: string };
 }
 
-interface Fields {
+interface PatchedFields {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: Readonly<Record<string, unknown>>;
   /** Changes only the very object that was read, and none that was made again under its name. */
@@ -46,7 +46,7 @@ interface Fields {
 }
 
 /** The patch of an object's annotations or fields; `null` removes a field. */
-export function patchOf({ kind, metadata }: Changed, { annotations, spec, sameObject = false }: Fields): Patch {
+export function patchOf({ kind, metadata }: Changed, { annotations, spec, sameObject = false }: PatchedFields): Patch {
   const { namespace, name, uid } = metadata;
   const ref = { apiVersion: API_VERSION, kind, name, ...(namespace !== undefined && { namespace }) };
   const body = {

@@ -38,14 +38,14 @@ export async function events(environment: Environment, text: string | undefined,
 }
 
 /** Objects by kind and name; undefined for all objects of Slipway. */
-type Wanted = ReadonlySet<string> | undefined;
+type WantedEvents = ReadonlySet<string> | undefined;
 
 /** The Subscription and its Revisions. */
 async function scopeOf(
   { signal }: Environment,
   connection: Parameters<typeof needSubscription>[0],
   text: string | undefined,
-): Promise<Wanted> {
+): Promise<WantedEvents> {
   if (text === undefined) return undefined;
   const subscription = await needSubscription(connection, text, signal);
   const revisions = await revisionsOf(connection.client, subscription, signal);
@@ -68,7 +68,7 @@ export interface ReportedEvent {
 }
 
 export interface EventFilter {
-  readonly wanted: Wanted;
+  readonly wanted: WantedEvents;
   readonly warnings: boolean;
 }
 
@@ -127,8 +127,8 @@ function rowOf(
   return [...(allNamespaces ? [namespace] : []), describeAge(time, now), type, reason, object, repeated];
 }
 
-interface Watched {
-  readonly wanted: Wanted;
+interface WatchedEvents {
+  readonly wanted: WantedEvents;
   readonly options: { readonly namespace?: string };
   readonly flags: EventFlags;
 }
@@ -137,7 +137,7 @@ interface Watched {
 async function watch(
   { print, signal, columns }: Environment,
   client: Client,
-  { wanted, options, flags }: Watched,
+  { wanted, options, flags }: WatchedEvents,
 ): Promise<Outcome> {
   const table = new GrowingTable(headerOf(flags), columns);
   for await (const changes of follow(client, EVENT, { options, signal })) {

@@ -108,13 +108,13 @@ function tableOptions(flags: ReadFlags): TableOptions {
   return { wide: flags.output === 'wide', namespaces: flags.allNamespaces === true, now: new Date() };
 }
 
-interface Chosen {
+interface ChosenKind {
   readonly kind: CustomKind;
   readonly objects: readonly KubeObject[];
 }
 
 /** One table for each kind that has objects, an empty line between. */
-function tablesOf(chosen: readonly Chosen[], options: TableOptions, columns: number | undefined): string {
+function tablesOf(chosen: readonly ChosenKind[], options: TableOptions, columns: number | undefined): string {
   const shown = chosen.filter(({ objects }) => objects.length > 0);
   if (shown.length === 0)
     return `There are no ${chosen.map(({ kind }) => kind.plural).join(', ')}${inPlace(options)}\n`;

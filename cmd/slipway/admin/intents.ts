@@ -109,14 +109,14 @@ function intendAvailable(subscription: Subscription, revisions: readonly Revisio
   return { acts: [], message: `Nothing to change on Subscription ${nameOf(subscription)}: ${message}` };
 }
 
-type Wanted = Readonly<Record<string, string | null>>;
+type WantedChange = Readonly<Record<string, string | null>>;
 
-function isSame({ spec }: Subscription, wanted: Wanted): boolean {
+function isSame({ spec }: Subscription, wanted: WantedChange): boolean {
   const fields = spec as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(wanted).every(([field, value]) => (fields[field] ?? null) === value);
 }
 
-function requestOf(wanted: Wanted): string {
+function requestOf(wanted: WantedChange): string {
   return Object.entries(wanted)
     .map(([field, value]) => (value === null ? `any ${field}` : `${field} ${value}`))
     .join(', ');

@@ -21,11 +21,11 @@ export async function* merged<Value>(sources: readonly AsyncGenerator<Value>[]):
   }
 }
 
-interface Step<Value> {
+interface MergeStep<Value> {
   readonly source: AsyncGenerator<Value>;
   readonly result: IteratorResult<Value, void>;
 }
 
-async function step<Value>(source: AsyncGenerator<Value>): Promise<Step<Value>> {
+async function step<Value>(source: AsyncGenerator<Value>): Promise<MergeStep<Value>> {
   return { source, result: await source.next() };
 }

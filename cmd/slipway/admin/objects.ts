@@ -41,13 +41,13 @@ export async function explainMissing<Result>(kind: CustomKind, ask: () => Promis
 }
 
 /** Which Subscription a command is about. */
-export interface Target {
+export interface ObjectTarget {
   readonly namespace: string;
   readonly name: string;
 }
 
 /** Reads `NAME` or `NAMESPACE/NAME`; the latter precedes the namespace of flag and context. @throws ReasonedError InputInvalid */
-export function parseTarget(text: string, namespace: string): Target {
+export function parseTarget(text: string, namespace: string): ObjectTarget {
   const parts = text.split('/');
   if (parts.length > 2 || parts.includes(''))
     throw invalidInput(`${JSON.stringify(text)} names no Subscription`, 'Write NAME or NAMESPACE/NAME');
@@ -82,7 +82,7 @@ async function listReadable(client: Client, namespace: string, signal: AbortSign
 }
 
 /** The error for a Subscription that does not exist, with names that may be meant. */
-function unknownName({ namespace, name }: Target, others: readonly Target[]): Error {
+function unknownName({ namespace, name }: ObjectTarget, others: readonly ObjectTarget[]): Error {
   const message = `namespace ${JSON.stringify(namespace)} has no Subscription ${JSON.stringify(name)}`;
   const elsewhere = others.filter((one) => one.name === name).map((one) => `${one.namespace}/${one.name}`);
   const near = others.filter((one) => one.namespace === namespace).map((one) => one.name);

@@ -6,13 +6,13 @@ import { findCondition, isReady, type Condition } from '../../../api/conditions.
 import type { Phase, Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 
-export interface Problem {
+export interface OperatorProblem {
   readonly condition: string;
   readonly reason: string;
   readonly message: string;
 }
 
-export interface Situation {
+export interface OperatorSituation {
   readonly subscription: { readonly namespace: string; readonly name: string };
   readonly package: string;
   /** One word: see {@link judge}. */
@@ -27,14 +27,14 @@ export interface Situation {
   readonly nextEligibleTime?: string;
   /** Of the Revision that is being applied; empty if none is. */
   readonly phases: readonly Phase[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly OperatorProblem[];
   /** Newer versions that are not chosen, each with the reason. */
   readonly refused: NonNullable<NonNullable<Subscription['status']>['refused']>;
   /** Command lines that help, the most useful first, each with its effect. */
-  readonly next: readonly Step[];
+  readonly next: readonly NextStep[];
 }
 
-export interface Step {
+export interface NextStep {
   readonly command: string;
   readonly effect: string;
 }
@@ -46,7 +46,7 @@ export interface Step {
 export type State = 'Removing' | 'Suspended' | 'Unknown' | 'Ready' | 'Failed' | 'Waiting' | 'Working';
 
 /** The situation from the objects as they are. */
-export function situationOf(subscription: Subscription, revisions: readonly Revision[]): Situation {
+export function situationOf(subscription: Subscription, revisions: readonly Revision[]): OperatorSituation {
   const { metadata, spec, status = {} } = subscription;
   const { installed, available, pending, path = [], refused = [], nextEligibleTime } = status;
   const ready = findCondition(status.conditions, 'Ready');
@@ -94,7 +94,10 @@ function phasesOf(revisions: readonly Revision[], state: State): readonly Phase[
 const PROBLEMS = ['Stalled', 'UpgradeFailed', 'CustomResourcesLost', 'Contested', 'Deprecated'] as const;
 
 /** The conditions that are bad news, each sentence once. */
-function problemsOf(conditions: readonly Condition[] | undefined, ready: Condition | undefined): readonly Problem[] {
+function problemsOf(
+  conditions: readonly Condition[] | undefined,
+  ready: Condition | undefined,
+): readonly OperatorProblem[] {
   const found = PROBLEMS.flatMap((type) => {
     const one = findCondition(conditions, type);
     return one?.status === 'True' ? [one] : [];
@@ -108,7 +111,7 @@ function problemsOf(conditions: readonly Condition[] | undefined, ready: Conditi
 }
 
 /** Command lines for a person who wants to go on. */
-function nextSteps(subscription: Subscription, state: State): readonly Step[] {
+function nextSteps(subscription: Subscription, state: State): readonly NextStep[] {
   const { metadata, status } = subscription;
   const target = `${metadata.namespace}/${metadata.name}`;
   if (state === 'Removing') return [step(`slipway wait ${target} --for deleted`, 'waits until it is uninstalled')];
@@ -133,6 +136,6 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
 /** Reasons that a log explains. */
 const CRASHES: ReadonlySet<string> = new Set(['WorkloadUnhealthy', 'WebhookSilent']);
 
-function step(command: string, effect: string): Step {
+function step(command: string, effect: string): NextStep {
   return { command, effect };
 }

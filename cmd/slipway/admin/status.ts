@@ -13,7 +13,7 @@ import type { ReadFlags } from './flags.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { merged } from './merged.ts';
 import { outcomeOf } from './print.ts';
-import { situationOf, type Situation } from './situation.ts';
+import { situationOf, type OperatorSituation } from './situation.ts';
 import { changesOf } from './watch.ts';
 
 export async function status(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
@@ -67,7 +67,7 @@ function screenOf(
 }
 
 /** The screen: what is installed, available, in progress and wrong, and the commands that help. */
-export function printSituation(situation: Situation, now: Date, columns?: number): string {
+export function printSituation(situation: OperatorSituation, now: Date, columns?: number): string {
   const { subscription, state, message, next } = situation;
   const heading = cleanLine(`Subscription ${subscription.namespace}/${subscription.name}: ${state}`);
   const parts = [
@@ -79,12 +79,12 @@ export function printSituation(situation: Situation, now: Date, columns?: number
   return parts.filter((part) => part !== '').join('\n');
 }
 
-type Fact = readonly [string, string | readonly string[] | undefined];
+type StatusFact = readonly [string, string | readonly string[] | undefined];
 
 function factsOf(
-  { installed, available, path, pending, problems, refused, nextEligibleTime, ...rest }: Situation,
+  { installed, available, path, pending, problems, refused, nextEligibleTime, ...rest }: OperatorSituation,
   now: Date,
-): readonly Fact[] {
+): readonly StatusFact[] {
   // prettier-ignore
   const origin = installed && [installed.channel && `channel ${installed.channel}`, `catalog ${installed.catalog}`, `Revision ${installed.revision}`]; // prettier-ignore
   const step = pending?.step === undefined ? '' : `, step ${pending.step} of ${pending.steps}`;

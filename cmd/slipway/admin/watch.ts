@@ -10,7 +10,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { listConsistently } from '../../../kube/client/list-objects.ts';
 import { explainMissing, servedKind } from './objects.ts';
 
-export interface Change {
+export interface WatchChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: KubeObject;
 }
@@ -23,15 +23,15 @@ export interface WatchedKind {
 }
 
 /** The changes of one of Slipway's kinds, in batches; the first one has all objects. @throws as `listObjects` */
-export function changesOf({ client, kind, options, signal }: WatchedKind): AsyncGenerator<readonly Change[]> {
+export function changesOf({ client, kind, options, signal }: WatchedKind): AsyncGenerator<readonly WatchChange[]> {
   return explained(kind, follow(client, servedKind(kind), { options, signal }));
 }
 
 async function* explained(
   kind: CustomKind,
-  changes: AsyncGenerator<readonly Change[]>,
-): AsyncGenerator<readonly Change[]> {
-  yield (await explainMissing(kind, () => changes.next())).value as readonly Change[];
+  changes: AsyncGenerator<readonly WatchChange[]>,
+): AsyncGenerator<readonly WatchChange[]> {
+  yield (await explainMissing(kind, () => changes.next())).value as readonly WatchChange[];
   yield* changes;
 }
 
@@ -40,7 +40,7 @@ export async function* follow(
   client: Client,
   kind: Kind,
   { options, signal }: Pick<WatchedKind, 'options' | 'signal'>,
-): AsyncGenerator<readonly Change[]> {
+): AsyncGenerator<readonly WatchChange[]> {
   const known = new Map<string, KubeObject>();
   for (;;) {
     const { items, resourceVersion } = await listConsistently((page) =>
@@ -55,7 +55,7 @@ export async function* follow(
   }
 }
 
-interface Followed {
+interface FollowedList {
   readonly options: ListOptions & { readonly resourceVersion: string };
   readonly signal: AbortSignal;
   readonly known: Map<string, KubeObject>;
@@ -64,8 +64,8 @@ interface Followed {
 async function* changesAfter(
   client: Client,
   kind: Kind,
-  { options, signal, known }: Followed,
-): AsyncGenerator<readonly Change[]> {
+  { options, signal, known }: FollowedList,
+): AsyncGenerator<readonly WatchChange[]> {
   let { resourceVersion } = options;
   for (;;) {
     for await (const { type, object } of client.watch(kind, { ...options, resourceVersion }, signal)) {
@@ -79,10 +79,10 @@ async function* changesAfter(
 }
 
 /** The changes between the objects that are known and those of a new list. */
-function differences(known: Map<string, KubeObject>, items: readonly KubeObject[]): readonly Change[] {
+function differences(known: Map<string, KubeObject>, items: readonly KubeObject[]): readonly WatchChange[] {
   const listed = new Set(items.map(keyOf));
   const gone = [...known.values()].filter((object) => !listed.has(keyOf(object)));
-  const changes: readonly Change[] = [
+  const changes: readonly WatchChange[] = [
     ...gone.map((object) => ({ type: 'DELETED', object }) as const),
     ...items.flatMap((object) => {
       const before = known.get(keyOf(object));
@@ -94,7 +94,7 @@ function differences(known: Map<string, KubeObject>, items: readonly KubeObject[
   return changes;
 }
 
-function note(known: Map<string, KubeObject>, { type, object }: Change): void {
+function note(known: Map<string, KubeObject>, { type, object }: WatchChange): void {
   if (type === 'DELETED') known.delete(keyOf(object));
   else known.set(keyOf(object), object);
 }

@@ -6,7 +6,7 @@ import { findPlace, targetFolder } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { buildBundleImage, type CheckFlags } from './image.ts';
 
-export interface BuildFlags extends CheckFlags {
+export interface BundleBuildFlags extends CheckFlags {
   /** Name of the image in the layout. */
   readonly tag?: string;
 }
@@ -16,7 +16,7 @@ export async function build(
   environment: Environment,
   source: string,
   layout: string,
-  flags: BuildFlags,
+  flags: BundleBuildFlags,
 ): Promise<Outcome> {
   const place = await findPlace(environment, source);
   if (place.kind !== 'folder') throw invalidInput(`${source} is no folder of a bundle`);

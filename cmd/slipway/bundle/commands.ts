@@ -9,11 +9,11 @@ import {
   type OutputFlags,
   type Perform,
 } from '../flags.ts';
-import type { BuildFlags } from './build.ts';
+import type { BundleBuildFlags } from './build.ts';
 import type { InitFlags } from './init.ts';
-import type { PushFlags } from './push.ts';
+import type { BundlePushFlags } from './push.ts';
 import type { RenderFlags } from './render.ts';
-import type { ValidateFlags } from './validate.ts';
+import type { BundleValidateFlags } from './validate.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 
 const SOURCE = 'folder with manifests/ and metadata/, or image of a bundle';
@@ -131,7 +131,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .option('--strict', 'warnings make exit code 2, too')
     .addOption(colourOption())
     .addOption(outputOption())
-    .action((source: string, flags: ValidateFlags & OutputFlags) =>
+    .action((source: string, flags: BundleValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
     );
   registryOptions(bundle.command('render'))
@@ -172,7 +172,7 @@ function defineImages(bundle: Command, perform: Perform): void {
     .option('--tag <name>', 'name of the image in the layout')
     .option('--no-check', 'build even what cannot be installed')
     .addOption(outputOption())
-    .action((source: string, layout: string, flags: BuildFlags & OutputFlags) =>
+    .action((source: string, layout: string, flags: BundleBuildFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./build.ts')).build(environment, source, layout, flags)),
     );
   registryOptions(bundle.command('push'))
@@ -181,7 +181,7 @@ function defineImages(bundle: Command, perform: Perform): void {
     .argument('<ref>', 'where to, with a tag')
     .option('--no-check', 'push even what cannot be installed')
     .addOption(outputOption())
-    .action((source: string, target: string, flags: PushFlags & OutputFlags) =>
+    .action((source: string, target: string, flags: BundlePushFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./push.ts')).push(environment, source, target, flags)),
     );
   registryOptions(bundle.command('pull'))

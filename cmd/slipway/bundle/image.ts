@@ -11,7 +11,7 @@ export interface CheckFlags {
   readonly check?: boolean;
 }
 
-export interface BundleImage extends BundleIdentity {
+export interface BuiltBundle extends BundleIdentity {
   readonly image: BuiltImage;
 }
 
@@ -23,7 +23,7 @@ const FURTHER_FOLDERS = ['tests'];
  *
  * @throws ReasonedError InputInvalid, BundleInvalid, BundleTooLarge; BundleUnsupported if it cannot be installed
  */
-export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BundleImage> {
+export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BuiltBundle> {
   const files = await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]);
   const bundle = parseBundle(files);
   if (check) RefusedBundle.throwIfRefused(bundle);

@@ -6,14 +6,14 @@ import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { formatYaml } from '../output/data.ts';
 
-type Files = ReadonlyMap<string, Uint8Array>;
+type BundleFiles = ReadonlyMap<string, Uint8Array>;
 
-export type Change = 'created' | 'changed' | 'unchanged' | 'removed';
+export type FileChange = 'created' | 'changed' | 'unchanged' | 'removed';
 
 export interface FilePlan {
   /** The bytes to be written, or that stay, by path. */
-  readonly files: Files;
-  readonly changes: ReadonlyMap<string, Change>;
+  readonly files: BundleFiles;
+  readonly changes: ReadonlyMap<string, FileChange>;
   /** Files of `manifests/` whose objects the source does not have. */
   readonly leftovers: readonly string[];
 }
@@ -23,7 +23,7 @@ const ANNOTATIONS = 'metadata/annotations.yaml';
 const DOCKERFILE = 'Dockerfile';
 
 /** The parts of the existing files that composing needs. @throws ReasonedError InputInvalid for a file that is no YAML */
-export function readExisting(files: Files): ExistingBundle {
+export function readExisting(files: BundleFiles): ExistingBundle {
   const csv = [...objectsByFile(files).values()].flat().find(({ kind }) => kind === CSV);
   const annotations = annotationsIn(files);
   const dockerfile = files.get(DOCKERFILE);
@@ -36,7 +36,7 @@ export function readExisting(files: Files): ExistingBundle {
 
 const CSV = 'ClusterServiceVersion';
 
-function annotationsIn(files: Files): ReadonlyMap<string, string> | undefined {
+function annotationsIn(files: BundleFiles): ReadonlyMap<string, string> | undefined {
   const bytes = files.get(ANNOTATIONS);
   if (bytes === undefined) return undefined;
   const content = read(ANNOTATIONS, bytes)[0] as
@@ -46,7 +46,11 @@ function annotationsIn(files: Files): ReadonlyMap<string, string> | undefined {
 }
 
 /** Objects keep the file that has them alone, whatever its name; a file whose content is the same keeps its bytes. */
-export function planFiles(composed: ComposedBundle, existing: Files, { prune }: { readonly prune: boolean }): FilePlan {
+export function planFiles(
+  composed: ComposedBundle,
+  existing: BundleFiles,
+  { prune }: { readonly prune: boolean },
+): FilePlan {
   const before = objectsByFile(existing);
   const wanted = new Map<string, readonly unknown[]>();
   for (const object of [composed.csv, ...composed.objects])
@@ -63,12 +67,12 @@ export function planFiles(composed: ComposedBundle, existing: Files, { prune }: 
   return { files, changes, leftovers: prune ? [] : leftovers };
 }
 
-function changeOf(before: Uint8Array | undefined, bytes: Uint8Array): Change {
+function changeOf(before: Uint8Array | undefined, bytes: Uint8Array): FileChange {
   if (before === undefined) return 'created';
   return Buffer.from(before).equals(bytes) ? 'unchanged' : 'changed';
 }
 
-function objectsByFile(files: Files): ReadonlyMap<string, readonly KubeObject[]> {
+function objectsByFile(files: BundleFiles): ReadonlyMap<string, readonly KubeObject[]> {
   return new Map(
     [...files]
       .filter(([path]) => path.startsWith(MANIFESTS))
@@ -85,12 +89,12 @@ function read(path: string, bytes: Uint8Array): readonly unknown[] {
   }
 }
 
-interface Known {
+interface KnownFiles {
   readonly before: ReadonlyMap<string, readonly KubeObject[]>;
   readonly wanted: ReadonlyMap<string, unknown>;
 }
 
-function fileOf(object: KubeObject, { annotations }: ComposedBundle, { before, wanted }: Known): string {
+function fileOf(object: KubeObject, { annotations }: ComposedBundle, { before, wanted }: KnownFiles): string {
   const isCsv = object.kind === CSV;
   const identity = identityOf(object);
   const found = [...before].find(
@@ -116,7 +120,7 @@ function identityOf(object: KubeObject): string {
   return describeRef(ref);
 }
 
-function keep(path: string, documents: readonly unknown[], existing: Files): Uint8Array {
+function keep(path: string, documents: readonly unknown[], existing: BundleFiles): Uint8Array {
   const before = existing.get(path);
   if (before !== undefined && canonicalJson(read(path, before)) === canonicalJson(documents)) return before;
   return Buffer.from(formatYaml(documents).replace(/^---\n/, ''));

@@ -30,7 +30,7 @@ export interface WordFlags {
   readonly minKubeVersion?: string;
 }
 
-interface Known {
+interface KnownIdentity {
   /** Name of the target folder. */
   readonly folder: string;
   readonly flags: IdentityFlags;
@@ -38,10 +38,10 @@ interface Known {
   readonly existing: ExistingBundle;
 }
 
-type Identity = Pick<AuthorOptions, 'package' | 'version' | 'channels' | 'defaultChannel' | 'replaces'>;
+type AuthoredIdentity = Pick<AuthorOptions, 'package' | 'version' | 'channels' | 'defaultChannel' | 'replaces'>;
 
 /** @throws ReasonedError InputInvalid if the package or version is invalid, or no version is known */
-export function identify({ folder, flags, sources, existing }: Known): Identity {
+export function identify({ folder, flags, sources, existing }: KnownIdentity): AuthoredIdentity {
   const { annotations = new Map<string, string>() } = existing;
   const packageName = flags.package ?? annotations.get(BUNDLE_ANNOTATION.package) ?? folder;
   if (!PACKAGE.test(packageName)) {

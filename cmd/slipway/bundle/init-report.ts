@@ -3,7 +3,7 @@ import type { AuthorCheck, Placement } from '../../../bundles/author/compose.ts'
 import type { Environment } from '../environment.ts';
 import { printFindings, type FindingsStyle, type Level } from '../output/findings.ts';
 import { count, formatTable } from '../output/table.ts';
-import type { Change } from './init-files.ts';
+import type { FileChange } from './init-files.ts';
 
 /** A finding about the source, or of a check of the new bundle. */
 export interface InitFinding {
@@ -18,7 +18,7 @@ export interface InitFacts {
   readonly folder: string;
   readonly name: string;
   readonly installModes: readonly string[];
-  readonly files: readonly { readonly path: string; readonly change: Change }[];
+  readonly files: readonly { readonly path: string; readonly change: FileChange }[];
   readonly placements: readonly Placement[];
   readonly findings: readonly InitFinding[];
   /** Nothing was written. */

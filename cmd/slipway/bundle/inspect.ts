@@ -16,7 +16,7 @@ export async function inspect(environment: Environment, source: string, flags: R
   return { data: facts, text: describe(facts, environment.columns) };
 }
 
-type Facts = ReturnType<typeof factsOf> & { readonly source: string; readonly digest?: string };
+type BundleFacts = ReturnType<typeof factsOf> & { readonly source: string; readonly digest?: string };
 
 function factsOf(bundle: Bundle) {
   const { channels, defaultChannel, csv, crds, objects, properties, dependencies } = bundle;
@@ -65,8 +65,8 @@ function imagesOf({ csv: { spec } }: Bundle): readonly string[] {
     .sort();
 }
 
-function describe(facts: Facts, columns: number | undefined): string {
-  const apis = (list: Facts['ownedApis']): string[] =>
+function describe(facts: BundleFacts, columns: number | undefined): string {
+  const apis = (list: BundleFacts['ownedApis']): string[] =>
     list.map(({ group, version, kind }) => `${kind} ${group}/${version}`);
   const lines: Parameters<typeof formatFacts>[0] = [
     ['Package', facts.package],

@@ -11,14 +11,14 @@ import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { buildBundleImage, type CheckFlags } from './image.ts';
 
-export interface PushFlags extends RegistryFlags, CheckFlags {}
+export interface BundlePushFlags extends RegistryFlags, CheckFlags {}
 
 /** Prints the digest. A layout is pushed as it is, unlooked at. */
 export async function push(
   environment: Environment,
   source: string,
   target: string,
-  flags: PushFlags,
+  flags: BundlePushFlags,
 ): Promise<Outcome> {
   const reference = taggedReference(target);
   const place = await findPlace(environment, source);
@@ -46,7 +46,7 @@ export function taggedReference(text: string): Reference {
 
 async function pushLayout(
   environment: Environment,
-  { path, reference, flags }: { readonly path: string; readonly reference: Reference; readonly flags: PushFlags },
+  { path, reference, flags }: { readonly path: string; readonly reference: Reference; readonly flags: BundlePushFlags },
 ): Promise<Outcome> {
   const { signal } = environment;
   const digest = await withRegistry(environment, flags, (registry) =>

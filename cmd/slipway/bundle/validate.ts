@@ -19,7 +19,7 @@ import { judge, printFindings, type FindingsStyle, type Strictness } from '../ou
 import { withoutRepeats } from './repeats.ts';
 import { identityOf, type BundleIdentity } from './identity.ts';
 
-export interface ValidateFlags extends RegistryFlags, Strictness, FindingsStyle {
+export interface BundleValidateFlags extends RegistryFlags, Strictness, FindingsStyle {
   readonly suite?: readonly Suite[];
   readonly kubernetesVersion?: string;
   readonly category?: readonly string[];
@@ -27,7 +27,7 @@ export interface ValidateFlags extends RegistryFlags, Strictness, FindingsStyle 
 }
 
 /** A bundle that cannot be read at all has that as its only finding. */
-export async function validate(environment: Environment, source: string, flags: ValidateFlags): Promise<Outcome> {
+export async function validate(environment: Environment, source: string, flags: BundleValidateFlags): Promise<Outcome> {
   const input = await readBundle(environment, source, flags);
   const options = await optionsOf(environment, flags);
   const { identity, findings } = examine(input, options);
@@ -55,16 +55,16 @@ export async function validate(environment: Environment, source: string, flags: 
   };
 }
 
-type Options = CheckOptions & { readonly suites: readonly Suite[] };
+type ValidateOptions = CheckOptions & { readonly suites: readonly Suite[] };
 
 /**
  * The rules of OpenShift's catalog of community operators apply on request, or if the bundle has OpenShift's labels.
  */
-function suitesOf({ suite, dockerfile }: ValidateFlags): readonly Suite[] {
+function suitesOf({ suite, dockerfile }: BundleValidateFlags): readonly Suite[] {
   return suite ?? (dockerfile === undefined ? SUITES.filter((name) => name !== 'community') : SUITES);
 }
 
-async function optionsOf(environment: Environment, flags: ValidateFlags): Promise<Options> {
+async function optionsOf(environment: Environment, flags: BundleValidateFlags): Promise<ValidateOptions> {
   const { kubernetesVersion, category, dockerfile } = flags;
   return {
     suites: suitesOf(flags),
@@ -81,7 +81,7 @@ interface Examined {
   readonly findings: readonly BundleFinding[];
 }
 
-function examine({ files }: BundleInput, options: Options): Examined {
+function examine({ files }: BundleInput, options: ValidateOptions): Examined {
   try {
     const bundle = parseBundle(files);
     const findings = [...validateBundle(bundle, { files, ...options }), ...findImpossible(bundle, options)];
@@ -93,7 +93,7 @@ function examine({ files }: BundleInput, options: Options): Examined {
 }
 
 /** Objects that their CRD in the bundle refuses: no cluster has ever had one, and none is installed. */
-function findImpossible({ crds, objects }: Bundle, { suites }: Options): readonly BundleFinding[] {
+function findImpossible({ crds, objects }: Bundle, { suites }: ValidateOptions): readonly BundleFinding[] {
   if (!suites.includes('install')) return [];
   const files = new Map(objects.map(({ file, object }) => [describeRef(refOf(object)), file]));
   const { leftOut } = leaveOutImpossible([...crds, ...objects].map(({ object }) => object));

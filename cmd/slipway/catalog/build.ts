@@ -12,7 +12,7 @@ import { count } from '../output/table.ts';
 import { examineFiles, printed } from './examine.ts';
 import { expandSources, type SourceFlags } from './sources.ts';
 
-export interface BuildFlags extends SourceFlags {
+export interface CatalogBuildFlags extends SourceFlags {
   /** False: write it whatever is wrong with it. */
   readonly check?: boolean;
 }
@@ -22,7 +22,7 @@ export async function build(
   environment: Environment,
   folder: string,
   sources: readonly string[],
-  flags: BuildFlags,
+  flags: CatalogBuildFlags,
 ): Promise<Outcome> {
   const target = targetFolder(environment, folder);
   const files = toFiles(await expandSources(environment, sources, flags));

@@ -1,11 +1,11 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
 import { colourOption, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
-import type { BuildFlags } from './build.ts';
+import type { CatalogBuildFlags } from './build.ts';
 import type { LintFlags } from './lint.ts';
 import type { ListFlags, ListName } from './list.ts';
-import type { PushFlags } from './push.ts';
-import type { ValidateFlags } from './validate.ts';
+import type { CatalogPushFlags } from './push.ts';
+import type { CatalogValidateFlags } from './validate.ts';
 
 const SOURCE = 'folder or file of a file-based catalog, or image of one';
 
@@ -24,7 +24,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .option('--strict', 'warnings make exit code 2, too')
     .addOption(colourOption())
     .addOption(outputOption())
-    .action((source: string, flags: ValidateFlags & OutputFlags) =>
+    .action((source: string, flags: CatalogValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
     );
   withExamples(registryOptions(catalog.command('lint')), 'slipway catalog lint catalog --package lamp-operator')
@@ -76,7 +76,7 @@ function defineWriters(catalog: Command, perform: Perform): void {
     )
     .option('--no-check', 'write it even with errors')
     .addOption(outputOption())
-    .action((folder: string, sources: readonly string[], flags: BuildFlags & OutputFlags) =>
+    .action((folder: string, sources: readonly string[], flags: CatalogBuildFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./build.ts')).build(environment, folder, sources, flags)),
     );
   registryOptions(catalog.command('push'))
@@ -85,7 +85,7 @@ function defineWriters(catalog: Command, perform: Perform): void {
     .argument('<ref>', 'where to, with a tag')
     .option('--no-check', 'push it even with errors')
     .addOption(outputOption())
-    .action((source: string, target: string, flags: PushFlags & OutputFlags) =>
+    .action((source: string, target: string, flags: CatalogPushFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./push.ts')).push(environment, source, target, flags)),
     );
 }

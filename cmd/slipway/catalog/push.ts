@@ -10,7 +10,7 @@ import { judge, printFindings } from '../output/findings.ts';
 import { pushed, taggedReference } from '../bundle/push.ts';
 import { examineFiles, printed } from './examine.ts';
 
-export interface PushFlags extends RegistryFlags {
+export interface CatalogPushFlags extends RegistryFlags {
   /** False: whatever is wrong with it. */
   readonly check?: boolean;
 }
@@ -20,7 +20,7 @@ export async function push(
   environment: Environment,
   source: string,
   target: string,
-  flags: PushFlags,
+  flags: CatalogPushFlags,
 ): Promise<Outcome> {
   const reference = taggedReference(target);
   const { files, digest } = await readCatalog(environment, source, flags);

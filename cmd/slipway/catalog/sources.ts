@@ -55,13 +55,13 @@ export function expandSources(
   });
 }
 
-interface Reading {
+interface SourceReading {
   readonly registry: ImageSource;
   readonly environment: Environment;
   readonly flags: SourceFlags;
 }
 
-async function expandTemplate(reading: Reading, path: string): Promise<readonly CatalogDocument[]> {
+async function expandTemplate(reading: SourceReading, path: string): Promise<readonly CatalogDocument[]> {
   const template = await readYamlFile(reading.environment, path);
   const kind = isRecord(template) ? TEMPLATES.get(textField(template, 'schema') ?? '') : undefined;
   if (kind === undefined) {
@@ -87,14 +87,14 @@ const TEMPLATES: ReadonlyMap<string, TemplateKind> = new Map([
 
 const AT_ONCE = 4;
 
-interface Described {
+interface DescribedBundle {
   readonly bundle: BundleBlob;
   readonly stated: StatedGraph;
 }
 
 /** The entries of bundles, in their order. */
-async function describeAll(reading: Reading, sources: readonly string[]): Promise<readonly Described[]> {
-  const blobs: Described[] = [];
+async function describeAll(reading: SourceReading, sources: readonly string[]): Promise<readonly DescribedBundle[]> {
+  const blobs: DescribedBundle[] = [];
   for (let at = 0; at < sources.length; at += AT_ONCE) {
     const some = sources.slice(at, at + AT_ONCE);
     blobs.push(...(await Promise.all(some.map((source) => describeBundle(reading, source)))));
@@ -102,7 +102,10 @@ async function describeAll(reading: Reading, sources: readonly string[]): Promis
   return blobs;
 }
 
-async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<Described> {
+async function describeBundle(
+  { registry, environment, flags }: SourceReading,
+  source: string,
+): Promise<DescribedBundle> {
   const { files, image } = await readBundleFrom(registry, environment, source);
   const { manifests, pin = false, imageTemplate: template } = flags;
   const directory = parseBundleDirectory(files);
@@ -135,7 +138,7 @@ function versionOf(properties: BundleBlob['properties']): string {
   return isRecord(value) ? (textField(value, 'version') ?? '') : '';
 }
 
-function graphOf(bundles: readonly Described[], { graph }: SourceFlags): readonly CatalogDocument[] {
+function graphOf(bundles: readonly DescribedBundle[], { graph }: SourceFlags): readonly CatalogDocument[] {
   const versions = bundles.map(describeVersion);
   refuseSameNames(versions);
   const packages = [...Map.groupBy(versions, ({ bundle }) => bundle.package)];
@@ -170,7 +173,7 @@ function graphOfVersions(
   return documents;
 }
 
-function describeVersion({ bundle, stated }: Described): StatingVersion {
+function describeVersion({ bundle, stated }: DescribedBundle): StatingVersion {
   const version = versionRules.parseBundleVersion(versionOf(bundle.properties));
   if (!version.ok) throw invalidInput(`the version of ${bundle.name} is invalid: ${version.problem}`);
   return { tag: bundle.image, bundle, version: version.value, stated };

@@ -6,9 +6,13 @@ import type { Outcome } from '../outcome.ts';
 import { judge, printFindings, type FindingsStyle, type Strictness } from '../output/findings.ts';
 import { examineFiles, printed } from './examine.ts';
 
-export interface ValidateFlags extends RegistryFlags, Strictness, FindingsStyle {}
+export interface CatalogValidateFlags extends RegistryFlags, Strictness, FindingsStyle {}
 
-export async function validate(environment: Environment, source: string, flags: ValidateFlags): Promise<Outcome> {
+export async function validate(
+  environment: Environment,
+  source: string,
+  flags: CatalogValidateFlags,
+): Promise<Outcome> {
   const { files, digest } = await readCatalog(environment, source, flags);
   const findings = examineFiles(files);
   const { counts, exitCode } = judge(findings, flags);

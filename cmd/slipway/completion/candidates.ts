@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Environment } from '../environment.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
-import { questionOf, type Question } from './question.ts';
+import { questionOf, type CompletionQuestion } from './question.ts';
 
 /**
  * Prints one candidate a line. The code that asks the cluster is loaded only if names are wanted; a cluster that does
@@ -16,14 +16,17 @@ export async function complete(environment: Environment, program: Command, words
   return { data: { candidates }, text: candidates.map((one) => `${one}\n`).join('') };
 }
 
-async function namesFor(environment: Environment, question: Question): Promise<readonly string[]> {
+async function namesFor(environment: Environment, question: CompletionQuestion): Promise<readonly string[]> {
   if (question.noun === undefined) return [];
   const { lookUp } = await import('./look-up.ts');
   return lookUp(environment, question, question.noun).catch(() => []);
 }
 
 /** Those that begin with the unfinished word, each once, without characters that a shell acts on. */
-export function candidatesOf({ partial, known, prefix }: Question, names: readonly string[]): readonly string[] {
+export function candidatesOf(
+  { partial, known, prefix }: CompletionQuestion,
+  names: readonly string[],
+): readonly string[] {
   const fitting = [...known, ...names].filter(
     (one) => one.startsWith(partial) && SAFE.test(one) && cleanLine(one) === one,
   );

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { useFakeCluster } from '../admin/testing/fake-cluster.ts';
 import { buildProgram } from '../program.ts';
 import { candidatesOf } from './candidates.ts';
-import { questionOf, type Question } from './question.ts';
+import { questionOf, type CompletionQuestion } from './question.ts';
 import { scriptFor, SHELLS } from './scripts.ts';
 
 const program = buildProgram(async () => {}, { print: () => {}, complain: () => {} });
-const ask = (...words: readonly string[]): Question => questionOf(program, words);
+const ask = (...words: readonly string[]): CompletionQuestion => questionOf(program, words);
 const staticFor = (...words: readonly string[]): readonly string[] => candidatesOf(ask(...words), []);
 
 describe('candidates that the definitions of the commands give', () => {

@@ -8,7 +8,7 @@ import { listObjects, parseTarget } from '../admin/objects.ts';
 import { readDocuments } from '../admin/offers/content.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
-import type { Noun, Question } from './question.ts';
+import type { Noun, CompletionQuestion } from './question.ts';
 
 /** A shell waits no longer than this for the cluster. */
 const WITHIN_MS = 3000;
@@ -16,7 +16,7 @@ const WITHIN_MS = 3000;
 /** The names of a noun. @throws every failure: a shell that completes has no place for messages */
 export function lookUp(
   environment: Environment,
-  { given, options, commands, partial }: Question,
+  { given, options, commands, partial }: CompletionQuestion,
   noun: Noun,
 ): Promise<readonly string[]> {
   // prettier-ignore
@@ -32,12 +32,12 @@ export function lookUp(
   );
 }
 
-interface Asked extends Pick<Question, 'given' | 'options' | 'commands' | 'partial'> {
+interface CompletionRequest extends Pick<CompletionQuestion, 'given' | 'options' | 'commands' | 'partial'> {
   readonly signal: AbortSignal;
   readonly hasNamespace: boolean;
 }
 
-type LookUp = (connection: Connection, asked: Asked) => Promise<readonly string[]>;
+type LookUp = (connection: Connection, asked: CompletionRequest) => Promise<readonly string[]>;
 
 const LOOKUPS: Readonly<Record<Noun, LookUp>> = {
   subscription: subscriptionNames,
@@ -54,7 +54,7 @@ const LOOKUPS: Readonly<Record<Noun, LookUp>> = {
 /** Names of the namespace; with a namespace before the unfinished word, or none of the name, NAMESPACE/NAME of all. */
 async function subscriptionNames(
   { client, namespace }: Connection,
-  { signal, hasNamespace, partial }: Asked,
+  { signal, hasNamespace, partial }: CompletionRequest,
 ): Promise<readonly string[]> {
   // prettier-ignore
   const isWide = partial.includes('/') || !hasNamespace;
@@ -66,7 +66,10 @@ async function subscriptionNames(
   ]);
 }
 
-async function objectNames({ client, namespace }: Connection, { given, signal }: Asked): Promise<readonly string[]> {
+async function objectNames(
+  { client, namespace }: Connection,
+  { given, signal }: CompletionRequest,
+): Promise<readonly string[]> {
   const kinds = kindsOf(given[0] ?? 'subscriptions');
   const lists = kinds.map((kind) =>
     listObjects(client, kind, kind.scope === 'Namespaced' ? { namespace } : {}, signal),
@@ -78,7 +81,7 @@ async function objectNames({ client, namespace }: Connection, { given, signal }:
 async function documentNames(
   connection: Connection,
   schema: 'olm.package' | 'olm.channel',
-  { options, signal, given }: Asked,
+  { options, signal, given }: CompletionRequest,
 ): Promise<readonly string[]> {
   const managerUrl = options.get('manager-url');
   const flags = { systemNamespace: options.get('system-namespace') ?? 'slipway-system', ...(managerUrl !== undefined && { managerUrl }) }; // prettier-ignore
@@ -91,21 +94,21 @@ async function documentNames(
 }
 
 /** The channels of the package that is to be installed, or that a Subscription has. */
-async function channelNames(connection: Connection, asked: Asked): Promise<readonly string[]> {
+async function channelNames(connection: Connection, asked: CompletionRequest): Promise<readonly string[]> {
   if (asked.commands[0] === 'install') return documentNames(connection, 'olm.channel', asked);
   const one = await subscriptionOf(connection, asked);
   return documentNames(connection, 'olm.channel', { ...asked, given: [one.spec.package] });
 }
 
 /** The versions that the status of a Subscription mentions. */
-async function versions(connection: Connection, asked: Asked): Promise<readonly string[]> {
+async function versions(connection: Connection, asked: CompletionRequest): Promise<readonly string[]> {
   const { status = {} } = await subscriptionOf(connection, asked);
   const { installed, available, pending, path = [], refused = [] } = status;
   const named = [installed, available, pending].flatMap((one) => one?.version ?? []);
   return [...named, ...path, ...refused.map(({ version }) => version)];
 }
 
-async function installedVersions(connection: Connection, asked: Asked): Promise<readonly string[]> {
+async function installedVersions(connection: Connection, asked: CompletionRequest): Promise<readonly string[]> {
   const { metadata } = await subscriptionOf(connection, asked);
   const { namespace = '', name } = metadata;
   const all = (await listObjects(connection.client, REVISION, { namespace }, asked.signal)) as unknown as Revision[];
@@ -113,7 +116,10 @@ async function installedVersions(connection: Connection, asked: Asked): Promise<
 }
 
 /** @throws Error if no Subscription is named yet, or none of that name exists */
-async function subscriptionOf({ client, namespace }: Connection, { given, signal }: Asked): Promise<Subscription> {
+async function subscriptionOf(
+  { client, namespace }: Connection,
+  { given, signal }: CompletionRequest,
+): Promise<Subscription> {
   const target = parseTarget(given[0] ?? '', namespace);
   const all = await listObjects(client, SUBSCRIPTION, { namespace: target.namespace }, signal);
   const found = all.find(({ metadata }) => metadata.name === target.name);

@@ -12,7 +12,7 @@ export type Noun =
   | 'version'
   | 'installed';
 
-export interface Question {
+export interface CompletionQuestion {
   /** The unfinished word. */
   readonly partial: string;
   /** Candidates that the definitions give, whatever the unfinished word is. */
@@ -30,7 +30,7 @@ export interface Question {
 }
 
 /** Reads the words after the name of the program; the last one is unfinished, and may be empty. */
-export function questionOf(program: Command, words: readonly string[]): Question {
+export function questionOf(program: Command, words: readonly string[]): CompletionQuestion {
   const finished = joined(words.slice(0, -1));
   const last = unquoted(words.at(-1) ?? '');
   const walk = walkThrough(program, finished);
@@ -104,7 +104,7 @@ function optionsOf(command: Command): readonly string[] {
   return [...command.options.map(({ long, short }) => long ?? short ?? ''), '--help'];
 }
 
-type Values = Pick<Question, 'known' | 'noun'>;
+type Values = Pick<CompletionQuestion, 'known' | 'noun'>;
 
 /** The nouns that options with values name. */
 const NOUN_OF_OPTION: ReadonlyMap<string, Noun> = new Map([

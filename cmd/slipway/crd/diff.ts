@@ -1,5 +1,5 @@
 /** `slipway crd diff`: the rules of the CRD safety check that find something between two versions of CRDs. */
-import { describeFinding, isDangerous, type Finding } from '../../../apply/crd-safety/compare.ts';
+import { describeFinding, isDangerous, type CrdFinding } from '../../../apply/crd-safety/compare.ts';
 import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import { renderCrds } from '../../../bundles/render/crds.ts';
@@ -31,7 +31,7 @@ export async function diff(
 
 interface Reported extends Pick<CrdChange, 'crd' | 'change' | 'versionsAdded' | 'versionsRemoved' | 'storage'> {
   readonly safe: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CrdFinding[];
 }
 
 function reported({ crd, change, versionsAdded, versionsRemoved, storage, findings }: CrdChange): Reported {

@@ -102,7 +102,7 @@ function serverOf(registry: string): string {
   return registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry;
 }
 
-interface Question {
+interface HelperQuestion {
   readonly helper: string;
   readonly registry: string;
   readonly path: string;
@@ -113,7 +113,7 @@ const HELPER_TIMEOUT_MS = 60_000;
 /** @see https://github.com/docker/docker-credential-helpers#development */
 async function askHelper(
   environment: Environment,
-  { helper, registry, path }: Question,
+  { helper, registry, path }: HelperQuestion,
 ): Promise<Credential | undefined> {
   const program = `docker-credential-${helper}`;
   if (!/^[\w.-]+$/.test(helper))

@@ -5,7 +5,7 @@ import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
 
-export type Place =
+export type InputPlace =
   | { readonly kind: 'folder'; readonly path: string }
   /** A folder with an image in it. */
   | { readonly kind: 'layout'; readonly path: string }
@@ -18,7 +18,7 @@ export type Place =
  *
  * @throws ReasonedError InputInvalid, ReferenceInvalid
  */
-export async function findPlace({ folder }: Pick<Environment, 'folder'>, text: string): Promise<Place> {
+export async function findPlace({ folder }: Pick<Environment, 'folder'>, text: string): Promise<InputPlace> {
   const path = resolve(folder, text);
   const found = text === '' ? undefined : await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return { kind: 'file', path };

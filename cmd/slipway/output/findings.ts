@@ -12,13 +12,13 @@ export interface Strictness {
   readonly strict?: boolean;
 }
 
-export interface Verdict {
+export interface FindingsVerdict {
   readonly counts: { readonly valid: boolean; readonly errors: number; readonly warnings: number };
   readonly exitCode: ExitCode;
 }
 
 /** Counts by level; findings that count give exit code 2. */
-export function judge(findings: readonly { readonly level: Level }[], { strict = false }: Strictness): Verdict {
+export function judge(findings: readonly { readonly level: Level }[], { strict = false }: Strictness): FindingsVerdict {
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.length - errors;
   return {

@@ -17,9 +17,9 @@ import type { InventoryEntry } from '../../../apply/inventory.ts';
 import type { Owner } from '../../../apply/prepare.ts';
 import { createSlots } from '../../../apply/slots.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import type { ClusterFacts, PlanInput } from '../../../plan/input.ts';
+import type { PlanClusterFacts, PlanInput } from '../../../plan/input.ts';
 import { compareSets } from '../../../plan/objects.ts';
-import { rulesOf, type PolicyRule } from '../../../plan/rights/rule.ts';
+import { rulesOf, type RightsRule } from '../../../plan/rights/rule.ts';
 
 export interface FactsQuestion {
   readonly input: PlanInput;
@@ -31,7 +31,7 @@ export interface FactsQuestion {
 const AT_ONCE = 8;
 
 /** The facts. Throws if it is aborted, and for nothing else. */
-export async function gatherFacts(client: Client, question: FactsQuestion): Promise<ClusterFacts> {
+export async function gatherFacts(client: Client, question: FactsQuestion): Promise<PlanClusterFacts> {
   const { input, signal } = question;
   const [before, after] = [input.from?.objects ?? [], input.to?.objects ?? []];
   const { created, changed, deleted } = compareSets(before, after);
@@ -69,7 +69,7 @@ class Gatherer {
   readonly #customResources = new Map<string, number>();
   readonly #storedVersions = new Map<string, readonly string[]>();
   readonly #verdicts = new Map<string, CrdVerdict>();
-  readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
+  readonly #clusterRoles = new Map<string, readonly RightsRule[]>();
   readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
 
   constructor(client: Client, question: FactsQuestion) {
@@ -79,7 +79,7 @@ class Gatherer {
     this.#owner = { namespace, name, ...(uid !== undefined && { uid }) };
   }
 
-  facts(): ClusterFacts {
+  facts(): PlanClusterFacts {
     return {
       customResources: this.#customResources,
       storedVersions: this.#storedVersions,

@@ -18,7 +18,7 @@ export interface PlanFlags extends RegistryFlags {
 }
 
 /** A question that is answered from files, catalogs and bundles alone. */
-export interface OfflineFlags extends PlanFlags {
+export interface PlanOfflineFlags extends PlanFlags {
   readonly file: string;
   readonly catalog: readonly string[];
 }
@@ -27,7 +27,7 @@ const OFFLINE = ['catalog', 'from', 'bundle', 'kubernetesVersion', 'plainHttp', 
 const CLUSTER = ['uninstall', 'kubeconfig', 'context'] as const;
 
 /** Whether no cluster is asked. @throws ReasonedError InputInvalid for flags that do not go together */
-export function isOffline(flags: PlanFlags, subject: string | undefined): flags is OfflineFlags {
+export function isOffline(flags: PlanFlags, subject: string | undefined): flags is PlanOfflineFlags {
   const { file, catalog } = flags;
   if ((file === undefined) === (subject === undefined))
     throw invalidInput(

@@ -17,12 +17,12 @@ import { invalidInput } from '../input/invalid.ts';
 import { withRegistry } from '../input/registry.ts';
 import { readSubscription } from '../input/subscription.ts';
 import { findInstalled, sourceOf } from '../why/offline.ts';
-import type { OfflineFlags } from './flags.ts';
+import type { PlanOfflineFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
 import { sideOf } from './side.ts';
 
 /** @throws ReasonedError InputInvalid, the reason of a refusal, errors of a registry, and those of rendering a bundle */
-export async function planOffline(environment: Environment, flags: OfflineFlags): Promise<Planned> {
+export async function planOffline(environment: Environment, flags: PlanOfflineFlags): Promise<Planned> {
   const subscription = await readSubscription(environment, flags.file, flags.namespace);
   const { from, steps, message } = await chooseSteps(environment, subscription, flags);
   const inputs = await withRegistry(environment, flags, async (registry) => {
@@ -36,14 +36,18 @@ export async function planOffline(environment: Environment, flags: OfflineFlags)
 }
 
 /** What to install, one after another. */
-interface Steps {
+interface PlanSteps {
   readonly from: CatalogBundle | undefined;
   readonly steps: readonly CatalogBundle[];
   /** The decision in words. */
   readonly message: string;
 }
 
-async function chooseSteps(environment: Environment, subscription: Subscription, flags: OfflineFlags): Promise<Steps> {
+async function chooseSteps(
+  environment: Environment,
+  subscription: Subscription,
+  flags: PlanOfflineFlags,
+): Promise<PlanSteps> {
   const names = [...new Set(flags.catalog)];
   const catalogs = await Promise.all(names.map((source) => readCatalog(environment, source, flags)));
   return withIndexes(
@@ -65,7 +69,7 @@ async function chooseSteps(environment: Environment, subscription: Subscription,
 function questionOf(
   { spec }: Subscription,
   catalogs: readonly CatalogSource[],
-  { from, kubernetesVersion }: OfflineFlags,
+  { from, kubernetesVersion }: PlanOfflineFlags,
 ): ResolveInput {
   const { package: packageName, channel, version, edges, dependencies } = spec;
   return {
@@ -106,7 +110,7 @@ function stepsOf(
 async function readNamed(
   environment: Environment,
   registry: ImageSource,
-  { bundle = [] }: OfflineFlags,
+  { bundle = [] }: PlanOfflineFlags,
 ): Promise<ReadonlyMap<string, Bundle>> {
   const read = new Map<string, Bundle>();
   for (const source of bundle) {

@@ -2,7 +2,7 @@
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
 
-export interface Answer {
+export interface WhyAnswer {
   readonly package: string;
   /** The version of the question; absent if the question is about the package. */
   readonly version?: string;
@@ -30,6 +30,9 @@ export interface Answer {
   /** Versions that were passed over and would otherwise precede the chosen one, each with the reason. */
   readonly refused: readonly AnsweredRefusal[];
 }
+
+/** The part of an answer about the version or package of the question. */
+export type WhyVerdict = Pick<WhyAnswer, 'chosen' | 'standing' | 'causes' | 'changes'>;
 
 /**
  * The standing of a version. Chosen: the path ends there. OnTheWay: it comes before the end. Installed: it is
@@ -68,16 +71,16 @@ export interface AnsweredRefusal {
 const MOST_LINES = 10;
 
 /** The outcome of an answer; the exit code is 2 if the version is not chosen. */
-export function outcomeOf(answer: Answer): Outcome {
+export function outcomeOf(answer: WhyAnswer): Outcome {
   return { data: answer, text: printAnswer(answer), exitCode: answer.chosen ? 0 : 2 };
 }
 
-function printAnswer(answer: Answer): string {
+function printAnswer(answer: WhyAnswer): string {
   const parts = answer.version === undefined ? describePackage(answer) : describeVersion(answer);
   return parts.map((line) => `${line}\n`).join('');
 }
 
-function describePackage(answer: Answer): readonly string[] {
+function describePackage(answer: WhyAnswer): readonly string[] {
   if (!answer.chosen) {
     return [
       `Nothing of ${cleanLine(answer.package)} is chosen (${answer.reason}).`,
@@ -88,7 +91,7 @@ function describePackage(answer: Answer): readonly string[] {
   return [cleanLine(answer.message), ...describeWay(answer), ...section('Passed over', answer.refused.map(lineOf))];
 }
 
-function describeVersion(answer: Answer): readonly string[] {
+function describeVersion(answer: WhyAnswer): readonly string[] {
   const { package: name, version, chosen, standing, message } = answer;
   const subject = cleanLine(`${name}@${version}`);
   if (chosen) {
@@ -102,7 +105,7 @@ function describeVersion(answer: Answer): readonly string[] {
   ];
 }
 
-function describeWay({ path, dependencies, deprecations }: Answer): readonly string[] {
+function describeWay({ path, dependencies, deprecations }: WhyAnswer): readonly string[] {
   const needed = dependencies.map(
     ({ kind, bundle, catalog, neededBy }) =>
       `${kind} ${bundle} from catalog ${catalog}, needed by ${neededBy.join(', ')}`,

@@ -3,7 +3,7 @@ import type { SubscriptionStatus } from '../../../api/subscription.ts';
 import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import { formatData } from '../output/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
-import type { Answer } from './answer.ts';
+import type { WhyAnswer } from './answer.ts';
 
 const workplace = useWorkplace();
 let api: FakeApi;
@@ -114,8 +114,8 @@ function kubeconfig(): string {
 }
 
 const run = (...args: readonly string[]): Promise<Finished> => workplace().run(...args, '--kubeconfig', 'kubeconfig');
-const ask = async (...args: readonly string[]): Promise<Answer> =>
-  JSON.parse((await run(...args, '-o', 'json')).stdout) as Answer;
+const ask = async (...args: readonly string[]): Promise<WhyAnswer> =>
+  JSON.parse((await run(...args, '-o', 'json')).stdout) as WhyAnswer;
 
 describe('a Subscription is asked', () => {
   test('the chosen version, and the reason why it waits', async () => {

@@ -10,17 +10,17 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
-import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
-import type { ClusterFlags, Subject } from './flags.ts';
+import type { AnsweredRefusal, WhyAnswer, WhyVerdict, Standing } from './answer.ts';
+import type { ClusterFlags, WhySubject } from './flags.ts';
 
 /**
  * The answer that the status gives. @throws ReasonedError InputInvalid, KubeconfigInvalid, and errors of the API server
  */
 export async function answerFromCluster(
   environment: Environment,
-  subject: Subject,
+  subject: WhySubject,
   flags: ClusterFlags,
-): Promise<Answer> {
+): Promise<WhyAnswer> {
   return withCluster(
     environment,
     flags,
@@ -32,7 +32,7 @@ export async function answerFromCluster(
   );
 }
 
-interface Where extends ClusterFlags {
+interface ClusterPlace extends ClusterFlags {
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
@@ -40,8 +40,8 @@ interface Where extends ClusterFlags {
 /** The one that is named, else the only one for the package. @throws ReasonedError InputInvalid, InvalidSpec */
 async function findSubscription(
   client: Client,
-  subject: Subject,
-  { subscription: name, namespace, signal }: Where,
+  subject: WhySubject,
+  { subscription: name, namespace, signal }: ClusterPlace,
 ): Promise<Subscription> {
   const { kind } = SUBSCRIPTION;
   const listed = await client.list({ apiVersion: API_VERSION, kind }, { namespace }, signal);
@@ -65,7 +65,7 @@ async function findSubscription(
   return first;
 }
 
-function answerOf(subject: Subject, { metadata, status = {} }: Subscription): Answer {
+function answerOf(subject: WhySubject, { metadata, status = {} }: Subscription): WhyAnswer {
   const { installed, available, path = [] } = status;
   const decision = decisionOf(status);
   return {
@@ -85,7 +85,7 @@ function answerOf(subject: Subject, { metadata, status = {} }: Subscription): An
 }
 
 /** A present fault comes before a possible next step, and a failed upgrade before one that may be tried. */
-function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' | 'message'> {
+function decisionOf({ conditions }: SubscriptionStatus): Pick<WhyAnswer, 'reason' | 'message'> {
   const ready = findCondition(conditions, 'Ready');
   const told = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;
   return told === undefined
@@ -102,18 +102,16 @@ function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
   return told?.status === 'True' ? [told.message] : [];
 }
 
-type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;
-
-function aboutPackage({ available }: SubscriptionStatus, message: string): Verdict {
+function aboutPackage({ available }: SubscriptionStatus, message: string): WhyVerdict {
   const chosen = available !== undefined;
   return { chosen, causes: chosen ? [] : [message], changes: [] };
 }
 
-function aboutVersion(status: SubscriptionStatus, asked: string, message: string): Verdict {
+function aboutVersion(status: SubscriptionStatus, asked: string, message: string): WhyVerdict {
   const { installed, available, pending, path = [], quarantined = [], refused = [] } = status;
   const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
     one?.version === asked || one?.bundle === asked;
-  const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): Verdict => ({
+  const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): WhyVerdict => ({
     chosen: false,
     standing,
     causes,

@@ -56,14 +56,14 @@ function firstOf(names: ReadonlyMap<keyof WhyFlags, string>, flags: WhyFlags): s
 }
 
 /** The subject of the question: a package, and maybe one version of it. */
-export interface Subject {
+export interface WhySubject {
   readonly package: string;
   /** A version, or the name of a bundle. */
   readonly version?: string;
 }
 
 /** Reads `PACKAGE[@VERSION]`. @throws ReasonedError InputInvalid */
-export function parseSubject(text: string): Subject {
+export function parseSubject(text: string): WhySubject {
   const [name = '', version] = text.split(/@(.*)/s, 2);
   if (name === '' || version === '')
     throw invalidInput(`${JSON.stringify(text)} names no package, or no version after its @`, 'Write PACKAGE@VERSION');

@@ -15,13 +15,17 @@ import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
 import { invalidInput } from '../input/invalid.ts';
-import type { Answer, AnsweredRefusal } from './answer.ts';
-import type { OfflineFlags, Subject } from './flags.ts';
+import type { AnsweredRefusal, WhyAnswer, WhyVerdict } from './answer.ts';
+import type { OfflineFlags, WhySubject } from './flags.ts';
 
 /**
  * The answer from the named catalogs. @throws ReasonedError InputInvalid, CatalogInvalid, and the errors of a registry
  */
-export async function answerOffline(environment: Environment, subject: Subject, flags: OfflineFlags): Promise<Answer> {
+export async function answerOffline(
+  environment: Environment,
+  subject: WhySubject,
+  flags: OfflineFlags,
+): Promise<WhyAnswer> {
   const sources = [...new Set(flags.catalog)];
   const catalogs = await Promise.all(sources.map((source) => readCatalog(environment, source, flags)));
   return withIndexes(
@@ -53,7 +57,7 @@ export function sourceOf(index: CatalogIndex, name: string, priority: number): C
   };
 }
 
-function questionOf(subject: Subject, catalogs: readonly CatalogSource[], flags: OfflineFlags): ResolveInput {
+function questionOf(subject: WhySubject, catalogs: readonly CatalogSource[], flags: OfflineFlags): ResolveInput {
   const { channel, version, edges = 'Follow', dependencies = 'Install', kubernetesVersion } = flags;
   if (kubernetesVersion !== undefined && !KUBERNETES_VERSION.test(kubernetesVersion))
     throw invalidInput(
@@ -96,7 +100,7 @@ export function findInstalled(text: string, packageName: string, catalogs: reado
   return { bundle: `${packageName}.v${text}`, version: text, catalog, image: '' };
 }
 
-function answerOf(subject: Subject, input: ResolveInput, decision: Decision): Answer {
+function answerOf(subject: WhySubject, input: ResolveInput, decision: Decision): WhyAnswer {
   const { reason, message } = explainDecision(decision, subject.package);
   const { installed } = input;
   return {
@@ -110,9 +114,7 @@ function answerOf(subject: Subject, input: ResolveInput, decision: Decision): An
   };
 }
 
-type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;
-
-function aboutPackage(decision: Decision): Verdict {
+function aboutPackage(decision: Decision): WhyVerdict {
   if (decision.kind !== 'none') return { chosen: true, causes: [], changes: [] };
   return {
     chosen: false,
@@ -125,14 +127,14 @@ function changesOf({ suggestions }: Refusal): readonly string[] {
   return suggestions.flatMap((suggestion) => describeSuggestions([suggestion]) ?? []);
 }
 
-function aboutVersion(input: ResolveInput, decision: Decision, version: string): Verdict {
+function aboutVersion(input: ResolveInput, decision: Decision, version: string): WhyVerdict {
   const { standing, causes, changes } = explainVersion(input, decision, version);
   return { chosen: standing === 'Chosen' || standing === 'OnTheWay', standing, causes, changes };
 }
 
 const NO_WAY = { path: [], dependencies: [], deprecations: [] } as const;
 
-type Way = Pick<Answer, 'available' | 'path' | 'dependencies' | 'deprecations'>;
+type Way = Pick<WhyAnswer, 'available' | 'path' | 'dependencies' | 'deprecations'>;
 
 function wayOf({ bundle, path, dependencies, deprecations }: Choice): Way {
   const messages = explainPath(path);

@@ -8,7 +8,7 @@ import { packageDocuments, publishBundle, publishCatalog } from '../../../e2e/li
 import { createCredentialPlugin } from '../../../kube/testing/credential-plugin.ts';
 import { clusterEntry, kubeconfigText } from '../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace } from '../testing/slipway.ts';
-import type { Answer } from './answer.ts';
+import type { WhyAnswer } from './answer.ts';
 
 const cluster = useCluster();
 const workplace = useWorkplace();
@@ -49,7 +49,7 @@ test('a kubeconfig with a credential plugin reaches the API server', async () =>
   workplace().write(
     new Map([['plugin.kubeconfig', kubeconfigText({ exec: plugin.exec }, clusterEntry({ server, ca }))]]),
   );
-  const answer = await workplace().json<Answer>(
+  const answer = await workplace().json<WhyAnswer>(
     'why',
     'beacon-operator',
     '--namespace',
@@ -65,10 +65,10 @@ test('a kubeconfig with a credential plugin reaches the API server', async () =>
 });
 
 describe('a Subscription that a manager reconciles', () => {
-  const inCluster = (...args: readonly string[]): Promise<Answer> =>
-    workplace().json<Answer>(...args, '--namespace', 'lights', '--kubeconfig', cluster().kubeconfig);
-  const inCatalog = (...args: readonly string[]): Promise<Answer> =>
-    workplace().json<Answer>(...args, '--catalog', `${cluster().registry}/catalog:latest`, '--version', '~1.0', '--installed', '1.0.0'); // prettier-ignore
+  const inCluster = (...args: readonly string[]): Promise<WhyAnswer> =>
+    workplace().json<WhyAnswer>(...args, '--namespace', 'lights', '--kubeconfig', cluster().kubeconfig);
+  const inCatalog = (...args: readonly string[]): Promise<WhyAnswer> =>
+    workplace().json<WhyAnswer>(...args, '--catalog', `${cluster().registry}/catalog:latest`, '--version', '~1.0', '--installed', '1.0.0'); // prettier-ignore
 
   test('prints the chosen version', async () => {
     expect(await inCluster('why', 'beacon-operator')).toMatchObject({
@@ -83,7 +83,7 @@ describe('a Subscription that a manager reconciles', () => {
     const subject = `beacon-operator@${version}`;
     const [told, asked] = [await inCluster('why-not', subject), await inCatalog('why-not', subject)];
     expect(told).toMatchObject({ chosen: false, standing: 'Refused' });
-    const reasonOf = ({ refused }: Answer): object | undefined => {
+    const reasonOf = ({ refused }: WhyAnswer): object | undefined => {
       const found = refused.find((one) => one.version === version);
       return found && { reason: found.reason, message: found.message };
     };

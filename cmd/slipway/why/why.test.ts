@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';
-import type { Answer } from './answer.ts';
+import type { WhyAnswer } from './answer.ts';
 
 const workplace = useWorkplace();
 let registry: FakeRegistry;
@@ -59,7 +59,7 @@ const HUB = [
   .concat(bundle('lamp', '1.2.0'), bundle('gadget', '1.5.0'))
   .join('\n---\n');
 
-const ask = (...args: readonly string[]): Promise<Answer> => workplace().json<Answer>(...args);
+const ask = (...args: readonly string[]): Promise<WhyAnswer> => workplace().json<WhyAnswer>(...args);
 
 describe('why PACKAGE', () => {
   test('prints the whole path, with each edge and why no step can be left out', async () => {

@@ -3,7 +3,7 @@ import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { outcomeOf } from './answer.ts';
-import { isOffline, parseSubject, type Subject, type WhyFlags } from './flags.ts';
+import { isOffline, parseSubject, type WhySubject, type WhyFlags } from './flags.ts';
 
 export function why(environment: Environment, text: string, flags: WhyFlags): Promise<Outcome> {
   return answer(environment, parseSubject(text), flags);
@@ -19,7 +19,7 @@ export async function whyNot(environment: Environment, text: string, flags: WhyF
   return answer(environment, subject, flags);
 }
 
-async function answer(environment: Environment, subject: Subject, flags: WhyFlags): Promise<Outcome> {
+async function answer(environment: Environment, subject: WhySubject, flags: WhyFlags): Promise<Outcome> {
   if (isOffline(flags)) {
     const { answerOffline } = await import('./offline.ts');
     return outcomeOf(await answerOffline(environment, subject, flags));

@@ -129,7 +129,7 @@ function rotationOf(state: Omit<CertificateState, 'due'>, dnsNames: readonly str
  */
 const CERTIFICATE_ANNOTATION = 'slipway.dev/certificate';
 
-interface DeploymentSpec {
+interface MarkedDeploymentSpec {
   readonly template: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };
 }
 
@@ -142,7 +142,7 @@ function markPods(
   const one = required.find(({ deployment }) => deployment === object.metadata.name);
   const state = one === undefined ? undefined : states.get(one.secretName);
   if (state === undefined) return object;
-  const spec = object['spec'] as DeploymentSpec;
+  const spec = object['spec'] as MarkedDeploymentSpec;
   const { metadata } = spec.template;
   const annotations = { ...metadata?.annotations, [CERTIFICATE_ANNOTATION]: fingerprintOf(state) };
   return { ...object, spec: { ...spec, template: { ...spec.template, metadata: { ...metadata, annotations } } } };

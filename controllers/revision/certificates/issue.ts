@@ -6,18 +6,18 @@ import { KeyObject, randomBytes, type webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
 
 /** A certificate with its private key, both PEM. */
-export interface Pair {
+export interface KeyAndCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
 export interface Issued {
-  readonly pair: Pair;
+  readonly pair: KeyAndCertificate;
   /** PEM of the authority that signed it. */
   readonly authority: string;
 }
 
-export interface Wanted {
+export interface WantedCertificate {
   /** The first is the common name. */
   readonly dnsNames: readonly string[];
   readonly now: Date;
@@ -42,7 +42,7 @@ const BACKDATED_MS = 5 * 60_000;
 const MAX_COMMON_NAME = 64;
 
 /** A certificate for a server of these names, signed by an authority that never signs another one. */
-export async function issueCertificate({ dnsNames, now, lifetimeMs }: Wanted): Promise<Issued> {
+export async function issueCertificate({ dnsNames, now, lifetimeMs }: WantedCertificate): Promise<Issued> {
   const library = await loadLibrary();
   const {
     AuthorityKeyIdentifierExtension,

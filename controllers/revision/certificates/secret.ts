@@ -5,15 +5,15 @@
  */
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
-import type { Pair } from './issue.ts';
+import type { KeyAndCertificate } from './issue.ts';
 import type { CertificateFacts } from './plan.ts';
 
 /** The whole state of one certificate. */
 export interface CertificateState {
-  readonly serving: Pair;
+  readonly serving: KeyAndCertificate;
   /** PEM, the oldest first. */
   readonly authorities: readonly string[];
-  readonly next?: Pair;
+  readonly next?: KeyAndCertificate;
   /** When the next step is due. */
   readonly due: Date;
 }
@@ -65,7 +65,7 @@ export function dueOf({ metadata }: KubeObject): Date | undefined {
   return Number.isNaN(due.getTime()) ? undefined : due;
 }
 
-function readPair(secret: KubeObject, name: 'tls' | 'next'): Pair | undefined {
+function readPair(secret: KubeObject, name: 'tls' | 'next'): KeyAndCertificate | undefined {
   const [certificate, key] = [textIn(secret, `${name}.crt`), textIn(secret, `${name}.key`)];
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
 }
@@ -99,7 +99,7 @@ export function inspect(state: CertificateState, dnsNames: readonly string[]): C
 }
 
 function usable(
-  { certificate, key }: Pair,
+  { certificate, key }: KeyAndCertificate,
   authorities: readonly X509Certificate[],
   dnsNames: readonly string[],
 ): X509Certificate | undefined {

@@ -21,7 +21,7 @@ interface Deps {
 }
 
 /** The state of the objects of an inventory. */
-export interface Known {
+export interface KnownObjects {
   get(ref: ObjectRef): KubeObject | undefined;
   /** Whether the object is as it was applied, or could not be read at the moment. */
   isIntact(entry: InventoryEntry): boolean;
@@ -35,7 +35,7 @@ export async function observeOwn(
   { cluster, managed }: Deps,
   inventory: readonly InventoryEntry[],
   signal: AbortSignal,
-): Promise<Known> {
+): Promise<KnownObjects> {
   const entries = unfollowed(managed, inventory);
   const reader = readByList(withServed(cluster, servedIn(inventory, managed)));
   const read = new Map<string, KubeObject | undefined>();

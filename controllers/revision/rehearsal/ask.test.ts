@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { refusal } from '../../../api/testing/refusal.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { ask } from './ask.ts';
-import type { Question } from './probe-objects.ts';
+import type { ProbeQuestion } from './probe-objects.ts';
 
-const question = (name: string): Question => ({
+const question = (name: string): ProbeQuestion => ({
   service: name,
   webhook: {
     caller: { apiVersion: 'v1', kind: 'X', name },

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAnswer } from '../../../apply/api-failure.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import { questionObject, readAnswer, type Answer, type Question } from './probe-objects.ts';
+import { questionObject, readAnswer, type Answer, type ProbeQuestion } from './probe-objects.ts';
 
 export interface AskOptions {
   readonly uid: string;
-  readonly questions: readonly Question[];
+  readonly questions: readonly ProbeQuestion[];
   /** How long to repeat a call that is not answered: nodes need a moment to find a Pod that has just become ready. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ export interface AskOptions {
 
 /** A webhook that did not answer. */
 export interface Unanswered {
-  readonly question: Question;
+  readonly question: ProbeQuestion;
   /** The API server's message; undefined if it has not called the webhook yet. */
   readonly because?: string;
 }
@@ -45,7 +45,7 @@ async function insist(
   index: number,
   { until, ...options }: AskOptions & { readonly until: number },
 ): Promise<Unanswered | undefined> {
-  const question = options.questions[index] as Question;
+  const question = options.questions[index] as ProbeQuestion;
   for (let milliseconds = FIRST_PAUSE_MS; ; milliseconds = Math.min(milliseconds * 2, LONGEST_PAUSE_MS)) {
     const answer = await askOnce(cluster, index, options);
     if (answer.kind === 'answered') return undefined;
@@ -60,7 +60,7 @@ async function askOnce(
   index: number,
   { uid, questions, signal }: Pick<AskOptions, 'uid' | 'questions' | 'signal'>,
 ): Promise<Answer> {
-  const question = questions[index] as Question;
+  const question = questions[index] as ProbeQuestion;
   try {
     await cluster.create(questionObject(uid, question, index), { dryRun: true }, signal);
     return readAnswer(index, question, undefined);

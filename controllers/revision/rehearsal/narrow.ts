@@ -5,10 +5,10 @@ import { POD_HASH } from '../../../apply/held-back.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 
 /** The Pods that the Service selects: the old ones during the `rehearsal`, or the new ones once they are `letIn`. */
-export type Chosen = 'rehearsal' | 'letIn';
+export type ChosenPods = 'rehearsal' | 'letIn';
 
 export interface Narrowing {
-  readonly chosen: Chosen;
+  readonly chosen: ChosenPods;
   /** The hash of the Pods that the Service selects. */
   readonly hash: string;
   /** The ports of these Pods, if they differ from those of the Service. */
@@ -28,6 +28,6 @@ export function narrow(service: KubeObject, { chosen, hash, ports }: Narrowing):
  * The hash of the Pods that a live Service selects exclusively; undefined if it selects others too. Needs its metadata
  * only.
  */
-export function narrowedTo(live: KubeObject | undefined, chosen: Chosen): string | undefined {
+export function narrowedTo(live: KubeObject | undefined, chosen: ChosenPods): string | undefined {
   return live?.metadata.annotations?.[ANNOTATION[chosen]];
 }

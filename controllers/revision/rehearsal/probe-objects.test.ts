@@ -8,10 +8,10 @@ import {
   rehearsalName,
   rehearsalService,
   type Answer,
-  type Question,
+  type ProbeQuestion,
 } from './probe-objects.ts';
 
-const question: Question = {
+const question: ProbeQuestion = {
   service: 'widget-service',
   webhook: {
     caller: { apiVersion: 'v1', kind: 'X', name: 'x' },

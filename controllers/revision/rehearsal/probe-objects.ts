@@ -14,7 +14,7 @@ import { fieldsOf } from '../../../api/untyped.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
 
 /** A webhook that is to be called, and the Service to use. */
-export interface Question {
+export interface ProbeQuestion {
   readonly webhook: CalledWebhook;
   /** The name of the Service: the webhook's own, or that of a rehearsal. */
   readonly service: string;
@@ -33,7 +33,7 @@ function probeName(uid: string): string {
 }
 
 /** The configuration that makes the API server call these webhooks, unprepared. */
-export function probeConfiguration(uid: string, questions: readonly Question[]): KubeObject {
+export function probeConfiguration(uid: string, questions: readonly ProbeQuestion[]): KubeObject {
   const [namespace = ''] = questions.map(({ webhook }) => webhook.service.namespace);
   const asked = questions.map(({ webhook, service }, index) => {
     const { port, path, caBundle } = webhook;
@@ -82,7 +82,7 @@ function entry(name: string, { clientConfig, namespace, selector }: Entry): obje
 }
 
 /** The object whose creation, as a dry run, makes the API server call the webhook. */
-export function questionObject(uid: string, { webhook }: Question, index: number): KubeObject {
+export function questionObject(uid: string, { webhook }: ProbeQuestion, index: number): KubeObject {
   const labels = { [LABEL.managedBy]: 'slipway', [PROBE]: labelOf(uid, index) };
   const { namespace } = webhook.service;
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: probeName(uid), namespace, labels } };
@@ -134,7 +134,7 @@ const NOT_ASKED: Answer = { kind: 'notAsked' };
  * connected to, is not trusted, does not answer in time, or has nothing at the path. An error that names neither the
  * webhook nor the last one happened before either was called.
  */
-export function readAnswer(index: number, { webhook }: Question, refusal: string | undefined): Answer {
+export function readAnswer(index: number, { webhook }: ProbeQuestion, refusal: string | undefined): Answer {
   if (refusal === undefined) return NOT_ASKED;
   const name = `"${nameOf(index)}"`;
   if (refusal.includes(`"${END}"`) || PATCHED.test(refusal)) return ANSWERED;

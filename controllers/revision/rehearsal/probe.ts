@@ -14,7 +14,7 @@ import type { ManagedObjects } from '../managed-objects.ts';
 import { ask, type Unanswered } from './ask.ts';
 import { keyOfService } from './called-webhooks.ts';
 import { hashOf, newestHash, readyPods } from './pods.ts';
-import { probeConfiguration, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
+import { probeConfiguration, rehearsalName, rehearsalService, type ProbeQuestion } from './probe-objects.ts';
 import { serviceBehind, type Stage } from './stage.ts';
 
 export interface ProbeDeps {
@@ -76,18 +76,18 @@ export async function removeTraces(
   return entries.filter((entry) => !remaining.includes(entry)).map(refOfEntry);
 }
 
-interface Plan {
-  readonly questions: readonly Question[];
+interface ProbePlan {
+  readonly questions: readonly ProbeQuestion[];
   /** The Services of the rehearsal. */
   readonly services: readonly KubeObject[];
 }
 
-async function plan(deps: ProbeDeps, stage: Stage, signal: AbortSignal): Promise<Plan> {
+async function plan(deps: ProbeDeps, stage: Stage, signal: AbortSignal): Promise<ProbePlan> {
   const { name, webhooks, trials } = stage;
   if (name !== 'rehearsal') {
     return { questions: webhooks.map((webhook) => ({ webhook, service: webhook.service.name })), services: [] };
   }
-  const planned: Plan[] = [];
+  const planned: ProbePlan[] = [];
   for (const deployment of trials.keys()) planned.push(await planRehearsal(deps, stage, { deployment, signal }));
   return {
     questions: planned.flatMap(({ questions }) => questions),
@@ -100,7 +100,7 @@ async function planRehearsal(
   deps: ProbeDeps,
   stage: Stage,
   { deployment, signal }: { readonly deployment: KubeObject; readonly signal: AbortSignal },
-): Promise<Plan> {
+): Promise<ProbePlan> {
   const service = stage.wanted.find((object) => keyOfService(object) === serviceBehind(deployment));
   const live = deps.managed.get(refOf(deployment));
   const hash = live && (await newestHash(deps.cluster, live, signal));

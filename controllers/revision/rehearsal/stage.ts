@@ -21,7 +21,7 @@ import { fieldsOf, numberOf } from '../../../api/untyped.ts';
 import { serviceName } from '../../../bundles/render/names.ts';
 import { keyOfService, type CalledWebhook } from './called-webhooks.ts';
 import { keepStorage } from './keep-storage.ts';
-import { narrow, narrowedTo, type Chosen } from './narrow.ts';
+import { narrow, narrowedTo, type ChosenPods } from './narrow.ts';
 
 export type StageName = 'rehearsal' | 'letIn' | 'handOver' | 'return' | 'whole';
 
@@ -80,7 +80,7 @@ export function decideStage(facts: StageFacts): Stage {
 }
 
 /** Which Pods are called while there are old and new ones; undefined after that. */
-function chooseFor({ proved, trials }: StageFacts): Chosen | undefined {
+function chooseFor({ proved, trials }: StageFacts): ChosenPods | undefined {
   if (proved === 'nothing') return 'rehearsal';
   if (proved !== 'pods') return undefined;
   return [...trials.values()].every(({ fresh }) => fresh !== undefined) ? 'letIn' : 'rehearsal';
@@ -117,7 +117,7 @@ function isReplaced(running: KubeObject, revision: string): boolean {
   return running.metadata.labels?.[LABEL.revision] !== labelValue(revision) && available > 0;
 }
 
-function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen): readonly KubeObject[] {
+function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: ChosenPods): readonly KubeObject[] {
   const byService = new Map([...trials].map(([deployment, trial]) => [serviceBehind(deployment), trial]));
   return objects.map((object) => {
     const held = trials.get(object);

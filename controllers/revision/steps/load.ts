@@ -16,7 +16,7 @@ import { judgeHealth } from '../judge-apply.ts';
 import type { Judgement } from '../judgement.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { knownInventory } from '../observe.ts';
-import { followOwn, observeOwn, type Known } from '../own-kinds/observe.ts';
+import { followOwn, observeOwn, type KnownObjects } from '../own-kinds/observe.ts';
 import type { Run } from '../run.ts';
 
 /** Adds `known`, and `unready` if it ends the run, else `isSettled`, `objects` and `tried`. */
@@ -40,14 +40,17 @@ export async function load(run: Run): Promise<Judgement | undefined> {
 async function observeAll(
   { facts, clients: { cluster }, watched, signal }: Run,
   inventory: readonly InventoryEntry[],
-): Promise<Known> {
+): Promise<KnownObjects> {
   await followServed({ cluster, watched }, appliedEntries(inventory), signal);
   if (actsAsManager(facts)) await followOwn({ cluster, managed: watched }, inventory, signal);
   return observeOwn({ cluster, managed: watched }, knownInventory(facts), signal);
 }
 
-async function loadObjects({ facts, clients, memory, shared, results, signal }: Run, known: Known): Promise<void> {
-  const observed = (ref: ObjectRef): ReturnType<Known['get']> => known.get(ref);
+async function loadObjects(
+  { facts, clients, memory, shared, results, signal }: Run,
+  known: KnownObjects,
+): Promise<void> {
+  const observed = (ref: ObjectRef): ReturnType<KnownObjects['get']> => known.get(ref);
   const namedIn = accountOf(facts)?.namespace;
   await shared.crdContents.look(clients.cluster, knownInventory(facts), { observed, namedIn, signal });
   const { objects, tried } = await desiredObjects(shared, facts.revision, memory);

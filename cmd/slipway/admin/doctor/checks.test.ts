@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../../api/object.ts';
 import { parseYaml } from '../../../../bundles/yaml.ts';
 import { condition, NOW, READY, subscription } from '../testing/objects.ts';
 import { examine, type DoctorFacts } from './checks.ts';
-import type { Finding, Level } from './finding.ts';
+import type { DoctorFinding, DoctorLevel } from './finding.ts';
 import { CRD_KINDS, crdNameOf } from './crds.ts';
 import { printFindings } from './doctor.ts';
 import { neededRights } from './rights.ts';
@@ -89,7 +89,7 @@ const withoutField = (crd: KubeObject): KubeObject => JSON.parse(JSON.stringify(
 const FAULTS: readonly {
   readonly because: string;
   readonly facts: Partial<DoctorFacts>;
-  readonly found: readonly [check: string, level: Level, says: RegExp];
+  readonly found: readonly [check: string, level: DoctorLevel, says: RegExp];
 }[] = [
   {
     because: 'a CRD is missing',
@@ -158,7 +158,7 @@ const FAULTS: readonly {
 describe('a fault is one finding, with a remedy if it is an error', () => {
   test.each(FAULTS)('$because', ({ facts, found: [check, level, says] }) => {
     const found = examine({ ...HEALTHY, ...facts }, options).filter((one) => one.level !== 'ok');
-    const [first] = found as [Finding];
+    const [first] = found as [DoctorFinding];
     expect(first).toMatchObject({ check, level });
     expect(first.message).toMatch(says);
     expect(found.filter((one) => one.check !== check && one.check !== 'Clocks')).toEqual([]);

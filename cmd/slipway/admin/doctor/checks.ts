@@ -1,5 +1,5 @@
 /** What `slipway doctor` finds out about Slipway itself: one judgement for each fact that was read. Pure. */
-import type { DoctorOptions, Finding, Judged } from './finding.ts';
+import type { DoctorOptions, DoctorFinding, JudgedFinding } from './finding.ts';
 import { judgeClocks, judgeLease } from './lease.ts';
 import { MANAGER } from './manager.ts';
 import { CRD_KINDS, describeCrd, type CrdState } from './crds.ts';
@@ -12,22 +12,22 @@ import { judgePolicy } from '../../../manager/accounts-policy.ts';
 import { secondsBetween } from '../age.ts';
 
 /** A fact, or why it could not be read. */
-export type Read<Fact> = { readonly fact: Fact } | { readonly failure: string };
+export type ReadChecks<Fact> = { readonly fact: Fact } | { readonly failure: string };
 
 export interface DoctorFacts {
   /** By the name of each CRD; undefined if it does not exist. */
-  readonly crds: Read<ReadonlyMap<string, KubeObject | undefined>>;
-  readonly deployment: Read<KubeObject | undefined>;
-  readonly lease: Read<KubeObject | undefined>;
+  readonly crds: ReadChecks<ReadonlyMap<string, KubeObject | undefined>>;
+  readonly deployment: ReadChecks<KubeObject | undefined>;
+  readonly lease: ReadChecks<KubeObject | undefined>;
   /** Rights that the manager's account lacks; undefined if the API server does not let the user ask. */
-  readonly missingRights: Read<readonly string[] | undefined>;
-  readonly policy: Read<readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]]>;
-  readonly catalogs: Read<readonly KubeObject[]>;
-  readonly subscriptions: Read<readonly Subscription[]>;
+  readonly missingRights: ReadChecks<readonly string[] | undefined>;
+  readonly policy: ReadChecks<readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]]>;
+  readonly catalogs: ReadChecks<readonly KubeObject[]>;
+  readonly subscriptions: ReadChecks<readonly Subscription[]>;
 }
 
 /** All findings, in the order in which faults are to be repaired. */
-export function examine(facts: DoctorFacts, options: DoctorOptions): readonly Finding[] {
+export function examine(facts: DoctorFacts, options: DoctorOptions): readonly DoctorFinding[] {
   return [
     ...judged('CRDs', facts.crds, judgeCrds),
     ...judged('Manager', facts.deployment, (deployment) => judgeDeployment(deployment, options)),
@@ -40,14 +40,18 @@ export function examine(facts: DoctorFacts, options: DoctorOptions): readonly Fi
   ];
 }
 
-function judged<Fact>(check: string, read: Read<Fact>, judge: (fact: Fact) => readonly Judged[]): readonly Finding[] {
+function judged<Fact>(
+  check: string,
+  read: ReadChecks<Fact>,
+  judge: (fact: Fact) => readonly JudgedFinding[],
+): readonly DoctorFinding[] {
   if ('failure' in read) return [{ check, level: 'unknown', message: `It cannot be read: ${read.failure}` }];
   return judge(read.fact).map((finding) => ({ check, ...finding }));
 }
 
 const APPLY = 'Apply the manifests of the release: docs/how-to/upgrade-slipway.md';
 
-function judgeCrds(crds: ReadonlyMap<string, KubeObject | undefined>): readonly Judged[] {
+function judgeCrds(crds: ReadonlyMap<string, KubeObject | undefined>): readonly JudgedFinding[] {
   const states = CRD_KINDS.map((kind) => describeCrd(kind, crds));
   const faults = states.filter(({ level }) => level !== 'ok');
   if (faults.length === 0)
@@ -55,7 +59,7 @@ function judgeCrds(crds: ReadonlyMap<string, KubeObject | undefined>): readonly 
   return faults.map(({ level, message }: CrdState) => ({ level, message, advice: APPLY }));
 }
 
-function judgeDeployment(deployment: KubeObject | undefined, { namespace }: DoctorOptions): readonly Judged[] {
+function judgeDeployment(deployment: KubeObject | undefined, { namespace }: DoctorOptions): readonly JudgedFinding[] {
   if (deployment === undefined)
     return [
       {
@@ -81,7 +85,7 @@ function containersOf(deployment: KubeObject): readonly Readonly<Record<string, 
   return listOf(fieldsOf(template['spec'])['containers']);
 }
 
-function judgeRights(missing: readonly string[] | undefined): readonly Judged[] {
+function judgeRights(missing: readonly string[] | undefined): readonly JudgedFinding[] {
   if (missing === undefined)
     return [{ level: 'unknown', message: "Asking about the manager's rights takes impersonate on its ServiceAccount" }];
   if (missing.length === 0)
@@ -94,17 +98,17 @@ function judgeRights(missing: readonly string[] | undefined): readonly Judged[] 
 function judgeAccounts([policies, bindings]: readonly [
   readonly KubeObject[],
   readonly KubeObject[],
-]): readonly Judged[] {
+]): readonly JudgedFinding[] {
   const { inForce, message } = judgePolicy(policies, bindings);
   const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
   return [{ level: inForce ? 'ok' : 'warning', message: sentence }];
 }
 
 /** Whether each Catalog reports that its registry answers and its content is in service. */
-function judgeCatalogs(catalogs: readonly KubeObject[]): readonly Judged[] {
+function judgeCatalogs(catalogs: readonly KubeObject[]): readonly JudgedFinding[] {
   if (catalogs.length === 0)
     return [{ level: 'warning', message: 'There is no Catalog, so no package can be installed', advice: 'Create one: docs/tutorial.md' }]; // prettier-ignore
-  const faults = catalogs.flatMap((catalog): readonly Judged[] => {
+  const faults = catalogs.flatMap((catalog): readonly JudgedFinding[] => {
     const conditions = fieldsOf(catalog['status'])['conditions'] as readonly Condition[] | undefined;
     const ready = findCondition(conditions, 'Ready');
     const name = `Catalog ${catalog.metadata.name}`;
@@ -120,7 +124,7 @@ function judgeCatalogs(catalogs: readonly KubeObject[]): readonly Judged[] {
 /** A Subscription waits no longer than this for its first status if a manager is at work. */
 const FIRST_STATUS_SECONDS = 60;
 
-function judgeSubscriptions(subscriptions: readonly Subscription[], { now }: DoctorOptions): readonly Judged[] {
+function judgeSubscriptions(subscriptions: readonly Subscription[], { now }: DoctorOptions): readonly JudgedFinding[] {
   const ignored = subscriptions.filter(
     ({ metadata, status }) =>
       findCondition(status?.conditions, 'Ready') === undefined &&

@@ -13,8 +13,8 @@ import { cleanLine } from '../../output/clean.ts';
 import { count } from '../../output/table.ts';
 import { servedKind } from '../objects.ts';
 import { outcomeOf } from '../print.ts';
-import { examine, type DoctorFacts, type Read } from './checks.ts';
-import type { Finding } from './finding.ts';
+import { examine, type DoctorFacts, type ReadChecks } from './checks.ts';
+import type { DoctorFinding } from './finding.ts';
 import { CRD_KINDS, crdNameOf } from './crds.ts';
 import { MANAGER } from './manager.ts';
 import { missingRights } from './rights.ts';
@@ -61,11 +61,11 @@ async function gather(client: Client, namespace: string, signal: AbortSignal): P
     missingRights: ofRights,
     policy: ofPolicy,
     catalogs: ofCatalogs,
-    subscriptions: ofSubscriptions as Read<readonly Subscription[]>,
+    subscriptions: ofSubscriptions as ReadChecks<readonly Subscription[]>,
   };
 }
 
-async function read<Fact>(work: Promise<Fact>): Promise<Read<Fact>> {
+async function read<Fact>(work: Promise<Fact>): Promise<ReadChecks<Fact>> {
   try {
     return { fact: await work };
   } catch (error) {
@@ -75,11 +75,11 @@ async function read<Fact>(work: Promise<Fact>): Promise<Read<Fact>> {
 }
 
 /** Two lines for each finding at most, and one that counts them. */
-export function printFindings(findings: readonly Finding[]): string {
+export function printFindings(findings: readonly DoctorFinding[]): string {
   const lines = findings.map(({ check, level, message, advice }) => {
     const text = cleanLine(`${level}: ${check}: ${message}`);
     return `${text}\n${advice === undefined ? '' : `  ${cleanLine(advice)}\n`}`;
   });
-  const numberOf = (level: Finding['level']): number => findings.filter((one) => one.level === level).length;
+  const numberOf = (level: DoctorFinding['level']): number => findings.filter((one) => one.level === level).length;
   return `${lines.join('')}\n${count(numberOf('error'), 'error')}, ${count(numberOf('warning'), 'warning')}\n`;
 }

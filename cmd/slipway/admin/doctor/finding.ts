@@ -1,10 +1,10 @@
 /** The findings of `slipway doctor`. */
 
-export type Level = 'ok' | 'warning' | 'error' | 'unknown';
+export type DoctorLevel = 'ok' | 'warning' | 'error' | 'unknown';
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
-  readonly level: Level;
+  readonly level: DoctorLevel;
   readonly message: string;
   /** What to do about it. */
   readonly advice?: string;
@@ -17,4 +17,4 @@ export interface DoctorOptions {
 }
 
 /** A finding without the name of its check. */
-export type Judged = Omit<Finding, 'check'>;
+export type JudgedFinding = Omit<DoctorFinding, 'check'>;

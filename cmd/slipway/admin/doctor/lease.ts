@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../../../api/untyped.ts';
 import { describeDuration, secondsBetween } from '../age.ts';
-import type { DoctorOptions, Judged } from './finding.ts';
+import type { DoctorOptions, JudgedFinding } from './finding.ts';
 import { MANAGER } from './manager.ts';
 
 interface LeaseFields {
@@ -12,7 +12,7 @@ interface LeaseFields {
 }
 
 /** The leader renews its lease many times within its duration, by whatever clock. */
-export function judgeLease(lease: KubeObject | undefined, { namespace, now }: DoctorOptions): readonly Judged[] {
+export function judgeLease(lease: KubeObject | undefined, { namespace, now }: DoctorOptions): readonly JudgedFinding[] {
   const advice = `Check that a manager runs: kubectl -n ${namespace} get pods`;
   if (lease === undefined) return [{ level: 'error', message: `No manager has taken the Lease ${namespace}/${MANAGER}`, advice }]; // prettier-ignore
   const { holderIdentity = '', leaseDurationSeconds = 15, renewTime } = fieldsOf(lease['spec']) as LeaseFields;
@@ -40,7 +40,7 @@ function serverTimeOf({ metadata }: KubeObject): string | undefined {
 }
 
 /** The clocks of the leader and of this machine, compared with that of the API server. */
-export function judgeClocks(lease: KubeObject | undefined, { now }: DoctorOptions): readonly Judged[] {
+export function judgeClocks(lease: KubeObject | undefined, { now }: DoctorOptions): readonly JudgedFinding[] {
   const server = lease && serverTimeOf(lease);
   const { renewTime } = fieldsOf(lease?.['spec']) as LeaseFields;
   const ofLeader = secondsBetween(server, renewTime);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FakeApi } from '../../../../kube/testing/fake-api.ts';
 import { INSTALLED, subscription } from '../testing/objects.ts';
 import { useFakeCluster } from '../testing/fake-cluster.ts';
-import { packageRows, versionRows, type Offer } from './rows.ts';
+import { packageRows, versionRows, type OfferedVersion } from './rows.ts';
 
 const bundle = (version: string) => ({
   schema: 'olm.bundle',
@@ -21,7 +21,7 @@ const CHANNELS = [
   { schema: 'olm.channel', package: 'gadget', name: 'fast', entries: [{ name: 'gadget.v1.10.0' }] },
 ];
 const BUNDLES = [bundle('1.0.0'), bundle('1.9.0'), bundle('1.10.0'), bundle('odd')];
-const OFFER: Offer = { catalog: 'team', packages: PACKAGES, channels: CHANNELS, bundles: BUNDLES };
+const OFFER: OfferedVersion = { catalog: 'team', packages: PACKAGES, channels: CHANNELS, bundles: BUNDLES };
 const USER = subscription({ status: { installed: INSTALLED } });
 
 test('a package has its heads, its channels and the Subscriptions that use it', () => {

@@ -12,7 +12,7 @@ import type { ReadFlags } from '../flags.ts';
 import { listObjects } from '../objects.ts';
 import { outcomeOf } from '../print.ts';
 import { readDocuments, type ContentFlags } from './content.ts';
-import { packageRows, printPackages, printVersions, versionRows, type Offer } from './rows.ts';
+import { packageRows, printPackages, printVersions, versionRows, type OfferedVersion } from './rows.ts';
 
 export interface OfferFlags extends ReadFlags, ContentFlags {
   /** The only Catalog to read. */
@@ -48,7 +48,7 @@ export async function search(environment: Environment, term: string, flags: Offe
   });
 }
 
-interface Reading {
+interface OfferReading {
   readonly flags: OfferFlags;
   readonly signal: AbortSignal;
 }
@@ -57,8 +57,8 @@ interface Reading {
 async function readOffers(
   connection: Connection,
   packageName: string | undefined,
-  reading: Reading,
-): Promise<readonly Offer[]> {
+  reading: OfferReading,
+): Promise<readonly OfferedVersion[]> {
   const catalogs = await catalogNames(connection, reading);
   const [named, ofIt] = packageName === undefined ? [{}, {}] : [{ name: packageName }, { package: packageName }];
   return Promise.all(
@@ -73,7 +73,7 @@ async function readOffers(
   );
 }
 
-async function catalogNames({ client }: Connection, { flags, signal }: Reading): Promise<readonly string[]> {
+async function catalogNames({ client }: Connection, { flags, signal }: OfferReading): Promise<readonly string[]> {
   const names = (await listObjects(client, CATALOG, {}, signal)).map(({ metadata }) => metadata.name);
   const { catalog } = flags;
   if (catalog === undefined) {
@@ -103,7 +103,7 @@ async function readSubscriptions(
   }
 }
 
-async function unknownPackage(connection: Connection, name: string, reading: Reading): Promise<Error> {
+async function unknownPackage(connection: Connection, name: string, reading: OfferReading): Promise<Error> {
   const catalogs = await catalogNames(connection, reading);
   const documents = await Promise.all(catalogs.map((one) => readDocuments(connection, one, { schema: 'olm.package' }, reading))); // prettier-ignore
   const meant = similarTo(name, documents.flat().map((one) => textOf(one['name']))); // prettier-ignore

@@ -5,14 +5,14 @@ import { compareBundleVersions, parseBundleVersion } from '../../../../resolver/
 import { formatTable } from '../../output/table.ts';
 
 /** The documents of one Catalog. */
-export interface Offer {
+export interface OfferedVersion {
   readonly catalog: string;
   readonly packages: readonly Fields[];
   readonly channels: readonly Fields[];
   readonly bundles: readonly Fields[];
 }
 
-export interface PackageRow {
+export interface OfferedPackageRow {
   readonly catalog: string;
   readonly name: string;
   readonly defaultChannel: string;
@@ -26,10 +26,10 @@ export interface PackageRow {
 
 /** The packages of all Catalogs by name; with a term only those that have it in their name or description. */
 export function packageRows(
-  offers: readonly Offer[],
+  offers: readonly OfferedVersion[],
   subscriptions: readonly Subscription[],
   term = '',
-): readonly PackageRow[] {
+): readonly OfferedPackageRow[] {
   const wanted = term.toLowerCase();
   return offers
     .flatMap((offer) => offer.packages.map((one) => packageRow(offer, one, subscriptions)))
@@ -37,7 +37,7 @@ export function packageRows(
     .toSorted((one, other) => compareText(`${one.name}\n${one.catalog}`, `${other.name}\n${other.catalog}`));
 }
 
-function packageRow(offer: Offer, one: Fields, subscriptions: readonly Subscription[]): PackageRow {
+function packageRow(offer: OfferedVersion, one: Fields, subscriptions: readonly Subscription[]): OfferedPackageRow {
   const name = textOf(one['name']);
   const defaultChannel = textOf(one['defaultChannel']);
   const channels = offer.channels.filter((channel) => channel['package'] === name);
@@ -73,7 +73,7 @@ export interface VersionRow {
 
 /** The versions of one package, the highest first. */
 export function versionRows(
-  offers: readonly Offer[],
+  offers: readonly OfferedVersion[],
   subscriptions: readonly Subscription[],
   packageName: string,
 ): readonly VersionRow[] {
@@ -113,7 +113,7 @@ function compareText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-export function printPackages(rows: readonly PackageRow[], columns?: number): string {
+export function printPackages(rows: readonly OfferedPackageRow[], columns?: number): string {
   const cells = rows.map((row) => [
     row.name,
     row.defaultChannel,

@@ -1,0 +1,50 @@
+/** Keeps one name for one type: a reader who knows a name from one file is not misled in another. */
+import { expect, test } from 'vitest';
+import { readText, repositoryFiles } from './source-files.ts';
+import { sharedNames, typesIn, type DeclaredType } from './type-names.ts';
+
+const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.ts$/;
+const FOR_TESTS = /\/(?:testing|testdata)\//;
+
+/** Folders, or beginnings of paths, whose names are their own. Each has a reason. */
+const APART: Readonly<Record<string, string>> = {
+  'bundles/examples/': 'a program of its own, from which users copy',
+};
+
+test.each(Object.keys(APART))('%s exists', (folder) => {
+  expect(repositoryFiles().some((path) => path.startsWith(folder))).toBe(true);
+});
+
+const types = repositoryFiles()
+  .filter((path) => PRODUCT.test(path) && !FOR_TESTS.test(path))
+  .filter((path) => !Object.keys(APART).some((folder) => path.startsWith(folder)))
+  .flatMap((path) => typesIn(path, readText(path) ?? ''));
+
+test('the types of the product are found', () => {
+  expect(types.length).toBeGreaterThan(800);
+});
+
+test('each name of a type stands for one type', () => {
+  expect(sharedNames(types)).toEqual([]);
+});
+
+test.each([
+  { text: 'export interface Place {}', because: 'an exported interface is seen wherever it is imported' },
+  { text: 'interface Place<Item> {\n}', because: 'a type of one file is read beside the imported one' },
+  { text: 'export type Place = string;', because: 'an alias is a type' },
+  { text: 'type Place =\n  | string;', because: 'a long alias goes on in the next line' },
+  { text: 'export class Place extends Array {}', because: 'a class is a type' },
+  { text: 'export abstract class Place {}', because: 'an abstract class is a type' },
+])('a second declaration of a name is found: $because', ({ text }) => {
+  const first: DeclaredType = { name: 'Place', path: 'oci/a.ts' };
+  expect(sharedNames([first, ...typesIn('oci/b.ts', text)])).toEqual(['Place: oci/a.ts, oci/b.ts']);
+});
+
+test.each([
+  { text: `export type { Place } from './a.ts';`, because: 'a file may pass on the type of another one' },
+  { text: `import type { Place } from './a.ts';`, because: 'an import is no declaration' },
+  { text: '/*\ntype Place = string;\n*/', because: 'a comment declares nothing' },
+  { text: 'function f() {\n  type Place = string;\n}', because: 'a type inside a function is seen there alone' },
+])('this is no second declaration: $because', ({ text }) => {
+  expect(typesIn('oci/b.ts', text)).toEqual([]);
+});
