@@ -30,7 +30,6 @@ export const REASONS = {
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
   // The spec
   InvalidSpec: 'A field of the spec has a value that cannot be acted on.',
-  UnsupportedField: 'A field of the spec is accepted by the schema but does not act in this version.',
   InvalidVersionRange: 'The version range cannot be parsed.',
   InvalidConfiguration: 'The configuration does not fit the bundle.',
   InstallModeUnsupported: 'The bundle does not support the namespaces that are to be watched.',

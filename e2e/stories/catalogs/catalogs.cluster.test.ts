@@ -1,4 +1,5 @@
 /** The state of a Catalog while its registry fails, loses content, or serves content that must not be trusted. */
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +16,8 @@ import * as writes from '../../lib/writes.ts';
 const cluster = useCluster();
 const CATALOG = { kind: 'catalog', name: 'hub' };
 const CREATED = '2025-12-24T12:00:00Z';
-const KEY = { name: 'team', pem: '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----' };
+const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const KEY = { name: 'team', pem: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
 let proxy: RegistryProxy;
 let managers: RunningManager[] = [];
 
@@ -174,22 +176,28 @@ describe('the registry fails just when something is asked for', () => {
   });
 });
 
-test('signatures that are enforced and cannot be checked: nothing is served, and each Subscription that needs it reports that', async () => {
+test('signatures that are enforced and missing: nothing is served, and each Subscription that needs it reports that', async () => {
   const digest = await publish('v1', 'first');
   await apply(`${proxy.address}/hub:v1`);
   await waitFor(cluster(), CATALOG, serves(digest));
   await untilHandedOut(leader(), 'first');
   await apply(`${proxy.address}/hub:v1`, { verify: { keys: [KEY] } });
-  await waitFor(cluster(), CATALOG, says('False', 'UnsupportedField'));
+  await waitFor(cluster(), CATALOG, says('False', 'Unsigned'));
   for (const one of managers) await untilHandedOut(one, '404');
   await cluster().kubectl(['apply', '-f', '-'], subscriptionTo('first', 'default', { package: 'first' }));
   const subscription = { kind: 'subscription', name: 'first', namespace: 'default' };
-  await waitFor(cluster(), subscription, (one) => condition(one, 'Ready')?.message.includes('signatures') === true);
-  await until('an event reports the same', async () => (await eventsOfHub()).includes('UnsupportedField'));
+  await waitFor(
+    cluster(),
+    subscription,
+    (one) => condition(one, 'Ready')?.message.includes('has no signature') === true,
+  );
+  await until('an event reports the same', async () => (await eventsOfHub()).includes('Unsigned'));
   await cluster().kubectl(['delete', 'subscription', 'first', '-n', 'default', '--timeout=60s']);
   await apply(`${proxy.address}/hub:v1`, { verify: { keys: [KEY], enforcement: 'Warn' } });
   await waitFor(cluster(), CATALOG, serves(digest));
-  expect(condition(await get(cluster(), 'catalog', 'hub'), 'Ready')?.message).toContain('Signatures are not checked');
+  expect(condition(await get(cluster(), 'catalog', 'hub'), 'Ready')?.message).toContain(
+    'Used without a trusted signature',
+  );
   await untilHandedOut(leader(), 'first');
 });
 

@@ -57,6 +57,7 @@ const INSTALLED = {
 const ours: readonly KubeObject[] = [
   { ...sample('Catalog', 'examples'), spec: { source: { image: { ref: 'r.example/c:v1' } } } },
   { ...sample('Catalog', 'internal'), spec: { source: { image: { ref: 'r.example/c:v1' } } } },
+  { ...sample('Catalog', 'signed'), spec: { source: { image: { ref: 'r.example/c:v1' } } } },
   { ...sample('Subscription', 'beacon'), spec: { package: 'beacon-operator', version: '1.1.0' } },
   { ...sample('Revision', 'beacon-1'), spec: { ...REVISION_SPEC, subscription: 'beacon' } },
   { ...sample('Revision', 'beacon-2'), spec: { ...REVISION_SPEC, subscription: 'beacon', number: 2 } },
