@@ -93,8 +93,8 @@ class WatchedObjects implements TidyManagedObjects {
   /** Kinds that bundles define. */
   readonly #own = new Set<string>();
   readonly #listeners = new Set<(object: KubeObject) => void>();
-  /** Set while a tidying is due. */
-  #tidying: (() => void) | undefined;
+  /** Whether a tidying is due. */
+  #isTidying = false;
 
   constructor(
     informer: OpenInformer,
@@ -153,8 +153,10 @@ class WatchedObjects implements TidyManagedObjects {
 
   tidy(isInUse: (kind: string) => boolean, mayFollow: (kind: string) => boolean = isInUse): void {
     for (const kind of this.#own) if (!mayFollow(kind)) this.#end(kind);
-    this.#tidying ??= this.#clock.after(IDLE_SECONDS, () => {
-      this.#tidying = undefined;
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    this.#clock.after(IDLE_SECONDS, () => {
+      this.#isTidying = false;
       this.#endIdle(isInUse);
     });
   }
