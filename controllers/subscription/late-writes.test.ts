@@ -10,7 +10,8 @@ import type { Subscription } from '../../api/subscription.ts';
 import { silentLog } from '../../kube/log.ts';
 import { describeDependency } from './dependencies.ts';
 import { surplusOf } from './history.ts';
-import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { createSubscriptionReconciler } from './reconcile.ts';
 import { activateRevision, archiveRevision } from './revisions.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
 

@@ -8,7 +8,8 @@ import type { Subscription } from '../../api/subscription.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { silentLog } from '../../kube/log.ts';
 import type { EventFacts } from '../events.ts';
-import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { createSubscriptionReconciler } from './reconcile.ts';
 import { NOW, subscription } from './testing/facts.ts';
 
 const forbidden = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'may not get clusterversions' });

@@ -15,7 +15,8 @@ import { problemOf } from '../genuine.ts';
 import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from '../manifests.ts';
 import { prepareBundle } from './prepare-bundle.ts';
-import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { createSubscriptionReconciler } from './reconcile.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
 
 const built = buildImage({ files: tinyBundle({ name: 'gadget', version: '1.0.0' }) });

@@ -1,0 +1,134 @@
+/** Carries out the action of a plan: creates, restores or activates a Revision, and deletes those that history needs no longer. */
+import { ANNOTATION } from '../../api/names.ts';
+import { describeRef, refOf } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { storeManifests } from '../manifest-secrets.ts';
+import { asSeen } from '../preconditions.ts';
+import { requireAccount } from '../service-account.ts';
+import { reportUntrusted } from './bundle-signatures.ts';
+import type { Action, Target } from './decide.ts';
+import { requestDependencies } from './dependencies.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { activeOf, forgettable } from './history.ts';
+import { imageByDigest } from './images.ts';
+import type { SubscriptionFacts } from './observe.ts';
+import type { PreparedBundle } from './prepare-bundle.ts';
+import { prepareNew, prepare } from './prepare.ts';
+import { activateRevision, createRevision } from './revisions.ts';
+
+export interface ActOptions {
+  readonly action: Action;
+  /** The bundle of the Revision that is to be created, if its preparation has begun. */
+  readonly prepared: Promise<PreparedBundle> | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Throws the errors of a registry, of a bundle, and of the API server. */
+export async function act(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { action, prepared, signal }: ActOptions,
+): Promise<void> {
+  switch (action.do) {
+    case 'nothing':
+      return undefined;
+    case 'await':
+      return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
+    case 'activate':
+      return activateRevision(deps.cluster, facts.revisions, action.revision);
+    case 'restore':
+      return restore(deps, facts, { ...action, signal });
+    case 'create':
+      return create(deps, facts, { ...action, prepared, signal });
+  }
+}
+
+/**
+ * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle differently: the
+ * manifests of the Revision can then never be made again, and a new Revision takes its place.
+ */
+async function restore(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
+): Promise<void> {
+  const { subscription, revisions, nextNumber: number } = facts;
+  const { image, manifests, approved, signature } = revision.spec;
+  const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
+  const bundle = { ...pulled, ...(signature !== undefined && { signature }) };
+  if (bundle.manifests.digest === manifests.digest) {
+    await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
+    return requestReconcile(deps, revision);
+  }
+  await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
+}
+
+/** No watch reports the Secrets, and the Revision may back off for minutes before it reads them again. */
+async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Revision): Promise<void> {
+  const annotations = { [ANNOTATION.reconcileRequestedAt]: now().toISOString() };
+  const { uid } = revision.metadata;
+  await cluster.patch(refOf(revision), { metadata: { uid, annotations } });
+}
+
+interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
+  readonly prepared: Promise<PreparedBundle> | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function create(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { target, approved, hold, prepared, signal }: Creation,
+): Promise<void> {
+  const { subscription, revisions, nextNumber: number } = facts;
+  const { serviceAccountName: name } = subscription.spec;
+  if (name !== undefined)
+    await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
+  const bundle = await (prepared ?? prepareNew(deps, facts, { target, signal }));
+  const alone = activeOf(revisions) === undefined;
+  const free = hold === undefined;
+  const created = await createRevision(deps.cluster, {
+    subscription,
+    revisions,
+    number,
+    target,
+    bundle,
+    approved,
+    active: free && alone,
+    // The manifests of a Revision that is held back are read when it becomes active.
+    ...(free && deps.handed !== undefined && { handed: deps.handed }),
+  });
+  reportLeftOut(deps, subscription, { target, bundle });
+  reportUntrusted(deps.record, subscription, bundle.signature);
+  if (free && !alone) await activateRevision(deps.cluster, revisions, created);
+}
+
+/** Reports objects that no API server accepts: they are left out, and the others are installed. */
+function reportLeftOut(
+  { record }: SubscriptionDeps,
+  subscription: Subscription,
+  { target, bundle: { leftOut } }: { readonly target: Target; readonly bundle: PreparedBundle },
+): void {
+  for (const { ref, message } of leftOut) {
+    const why = `${target.bundle.name} holds ${describeRef(ref)}, which its own CRD refuses (${message})`;
+    const note = `${why}; it is left out. Ask the author of the bundle to correct it`;
+    record(subscription, { type: 'Warning', reason: 'ObjectInvalid', action: 'Prepare', note });
+  }
+}
+
+/**
+ * Deletes Revisions that are no longer needed as history; a Revision that was written since it was read may be needed
+ * again.
+ */
+export async function forget(
+  { cluster }: SubscriptionDeps,
+  { subscription, revisions }: SubscriptionFacts,
+  action: Action,
+): Promise<void> {
+  const wanted: Revision | undefined = 'revision' in action ? action.revision : undefined;
+  if (action.do === 'create') return;
+  await Promise.all(
+    forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision), asSeen(revision))),
+  );
+}

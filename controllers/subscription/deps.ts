@@ -1,0 +1,23 @@
+/** The dependencies of the reconciler of Subscriptions. */
+import type { Catalog } from '../../api/catalog.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import type { BundleSources } from '../bundle-sources.ts';
+import type { ServerFactsSource } from '../cluster-facts.ts';
+import type { RecordEvent } from '../events.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
+import type { CheckSignatures } from '../signature-checks.ts';
+import type { SubscriptionCaches } from './observe.ts';
+
+export interface SubscriptionDeps {
+  readonly caches: SubscriptionCaches;
+  readonly cluster: Cluster;
+  readonly server: ServerFactsSource;
+  readonly bundles: BundleSources;
+  /** A Catalog by its name. */
+  readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
+  readonly checkSignatures: CheckSignatures;
+  /** Receives manifests that were stored. */
+  readonly handed?: Pick<HandedManifests, 'put'>;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+}
