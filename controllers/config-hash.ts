@@ -9,7 +9,7 @@ import type { Subscription } from '../api/subscription.ts';
 /** 32 hex digits; equal configuration, equal hash. */
 export function configHash({ spec }: Subscription): string {
   const { config, watchNamespaces, certificates, serviceAccountName } = spec;
-  return hash({ config, watchNamespaces: watchNamespaces?.toSorted(), certificates, serviceAccountName });
+  return hashFields({ config, watchNamespaces: watchNamespaces?.toSorted(), certificates, serviceAccountName });
 }
 
 /**
@@ -22,9 +22,10 @@ export function outcomeHash(subscription: Subscription): string {
   const { progressDeadline, bakeTime } = onFailure;
   const chosen = { channel, version, catalog, catalogSelector, edges, dependencies };
   const judged = { crdUpgradeSafety, webhookSafety, progressDeadline, bakeTime };
-  return hash({ ...chosen, ...judged, configuration: configHash(subscription) });
+  return hashFields({ ...chosen, ...judged, configuration: configHash(subscription) });
 }
 
-function hash(fields: object): string {
+/** 32 hex digits over fields, the same in whichever order they stand. */
+export function hashFields(fields: object): string {
   return createHash('sha256').update(canonicalJson(fields)).digest('hex').slice(0, 32);
 }

@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import type { Catalog, Verify } from '../api/catalog.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
-import { canonicalJson } from '../api/json.ts';
 import type { Signature } from '../api/signature.ts';
 import { parseReference, type Reference } from '../oci/reference.ts';
 import { collectSignatures } from '../oci/signatures.ts';
 import type { SignaturePolicy, TrustRoot } from '../signatures/policy.ts';
+import { hashFields } from './config-hash.ts';
 import { createRecent } from './recent.ts';
 import type { Registries } from './registries.ts';
 
@@ -48,7 +48,7 @@ export function requiresSignatures({ verify, source }: Catalog['spec'], content:
 
 /** 32 hex digits over the policy: content that passed under it need not be checked again. */
 export function policyHash(verify: Verify): string {
-  return createHash('sha256').update(canonicalJson(verify)).digest('hex').slice(0, 32);
+  return hashFields(verify);
 }
 
 /**

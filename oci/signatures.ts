@@ -7,6 +7,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
+import { collectBytes } from './bytes.ts';
 import type { Descriptor, ImageManifest } from './manifest.ts';
 import type { PulledManifest } from './pull.ts';
 import { formatReference, type Reference, withDigest, withTag } from './reference.ts';
@@ -87,7 +88,7 @@ async function bundleAt(registry: SignatureSource, reference: Reference, signal:
     const [layer, ...others] = manifest?.layers ?? [];
     if (layer === undefined || others.length > 0) return { form: 'Broken', place, message: 'it is not one bundle' };
     if (layer.size > MOST_BYTES) return { form: 'Broken', place, message: `it is larger than ${MOST_BYTES} bytes` };
-    const json = await read(registry.pullBlob(reference, layer, signal));
+    const json = await collectBytes(registry.pullBlob(reference, layer, signal));
     return { form: 'Bundle', place, subject: manifest?.subject?.digest, json };
   });
 }
@@ -121,7 +122,7 @@ async function simpleAt(
 ): Promise<FoundSignature> {
   if (layer.size > MOST_BYTES) return { form: 'Broken', place, message: `it is larger than ${MOST_BYTES} bytes` };
   return orBroken(place, async () => {
-    const payload = await read(registry.pullBlob(reference, layer, signal));
+    const payload = await collectBytes(registry.pullBlob(reference, layer, signal));
     return { form: 'SimpleSigning', place, payload, annotations: layer.annotations ?? {} };
   });
 }
@@ -157,12 +158,6 @@ async function pullIfThere(
 
 function imageIn({ manifest }: PulledManifest): ImageManifest | undefined {
   return manifest.kind === 'image' ? manifest : undefined;
-}
-
-async function read(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return Buffer.concat(parts);
 }
 
 function requireFew(image: Reference, count: number): void {
