@@ -1,10 +1,8 @@
 /** The controllers of the manager: which objects each one reconciles, and which changes wake it. */
 import { CATALOG } from '../../api/catalog.ts';
-import { keyOfObject } from '../../api/object.ts';
 import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
-import { subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
@@ -17,7 +15,7 @@ import { createController, ownerKeys, ownKey, watchOf, type Controller } from '.
 import type { Informer } from '../../kube/watch/informer.ts';
 import { countRepairs } from './metrics.ts';
 import type { Parts, WireOptions } from './parts.ts';
-import { onChangeByPeople, revisionsOf, subscriptionsIn, waitingFor } from './wakes.ts';
+import { onChangeByPeople, revisionsBeside, revisionsOf, subscriptionsIn, waitingFor } from './wakes.ts';
 
 /** Of the manager, in its namespace; every way to install it has this name. */
 const ACCOUNT = 'slipway-manager';
@@ -90,8 +88,8 @@ export function createRevisionController(parts: Parts): Controller {
     reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, revisions))),
     watches: [
       // The fate of an archived Revision depends on the active one.
-      watchOf({ informer: revisions, keys: (one) => revisionsOf(revisions, subscriptionKey(one)) }),
-      { informer: subscriptions, keys: (subscription) => revisionsOf(revisions, keyOfObject(subscription)) },
+      watchOf({ informer: revisions, keys: (one, event) => revisionsBeside(revisions, one, event) }),
+      watchOf({ informer: subscriptions, keys: (one, event) => revisionsOf(revisions, one, event) }),
     ],
   });
 }

@@ -1,9 +1,10 @@
 /** Which objects a change of another object concerns, as keys for the queue of a controller. Pure. */
 import { ANNOTATION } from '../../api/names.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { BY_SUBSCRIPTION } from '../../controllers/by-subscription.ts';
+import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
+import { isNewsForSiblings, isNewsFromStatus } from '../../controllers/revision/wake.ts';
 import { wokenBy } from '../../controllers/subscription/wake.ts';
 import { ownKey, type ObjectKey, type WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
@@ -14,13 +15,18 @@ export function onChangeByPeople(
 ): (object: KubeObject, event: WatchEventOf) => readonly ObjectKey[] {
   return (object, event) => {
     if (event.type !== 'updated') return keys(object);
-    const [old, next] = [event.old.metadata, event.object.metadata];
-    const changed =
-      old.generation !== next.generation ||
-      old.deletionTimestamp !== next.deletionTimestamp ||
-      JSON.stringify([old.labels, old.annotations]) !== JSON.stringify([next.labels, next.annotations]);
-    return changed ? keys(object) : [];
+    return isChangeByPeople(event.old, event.object) ? keys(object) : [];
   };
+}
+
+/** Whether more than the status has changed, or another object has taken the name while no watch ran. */
+function isChangeByPeople({ metadata: old }: KubeObject, { metadata: next }: KubeObject): boolean {
+  return (
+    old.uid !== next.uid ||
+    old.generation !== next.generation ||
+    old.deletionTimestamp !== next.deletionTimestamp ||
+    JSON.stringify([old.labels, old.annotations]) !== JSON.stringify([next.labels, next.annotations])
+  );
 }
 
 /** Enqueues Subscriptions that wait for others when one of these changes. */
@@ -35,8 +41,25 @@ export function subscriptionsIn(subscriptions: Informer<Subscription>, { metadat
   return subscriptions.list(metadata.name).flatMap(ownKey);
 }
 
-export function revisionsOf(revisions: Informer<Revision>, subscription: string): readonly ObjectKey[] {
-  return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
+/** A Revision itself, and the others of its Subscription if the change concerns them. */
+export function revisionsBeside(
+  revisions: Pick<Informer<Revision>, 'byIndex'>,
+  revision: Revision,
+  event: WatchEventOf<Revision>,
+): readonly ObjectKey[] {
+  if (event.type === 'updated' && !isNewsForSiblings(event.old, event.object)) return ownKey(revision);
+  return revisions.byIndex(BY_SUBSCRIPTION, subscriptionKey(revision)).flatMap(ownKey);
+}
+
+/** The Revisions of a Subscription that its change concerns. */
+export function revisionsOf(
+  revisions: Pick<Informer<Revision>, 'byIndex'>,
+  subscription: Subscription,
+  event: WatchEventOf<Subscription>,
+): readonly ObjectKey[] {
+  const all = revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription));
+  if (event.type !== 'updated' || isChangeByPeople(event.old, event.object)) return all.flatMap(ownKey);
+  return all.filter((one) => isNewsFromStatus(one, event.old, event.object)).flatMap(ownKey);
 }
 
 export function activeRevisionOf(revisions: Informer<Revision>, object: KubeObject): readonly ObjectKey[] {
