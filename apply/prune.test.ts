@@ -196,6 +196,45 @@ describe('a kind that is not served', () => {
   );
 
   test.each([
+    { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', now: 'policy/v1' },
+    { apiVersion: 'batch/v1beta1', kind: 'CronJob', now: 'batch/v1' },
+    { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', now: 'rbac.authorization.k8s.io/v1' },
+  ])(
+    'an object of a built-in kind is deleted in the version that is served now, by its uid: $apiVersion of $kind',
+    async ({ apiVersion, kind, now }) => {
+      const fake = createFakeCluster();
+      fake.put(sample('v1', 'Namespace', 'ops'));
+      for (const [name, uid] of [
+        ['first', 'u'],
+        ['second', 'another'],
+      ] as const) {
+        const object = sample(now, kind, name, { namespace: 'ops' });
+        const annotations = { [ANNOTATION.owner]: `${OWNER.namespace}/${OWNER.name}` };
+        fake.put({ ...object, metadata: { ...object.metadata, uid, ...(uid === 'u' && { annotations }) } });
+      }
+      const cluster = {
+        ...fake,
+        isNamespaced: async (asked: { readonly apiVersion: string }) => (asked.apiVersion === now ? true : undefined),
+      };
+      const entries = ['first', 'second'].map((name) => ({ ...entry, apiVersion, kind, name }));
+      const { removals, remaining } = await pruneObjects(cluster, entries, options);
+      expect(new Map(removals.map(({ ref, outcome }) => [ref.name, outcome]))).toEqual(
+        new Map([
+          ['first', 'deleted'],
+          ['second', 'foreign'],
+        ]),
+      );
+      expect(remaining).toEqual([]);
+      expect(
+        fake
+          .objects()
+          .filter((one) => one.kind === kind)
+          .map(({ metadata }) => metadata.name),
+      ).toEqual(['second']);
+    },
+  );
+
+  test.each([
     { what: 'its CRD', provider: sampleCrd('Widget') },
     {
       what: 'an aggregated API',

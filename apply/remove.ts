@@ -75,8 +75,9 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
   const { owner, propagation = 'Background', watched, unproven, signal } = options;
-  const ref = refOfEntry(entry);
-  if ((await cluster.isNamespaced(ref, signal)) === undefined) return judgeUnserved(cluster, ref, signal);
+  const listed = refOfEntry(entry);
+  const ref = await inServedVersion(cluster, listed, signal);
+  if (ref === undefined) return judgeUnserved(cluster, listed, signal);
   const live = watched?.get(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
@@ -131,6 +132,18 @@ export function describeHolders({ metadata }: KubeObject): string {
   const finalizers = metadata.finalizers ?? [];
   if (metadata.deletionTimestamp === undefined) return 'it is there';
   return finalizers.length === 0 ? 'it is being deleted' : `it is held by ${finalizers.join(', ')}`;
+}
+
+/**
+ * The object in a version that is served; undefined if there is none. A cluster that was upgraded no longer serves old
+ * versions of built-in kinds, and has the same objects in the stable one.
+ */
+async function inServedVersion(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<ObjectRef | undefined> {
+  if ((await cluster.isNamespaced(ref, signal)) !== undefined) return ref;
+  if (!isBuiltIn(ref)) return undefined;
+  const group = groupOf(ref.apiVersion);
+  const stable = { ...ref, apiVersion: group === '' ? 'v1' : `${group}/v1` };
+  return (await cluster.isNamespaced(stable, signal)) === undefined ? undefined : stable;
 }
 
 /** Decides whether a kind that is not served is gone with its CRD, or only unavailable at the moment. */

@@ -143,6 +143,10 @@ describe('an object that is made after it was pruned', () => {
     await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
     await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
     expect(names(harness)).toEqual(['kept', 'old']);
+    expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'Forbidden', action: 'Prune' }]);
+    mayDelete = true;
+    await harness.settle(2);
+    expect(names(harness)).toEqual(['kept']);
   });
 });
 

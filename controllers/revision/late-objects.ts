@@ -92,7 +92,7 @@ export interface RemoveUnlistedDeps {
 
 /**
  * Removes the objects of `findUnlisted`, with an event for each. Throws the reason if one cannot be removed, so that it
- * is retried.
+ * is retried; an event names the right that is missing, for example.
  */
 export async function removeUnlisted(
   { cluster, acting, record }: RemoveUnlistedDeps,
@@ -107,5 +107,9 @@ export async function removeUnlisted(
     record(subscription ?? revision, { type: 'Warning', reason: 'LateWrite', action: 'Prune', note });
   }
   const failure = removals.find((removal) => removal.failure !== undefined)?.failure;
-  if (failure !== undefined) throw new ReasonedError(failure);
+  if (failure === undefined) return;
+  // The operator works, so its conditions say nothing of it.
+  const note = `${failure.message}, which is to be deleted: ${MADE_LATE}. The deletion is tried again`;
+  record(subscription ?? revision, { type: 'Warning', reason: failure.reason, action: 'Prune', note });
+  throw new ReasonedError(failure);
 }
