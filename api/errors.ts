@@ -14,6 +14,11 @@ export interface ErrorFacts {
   readonly message: string;
   /** The action that the reader can take. */
   readonly hint?: string;
+  /**
+   * The message with its hint for a Subscription with an account, if `message` names or quotes an object of the
+   * manager's namespace: tenants read it, and have no rights there.
+   */
+  readonly forTenants?: string;
   readonly cause?: unknown;
 }
 
@@ -22,12 +27,14 @@ export class ReasonedError extends Error {
   readonly reason: Reason;
   readonly retry: Retry;
   readonly hint: string | undefined;
+  readonly forTenants: string | undefined;
 
-  constructor({ reason, retry, message, hint, cause }: ErrorFacts) {
+  constructor({ reason, retry, message, hint, forTenants, cause }: ErrorFacts) {
     super(redact(message), cause === undefined ? undefined : { cause });
     this.reason = reason;
     this.retry = retry;
     this.hint = hint;
+    this.forTenants = forTenants;
   }
 
   /** The message with its hint, for a condition or a terminal. */

@@ -155,6 +155,9 @@ describe('a pull secret', () => {
       expect(error).toMatchObject({ reason: 'PullSecretInvalid', retry: 'backoff' });
       expect((error as ReasonedError).message).toContain('slipway-system/login');
       expect((error as ReasonedError).message).toContain(says);
+      expect((error as ReasonedError).forTenants, 'the text for tenants').toMatch(
+        /^the pull secret of the Catalog (?!.*login)/,
+      );
       scene.secret = secretFor(fake);
       expect(await ask()).toBe('found');
     },

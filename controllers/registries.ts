@@ -63,10 +63,12 @@ function parseSecret(content: Uint8Array, secret: string): Lookup {
   } catch (error) {
     if (!(error instanceof ReasonedError)) throw error;
     const { reason, retry, hint, message } = error;
-    const named = `Secret ${secret}: ${message}`;
-    throw new ReasonedError({ reason, retry, message: named, cause: error, ...(hint !== undefined && { hint }) });
+    const named = { message: `Secret ${secret}: ${message}`, forTenants: FOR_TENANTS };
+    throw new ReasonedError({ reason, retry, ...named, cause: error, ...(hint !== undefined && { hint }) });
   }
 }
+
+const FOR_TENANTS = 'the pull secret of the Catalog cannot be used. Ask an administrator of the cluster';
 
 async function readSecret({ cluster, namespace }: RegistriesOptions, name: string): Promise<Uint8Array> {
   const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
@@ -81,5 +83,6 @@ async function readSecret({ cluster, namespace }: RegistriesOptions, name: strin
         ? `Secret ${namespace}/${name} does not exist`
         : `Secret ${namespace}/${name} has no .dockerconfigjson`,
     hint: 'Create it with kubectl create secret docker-registry in the namespace of the manager',
+    forTenants: FOR_TENANTS,
   });
 }

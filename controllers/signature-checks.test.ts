@@ -78,6 +78,9 @@ async function ask(verify: Verify): Promise<Signature | ReasonedError> {
   }
 }
 
+/** No name and no content of an object in the manager's namespace. */
+const FOR_TENANTS = 'the trusted root of the Catalog cannot be used. Ask an administrator of the cluster';
+
 describe('a policy that cannot be used', () => {
   const broken = { ...KEY, name: 'broken', pem: '-----BEGIN PUBLIC KEY-----\n!!!\n-----END PUBLIC KEY-----' };
 
@@ -109,6 +112,7 @@ describe('a policy that cannot be used', () => {
     const refused = await ask(BY_IDENTITY);
     expect(refused).toMatchObject({ reason: 'InvalidSpec', retry: 'backoff' });
     expect((refused as ReasonedError).message).toContain(`ConfigMap ${SYSTEM}/root`);
+    expect((refused as ReasonedError).forTenants, 'the text for tenants').toBe(FOR_TENANTS);
     store(instance.root);
     expect(await ask(BY_IDENTITY)).toMatchObject({ by: expect.stringContaining(WHO.subject) });
   });

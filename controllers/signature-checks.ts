@@ -68,7 +68,9 @@ export function createSignatureChecks(deps: SignatureCheckDeps): CheckSignatures
       return signature;
     } catch (error) {
       if (verify.enforcement === 'Enforce' || !(error instanceof ReasonedError)) throw error;
-      return { policy, problem: `${error.reason}: ${error.describe()}`.slice(0, MOST_PROBLEM) };
+      // The Subscriptions of tenants repeat the problem of a bundle.
+      const said = (toCheck.content === 'Bundles' ? error.forTenants : undefined) ?? error.describe();
+      return { policy, problem: `${error.reason}: ${said}`.slice(0, MOST_PROBLEM) };
     }
   };
 }
@@ -118,12 +120,16 @@ interface ReadRoot {
   readonly parse: () => Promise<TrustRoot>;
 }
 
+const FOR_TENANTS = 'the trusted root of the Catalog cannot be used. Ask an administrator of the cluster';
+
 async function rootOf(deps: SignatureCheckDeps, { trustedRoot }: Verify, signal: AbortSignal): Promise<ReadRoot> {
   if (trustedRoot === undefined) return { hash: 'public', parse: parsePublicRoot };
   const place = `ConfigMap ${deps.namespace}/${trustedRoot.name}`;
   const text = await readRoot(deps, { name: trustedRoot.name, place }, signal);
-  const parse = async (): Promise<TrustRoot> =>
-    (await import('../signatures/trusted-root.ts')).parseTrustedRoot(text, place);
+  const parse = async (): Promise<TrustRoot> => {
+    const { parseTrustedRoot } = await import('../signatures/trusted-root.ts');
+    return parseTrustedRoot(text, place, FOR_TENANTS);
+  };
   return { hash: createHash('sha256').update(text).digest('hex'), parse };
 }
 
@@ -148,5 +154,6 @@ async function readRoot(
     retry: 'backoff',
     message: `${place} ${found === undefined ? 'does not exist' : 'has no trusted_root.json'}`,
     hint: 'Create it from the trusted_root.json of the Sigstore instance that signs',
+    forTenants: FOR_TENANTS,
   });
 }

@@ -12,9 +12,10 @@ import type { TrustRoot } from './policy.ts';
  * The authorities in a `trusted_root.json`.
  *
  * @param place where the text comes from, for messages: `ConfigMap slipway-system/root`
+ * @param forTenants the message for readers who may not see that place: the library quotes the text
  * @throws ReasonedError InvalidSpec, retried: no watch reports the ConfigMap that is corrected
  */
-export function parseTrustedRoot(text: string, place: string): TrustRoot {
+export function parseTrustedRoot(text: string, place: string, forTenants?: string): TrustRoot {
   try {
     const root = TrustedRoot.fromJSON(JSON.parse(text) ?? {});
     requireContent(root);
@@ -25,6 +26,7 @@ export function parseTrustedRoot(text: string, place: string): TrustRoot {
       retry: 'backoff',
       message: `${place} holds no trusted root: ${error instanceof Error ? error.message : String(error)}`,
       hint: 'Store a trusted_root.json in it, as Sigstore publishes it',
+      ...(forTenants !== undefined && { forTenants }),
       cause: error,
     });
   }

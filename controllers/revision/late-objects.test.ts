@@ -48,6 +48,35 @@ async function upgraded(options: Parameters<typeof createHarness>[0] = {}, spec:
   return harness;
 }
 
+describe("objects that another user made in the manager's name", () => {
+  test('an object in a namespace of which no Revision lists an object costs no request', async () => {
+    const harness = await upgraded();
+    const elsewhere = preparedFor(harness.revision(1), old);
+    harness.cluster.put(sample('v1', 'Namespace', 'team'));
+    await createObject(
+      harness.cluster,
+      { ...elsewhere, metadata: { ...elsewhere.metadata, namespace: 'team' } },
+      { signal: NEVER },
+    );
+    const before = harness.cluster.requests.length;
+    await harness.reconcile(2);
+    const about = harness.cluster.requests.slice(before).filter(({ ref }) => ref.name === 'old');
+    expect(about).toEqual([]);
+    expect(harness.events).toEqual([]);
+  });
+
+  test('a reconcile removes at most 20 of many such objects, and the rest with the next ones', async () => {
+    const harness = await upgraded();
+    const many = Array.from({ length: 50 }, (_, at) => preparedFor(harness.revision(1), config(`old-${at}`)));
+    for (const one of many) await createObject(harness.cluster, one, { signal: NEVER });
+    await harness.reconcile(2);
+    expect(names(harness)).toHaveLength(1 + 30);
+    await harness.reconcile(2);
+    await harness.reconcile(2);
+    expect(names(harness)).toEqual(['kept']);
+  });
+});
+
 describe('an object that is made after it was pruned', () => {
   test('an object that is made after it was pruned is removed, and an event says why', async () => {
     const harness = await upgraded();

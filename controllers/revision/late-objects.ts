@@ -23,15 +23,28 @@ import { knownInventory, type RevisionFacts } from './observe.ts';
 /** Copies of our objects that other programs made, in the state in which that was found. */
 const FOREIGN = new WeakSet<KubeObject>();
 
-/** Objects that name the Subscription of a Revision and are in the inventory of none of its Revisions. */
+/**
+ * A former leader sends no more writes at a time. Users can make any number of objects that look the same, and the
+ * removal of each wakes the Revision for the rest.
+ */
+const MOST_AT_A_TIME = 20;
+
+/**
+ * Objects that name the Subscription of a Revision and are in the inventory of none of its Revisions, in the namespaces
+ * where these have objects: in another one, a user has made them, and the account need not be able to delete them there.
+ */
 export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects, 'claimedBy'>): readonly KubeObject[] {
   const owner = ownerOf(facts.revision);
   if (owner.uid === undefined) return [];
-  const listed = new Set(knownInventory(facts).map(identityOf));
+  const inventory = knownInventory(facts);
+  const listed = new Set(inventory.map(identityOf));
+  const reached = new Set([undefined, owner.namespace, ...inventory.map(({ namespace }) => namespace)]);
   return managed
     .claimedBy(owner.uid)
+    .filter((object) => reached.has(object.metadata.namespace))
     .filter((object) => isClaimOf(object, owner) && isSince(object, facts.revision))
-    .filter((object) => !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object));
+    .filter((object) => !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object))
+    .slice(0, MOST_AT_A_TIME);
 }
 
 /**

@@ -14,6 +14,7 @@ import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf, revisionName } from '../genuine.ts';
 import { whyNotAllowed } from './allowed.ts';
+import { whyEmpty } from './for-readers.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
@@ -112,12 +113,13 @@ function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
 /** A Catalog as the Subscription sees it; undefined if it may not be used and the Subscription does not refer to it. */
 function visibleSource(
   caches: SubscriptionCaches,
-  { metadata, spec, status }: Subscription,
+  subscription: Subscription,
   catalog: Catalog,
 ): CatalogSource | undefined {
+  const { metadata, spec, status } = subscription;
   const name = metadata.namespace ?? '';
   const message = whyNotAllowed(catalog, { name, labels: caches.namespaces.get(name)?.metadata.labels });
-  if (message === undefined) return sourceOf(caches, catalog);
+  if (message === undefined) return sourceOf(caches, subscription, catalog);
   const isKnown = [spec.catalog, status?.installed?.catalog].includes(catalog.metadata.name);
   const { priority } = catalog.spec;
   return isKnown
@@ -125,10 +127,11 @@ function visibleSource(
     : undefined;
 }
 
-function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: Catalog): CatalogSource {
+function sourceOf({ content }: SubscriptionCaches, subscription: Subscription, catalog: Catalog): CatalogSource {
+  const { metadata, spec, status } = catalog;
   const served = content.get(metadata.name);
   const ready = findCondition(status?.conditions, 'Ready');
-  const message = ready?.message;
+  const message = whyEmpty(subscription, catalog);
   // If the spec was changed since, the Catalog is about to be tried again.
   const unreadable = ready?.status === 'False' && ready.observedGeneration === metadata.generation;
   return {

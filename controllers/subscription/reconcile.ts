@@ -15,6 +15,7 @@ import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
+import { forReadersOf } from './for-readers.ts';
 import { surplusOf } from './history.ts';
 import { lookAgain } from './look-again.ts';
 import { observeSubscription, type SubscriptionFacts } from './observe.ts';
@@ -106,7 +107,8 @@ async function carryOut(
     await forget(deps, current, action);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
-    await tell(deps, current, plan, error);
+    await tell(deps, current, plan, forReadersOf(subscription, error));
+    // The log has all of it.
     throw error;
   }
   return lookAgain(plan, facts.now);

@@ -21,6 +21,9 @@ function grabbing(name: string, manifest: object): Package {
   return { catalog: 'main', name, versions: [{ version: FIRST, further: [manifest] }] };
 }
 
+/** More operators than reconciles that run at a time. */
+export const CROWD: readonly string[] = Array.from({ length: 24 }, (_, index) => `crowd-${index}`);
+
 export const BUNDLES: readonly Package[] = [
   {
     catalog: 'main',
@@ -43,6 +46,7 @@ export const BUNDLES: readonly Package[] = [
   { catalog: 'main', name: 'tool', versions: [{ version: FIRST }, { version: SECOND }] },
   { catalog: 'private', name: 'vault', versions: [{ version: FIRST }, { version: SECOND }] },
   { catalog: 'main', name: 'plain', versions: [{ version: FIRST }, { version: SECOND }] },
+  ...CROWD.map((name): Package => ({ catalog: 'main', name, versions: [{ version: FIRST }] })),
   { catalog: 'main', name: 'own-kind', versions: [{ version: FIRST, kind: 'Bauble' }] },
   { catalog: 'main', name: 'same-kind', versions: [{ version: FIRST, kind: 'Gadget' }] },
   {

@@ -11,6 +11,7 @@ import { publishTiny, type TinyOperator } from '../../lib/tiny-operator.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 import type { Person } from '../in-cluster/persons.ts';
 import { BUNDLES } from './ways-bundles.ts';
+import { setTrust } from './ways-trust.ts';
 
 export const [TEAM, PLATFORM, OTHER] = ['team-a', 'platform', 'team-b'] as const;
 
@@ -33,6 +34,7 @@ export async function setScene(cluster: TestCluster): Promise<void> {
   await apply(cluster, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: PLATFORM, labels: TIER } });
   await giveRights(cluster);
   await publish(cluster);
+  await setTrust(cluster);
   await subscribeVictims(cluster);
 }
 

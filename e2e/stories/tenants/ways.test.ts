@@ -1,5 +1,5 @@
 /** Keeps the list of docs/security.md true: it names the ways that the story tries, each once, in the same groups. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../lib/manager.ts';
@@ -20,6 +20,31 @@ const rows = new Map(
 test('docs/security.md lists the ways that are tried, no more and no less', () => {
   expect(rows).toEqual(new Map<string | undefined, Aim>(WAYS.map(({ name, aim }) => [name, aim])));
 });
+
+/** The number, the class and the test of each row. */
+const classes = [...text.matchAll(/^\| (?<number>\d+) \| [^|]+ \| (?<proof>[^|]+) \|$/gm)].map(({ groups }) => ({
+  number: Number(groups?.['number']),
+  proof: groups?.['proof'] ?? '',
+}));
+
+test('docs/security.md names a test of each of the 43 classes of attacks', () => {
+  expect(classes.map(({ number }) => number)).toEqual(Array.from({ length: 43 }, (_, index) => index + 1));
+  const named = classes.map(({ number, proof }) => ({
+    number,
+    paths: [...proof.matchAll(/`(?<path>[\w./-]+(?:\.test\.ts|\/[\w-]+))`/g)].map(
+      ({ groups }) => groups?.['path'] ?? '',
+    ),
+  }));
+  expect(named.filter(({ paths }) => paths.length === 0)).toEqual([]);
+  expect(named.flatMap(({ paths }) => paths).filter((path) => !hasTests(join(ROOT, path)))).toEqual([]);
+});
+
+/** Whether a file, or a file of a story, has a test. */
+function hasTests(path: string): boolean {
+  if (!existsSync(path)) return false;
+  if (!path.endsWith('.ts')) return readdirSync(path).some((name) => /\.test\.ts$/.test(name));
+  return /^\s*(test|it)(\.each)?\(/m.test(readFileSync(path, 'utf8'));
+}
 
 test('each way has its own name, and the reason why it fails', () => {
   expect(new Set(WAYS.map(({ name }) => name)).size).toBe(WAYS.length);
