@@ -15,7 +15,7 @@ import { HEALTHY, installHealthy, probeUntil, type Probe } from './healthy.ts';
 import { countManifestsRead, findInternalErrors } from './internal-errors.ts';
 import { forgeries } from './forgeries.ts';
 import { createLogReader } from './log-reader.ts';
-import { MORE_REQUESTS, type Evidence, type JudgedProbe } from './verdict.ts';
+import { longestOf, MORE_REQUESTS, type Evidence, type JudgedProbe } from './verdict.ts';
 import { watchManager, type Watch } from './watch-manager.ts';
 
 export interface FuzzOptions extends Pace {
@@ -107,7 +107,9 @@ async function attack(
     if (milliseconds > 5000)
       options.progress?.(`${(milliseconds / 1000).toFixed(1)} s: ${what}; ${JSON.stringify(stall)}`);
   };
-  const probing = Array.from({ length: HEALTHY }, (_, number) => probeUntil(cluster, number, report, over.signal));
+  const stallSince = (began: number): number => longestOf(watch.stallIn(began, performance.now()));
+  const how = { report, stallSince, signal: over.signal };
+  const probing = Array.from({ length: HEALTHY }, (_, number) => probeUntil(cluster, number, how));
   const tally: Tally = new Map();
   await sweep(arena, options, tally);
   const timer = setTimeout(() => over.abort(), options.seconds * 1000);

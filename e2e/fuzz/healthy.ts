@@ -44,16 +44,23 @@ export interface Probe {
   readonly unanswered: boolean;
 }
 
+/** Not counting the time that the machine took: it shows nothing about the manager. */
 const GIVE_UP_MS = 60_000;
 const ASK_EVERY_MS = 50;
 const BETWEEN_MS = 1000;
+
+export interface Probing {
+  readonly report: (probe: Probe) => void;
+  /** Milliseconds that the machine has taken since a `performance.now()`. */
+  readonly stallSince: (began: number) => number;
+  readonly signal: AbortSignal;
+}
 
 /** Probes one of them until `signal` aborts; waits for the probe under way. */
 export async function probeUntil(
   cluster: TestCluster,
   number: number,
-  report: (probe: Probe) => void,
-  signal: AbortSignal,
+  { report, stallSince, signal }: Probing,
 ): Promise<void> {
   for (let round = 0; !signal.aborted; round += 1) {
     if (round > 0) await pause(BETWEEN_MS);
@@ -62,13 +69,13 @@ export async function probeUntil(
     const began = performance.now();
     // The API server has not taken the change: there is nothing that the manager could answer.
     if (isAnswered === undefined) continue;
-    const answered = await awaitAnswer(isAnswered, began);
+    const answered = await awaitAnswer(isAnswered, () => performance.now() - began - stallSince(began));
     report({ what, began, milliseconds: performance.now() - began, unanswered: !answered });
   }
 }
 
-async function awaitAnswer(isAnswered: () => Promise<boolean>, began: number): Promise<boolean> {
-  while (performance.now() - began < GIVE_UP_MS) {
+async function awaitAnswer(isAnswered: () => Promise<boolean>, waited: () => number): Promise<boolean> {
+  while (waited() < GIVE_UP_MS) {
     if (await isAnswered().catch(() => false)) return true;
     await pause(ASK_EVERY_MS);
   }

@@ -112,9 +112,13 @@ function probeFindings({ probes }: Evidence): readonly Finding[] {
   ];
 }
 
-/** A probe waits for a processor, for the API server and for this process at the same time, so only the longest counts. */
 function stallOf({ stall, milliseconds }: JudgedProbe): number {
-  return Math.min(milliseconds, Math.max(stall.manager, stall.apiServer, stall.harness));
+  return Math.min(milliseconds, longestOf(stall));
+}
+
+/** A probe waits for a processor, for the API server and for this process at the same time, so only the longest counts. */
+export function longestOf({ manager, apiServer, harness }: Stall): number {
+  return Math.max(manager, apiServer, harness);
 }
 
 function defectFindings({ defects, internalErrors, logLines, isAlive }: Evidence): readonly Finding[] {
