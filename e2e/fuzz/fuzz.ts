@@ -30,7 +30,8 @@ export interface FuzzOptions extends Pace {
 /** Runs in a cluster that has nothing of Slipway yet. */
 export async function fuzz(cluster: TestCluster, options: FuzzOptions): Promise<Evidence> {
   await installSlipway(cluster);
-  const manager = await startMeasured({ cluster }, {});
+  // A busy machine may give the manager no time for a minute; no kubelet starts it again when it has lost its lease.
+  const manager = await startMeasured({ cluster }, { SLIPWAY_LEASE_SECONDS: '300' });
   try {
     await using arena = await openArena(cluster);
     await installHealthy(cluster);
