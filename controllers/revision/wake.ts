@@ -7,12 +7,12 @@ import type { Subscription } from '../../api/subscription.ts';
 import { judgeArchived } from './archived.ts';
 import { isSettled } from './decide.ts';
 
-/** Whether a change of one Revision concerns the others of its Subscription: they depend on what it wants and holds. */
+/** Whether a change of one Revision concerns the others of its Subscription: they read its spec and its inventory. */
 export function isNewsForSiblings(before: Revision, after: Revision): boolean {
   return describe(before) !== describe(after);
 }
 
-/** What siblings read of a Revision: observe.ts, decide.ts, and genuine.ts, which judges it by its spec and its owner. */
+/** The parts of a Revision that its siblings read: in observe.ts, decide.ts, and genuine.ts, which reads spec and owner. */
 function describe(revision: Revision): string {
   const { uid, generation, deletionTimestamp, ownerReferences } = revision.metadata;
   const inventory = revision.status?.inventory ?? [];
@@ -21,7 +21,7 @@ function describe(revision: Revision): string {
 
 /**
  * Whether a change of nothing but the status of a Subscription concerns a Revision. Only archived ones read that status:
- * it says what they wait for, and whether their version failed.
+ * it has the reason why they wait, and whether their version failed.
  */
 export function isNewsFromStatus(revision: Revision, before: Subscription, after: Subscription): boolean {
   if (revision.spec.state !== 'Archived') return false;

@@ -11,7 +11,7 @@ import { publishTiny, type TinyOperator } from '../../lib/tiny-operator.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 import type { Person } from '../in-cluster/persons.ts';
 import { BUNDLES } from './ways-bundles.ts';
-import { setTrust } from './ways-trust.ts';
+import { setTrust } from './ways-catalogs.ts';
 
 export const [TEAM, PLATFORM, OTHER] = ['team-a', 'platform', 'team-b'] as const;
 
