@@ -9,6 +9,8 @@ import { INSTALLED, READY, revision, subscription, untyped } from './objects.ts'
 
 export interface FakeCluster {
   readonly api: FakeApi;
+  /** Where relative paths begin. */
+  readonly folder: string;
   /** Runs with a kubeconfig whose namespace is `ops`. */
   readonly run: (...args: readonly string[]) => Promise<Finished>;
   /** Runs without these flags. */
@@ -33,7 +35,14 @@ export function useFakeCluster(): () => FakeCluster {
     if (api === undefined) throw new Error('The cluster is there once the tests run');
     const cluster = ['--kubeconfig', 'kubeconfig', '--context', 'two'];
     const runWith: FakeCluster['runWith'] = (options, ...args) => workplace().runWith(options, ...args, ...cluster);
-    return { api, runWith, run: (...args) => runWith({}, ...args), alone: (...args) => workplace().run(...args) };
+    const { folder } = workplace();
+    return {
+      api,
+      folder,
+      runWith,
+      run: (...args) => runWith({}, ...args),
+      alone: (...args) => workplace().run(...args),
+    };
   };
 }
 
