@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useWorkplace } from '../../testing/slipway.ts';
 import { useFakeCluster } from '../testing/fake-cluster.ts';
-import { INSTALLED, subscription, untyped } from '../testing/objects.ts';
+import { INSTALLED, revision, subscription, untyped } from '../testing/objects.ts';
 import type { RaisedRow } from './raise.ts';
 
 const workplace = useWorkplace();
@@ -141,6 +141,7 @@ describe('the version that is written', () => {
     { because: 'the newest is written', spec: 'version: 1.2.0' },
     { because: 'the range includes the newest', spec: 'version: ">=1.0 <2"' },
     { because: 'any version is allowed', spec: 'channel: stable' },
+    { because: 'another channel has only lower ones', spec: 'version: 2.0.0\n  channel: stable\n  edges: Ignore' },
   ])('stays, without a finding: $because', async ({ spec }) => {
     const text = manifest(spec);
     const { code, checked, outdated } = await raise({ 'stays.yaml': text });
@@ -203,6 +204,15 @@ describe('without --catalog', () => {
     const found = await raiseByCluster('version: 1.0.0');
     cluster().api.put(untyped(subscription({ status: { installed: INSTALLED } })));
     expect(found).toMatchObject({ raised: '1.1.0', latest: '1.2.0' });
+  });
+
+  test('a version whose Revision failed is not written, even if its quarantine was lifted', async () => {
+    const failure = { reason: 'X', message: 'no quota', time: '2026-01-01T00:00:00Z' };
+    cluster().api.put(untyped(revision(3, '1.2.0', { status: { failure } as never })));
+    const found = await raiseByCluster('version: 1.0.0');
+    cluster().api.put(untyped(revision(4, '1.2.0')));
+    expect(found).toMatchObject({ raised: '1.1.0', latest: '1.2.0', reason: expect.any(String) as string });
+    expect(await raiseByCluster('version: 1.0.0')).toMatchObject({ raised: '1.2.0' });
   });
 });
 

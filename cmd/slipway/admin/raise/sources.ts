@@ -1,7 +1,9 @@
 /** Opens the catalogs with which versions in files are compared: those that are named, or those of the cluster. */
 import { CATALOG, type Catalog } from '../../../../api/catalog.ts';
+import type { Revision } from '../../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../../api/subscription.ts';
 import { formatJson } from '../../../../api/json.ts';
+import type { Client } from '../../../../kube/client/client.ts';
 import { matchesSelector } from '../../../../resolver/selector.ts';
 import type { Environment } from '../../environment.ts';
 import { readCatalog } from '../../input/catalog.ts';
@@ -9,7 +11,7 @@ import { withCluster, type Connection, type KubeFlags } from '../../input/connec
 import { withIndexes } from '../../input/index.ts';
 import type { RegistryFlags } from '../../input/registry.ts';
 import { sourceOf } from '../../why/offline.ts';
-import { listObjects, servedKind } from '../objects.ts';
+import { listObjects, revisionsOf, servedKind } from '../objects.ts';
 import { readDocuments, type ContentFlags } from '../offers/content.ts';
 import type { RaiseFacts } from './decide.ts';
 
@@ -59,15 +61,10 @@ function withClusterFacts<Result>(
   return withCluster(environment, flags, async (connection) => {
     const { client, namespace } = connection;
     const catalogs = (await listObjects(client, CATALOG, {}, signal)) as unknown as readonly Catalog[];
-    const installed = await Promise.all(
-      subscriptions.map(({ metadata }) =>
-        client.get(
-          { ...servedKind(SUBSCRIPTION), namespace: metadata.namespace ?? namespace, name: metadata.name },
-          signal,
-        ),
-      ),
+    const states = await Promise.all(
+      subscriptions.map((one) => readState(client, { namespace, ...one.metadata }, signal)),
     );
-    const known = new Map(subscriptions.map((one, at) => [one, installed[at] as unknown as Subscription | undefined]));
+    const known = new Map(subscriptions.map((one, at) => [one, states[at]!]));
     const files = await Promise.all(catalogs.map((one) => contentOf(connection, one, { packages, flags, signal })));
     return withIndexes(environment, files, (indexes) => {
       const sources = indexes.map((index, at) => {
@@ -76,7 +73,7 @@ function withClusterFacts<Result>(
       });
       return work((subscription) => ({
         catalogs: sources.filter(({ catalog }) => isSelected(subscription, catalog)).map(({ source }) => source),
-        ...stateOf(known.get(subscription)),
+        ...known.get(subscription)!,
       }));
     });
   });
@@ -87,9 +84,29 @@ function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
   return matchesSelector(spec.catalogSelector, metadata.labels);
 }
 
-function stateOf(found: Subscription | undefined): Pick<RaiseFacts, 'quarantined' | 'installed'> {
-  const { installed, quarantined = [] } = found?.status ?? {};
-  return { quarantined: quarantined.map(({ bundle }) => bundle), ...(installed !== undefined && { installed }) };
+type RaiseState = Pick<RaiseFacts, 'quarantined' | 'installed'>;
+
+/** What the cluster knows about a Subscription of a file; nothing if it is not there yet. */
+async function readState(
+  client: Client,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<RaiseState> {
+  const found = await client.get({ ...servedKind(SUBSCRIPTION), namespace, name }, signal);
+  if (found === undefined) return { quarantined: [] };
+  const subscription = found as unknown as Subscription;
+  const { installed, quarantined = [] } = subscription.status ?? {};
+  const failed = failedBundles(await revisionsOf(client, subscription, signal));
+  return {
+    quarantined: [...quarantined.map(({ bundle }) => bundle), ...failed],
+    ...(installed !== undefined && { installed }),
+  };
+}
+
+/** Bundles whose last Revision failed: another spec has lifted their quarantine, which is no reason to propose them. */
+function failedBundles(revisions: readonly Revision[]): readonly string[] {
+  const last = new Map(revisions.map((one) => [one.spec.bundle, one]));
+  return [...last].flatMap(([bundle, { status }]) => (status?.failure === undefined ? [] : [bundle]));
 }
 
 interface Content {
