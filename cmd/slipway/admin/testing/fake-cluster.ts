@@ -15,6 +15,7 @@ export interface FakeCluster {
   readonly run: (...args: readonly string[]) => Promise<Finished>;
   /** Runs without these flags. */
   readonly alone: (...args: readonly string[]) => Promise<Finished>;
+  readonly aloneWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
   readonly runWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
 }
 
@@ -42,6 +43,7 @@ export function useFakeCluster(): () => FakeCluster {
       runWith,
       run: (...args) => runWith({}, ...args),
       alone: (...args) => workplace().run(...args),
+      aloneWith: (options, ...args) => workplace().runWith(options, ...args),
     };
   };
 }
