@@ -6,6 +6,8 @@ export interface DocumentText {
   readonly index: number;
   /** First line in the file, from 1. */
   readonly line: number;
+  /** Position of the first character of `text` in the file. */
+  readonly start: number;
   readonly text: string;
 }
 
@@ -18,14 +20,14 @@ export function splitDocuments(text: string, maxDocuments: number): readonly Doc
   let start = 0;
   let line = 1;
   for (const mark of separators(text)) {
-    if (mark.at > start) documents.push({ index: documents.length + 1, line, text: text.slice(start, mark.at) });
+    if (mark.at > start) documents.push({ index: documents.length + 1, line, start, text: text.slice(start, mark.at) });
     if (documents.length >= maxDocuments) {
       throw new YamlError({ kind: 'limit', what: `has more than ${maxDocuments} documents` });
     }
     line += countLines(text, start, mark.end);
     start = mark.end;
   }
-  documents.push({ index: documents.length + 1, line, text: text.slice(start) });
+  documents.push({ index: documents.length + 1, line, start, text: text.slice(start) });
   return documents;
 }
 

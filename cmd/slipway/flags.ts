@@ -1,5 +1,5 @@
 /** The flags that several commands share, and how a command hands its action over to be run. */
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Environment } from './environment.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -10,9 +10,29 @@ export interface OutputFlags {
   readonly output: string;
 }
 
-/** `-o`: the format in which the outcome is printed; the first format is the default. */
+/** `-o`: the format in which the outcome is printed; the first format is the default. With JSON, templates are possible. */
 export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
-  return new Option('-o, --output <format>', 'what to print').choices(formats).default(formats[0]);
+  const option = new Option('-o, --output <format>', 'format, or jsonpath=TEMPLATE for single fields of the JSON');
+  return option
+    .choices(formats)
+    .default(formats[0])
+    .argParser((value: string) => {
+      if (formats.includes(value) || isTemplate(value)) return value;
+      throw new InvalidArgumentError(`Allowed choices are ${formats.join(', ')}, jsonpath=TEMPLATE.`);
+    });
+}
+
+/** Begins a format that has a template behind it. */
+const TEMPLATE = 'jsonpath=';
+
+/** Whether a format is a template for single fields. */
+export function isTemplate(output: string): boolean {
+  return output.startsWith(TEMPLATE);
+}
+
+/** The template of such a format, as a shell hands it over. */
+export function templateOf(output: string): string {
+  return output.slice(TEMPLATE.length);
 }
 
 /** Adds the options of every command that may send requests to a registry. */

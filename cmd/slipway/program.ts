@@ -4,11 +4,13 @@
  */
 import { Command, CommanderError } from 'commander';
 import { defineAdminCommands } from './admin/commands.ts';
+import { VERSION } from './admin/care-commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
+import { HELP_LAYOUT } from './output/help-layout.ts';
 import { defineCrdCommands } from './crd/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
@@ -26,8 +28,6 @@ export interface Writers {
 
 /** Of help in a pipe or a file. */
 const HELP_WIDTH = 100;
-/** Of package.json; a file that is read would have to be shipped. */
-const VERSION = '0.1.0';
 
 /** The program; it throws a CommanderError if the arguments are wrong, or once help has been printed. */
 export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
@@ -39,6 +39,7 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
     .enablePositionalOptions() // so that --version behind a command is that command's
     .showHelpAfterError('(--help has more)')
     .exitOverride()
+    .configureHelp(HELP_LAYOUT)
     .configureOutput({
       writeOut: print,
       writeErr: complain,

@@ -159,6 +159,7 @@ describe('a run', () => {
       'crd/commands.ts',
       'flags.ts',
       'output/clean.ts',
+      'output/help-layout.ts',
       'plan/commands.ts',
       'program.ts',
       'rights/commands.ts',

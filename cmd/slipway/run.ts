@@ -4,7 +4,7 @@ import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
 import type { Detail, Detailed, ExitCode, Outcome } from './outcome.ts';
 import { cleanLine } from './output/clean.ts';
-import type { OutputFlags } from './flags.ts';
+import { isTemplate, templateOf, type OutputFlags } from './flags.ts';
 import { buildProgram, CommanderError } from './program.ts';
 
 /** Never rejects: whatever goes wrong becomes a text on stderr and an exit code. */
@@ -31,6 +31,7 @@ async function formatOutcome(
   { output }: OutputFlags,
   { columns }: Environment,
 ): Promise<string> {
+  if (isTemplate(output)) return (await import('./output/data.ts')).formatTemplate(templateOf(output), data);
   if (output === 'json') return (await import('./output/data.ts')).formatData(data);
   if (output !== 'text' || columns === undefined) return text;
   return (await import('./output/layout.ts')).wrapText(text, columns);

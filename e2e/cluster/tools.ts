@@ -57,6 +57,8 @@ export const TOOL_MODULES: readonly ToolModule[] = [
     tags: ['remove_all_sd'],
     programs: { promtool: 'github.com/prometheus/prometheus/cmd/promtool' },
   },
+  // The interpreter that Argo CD has built in, for its health checks.
+  { name: 'glua', programs: { glua: 'github.com/yuin/gopher-lua/cmd/glua' } },
   { name: 'pod', programs: { pod: 'slipway.dev/e2e/cluster/pod' } },
 ];
 
@@ -86,7 +88,7 @@ export const NODE_PROGRAMS = [
 ] as const;
 
 /** What checks the files of deploy/, beside kubectl. */
-export const CHECK_PROGRAMS = ['helm', 'promtool'] as const;
+export const CHECK_PROGRAMS = ['helm', 'promtool', 'glua'] as const;
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */
 export function moduleOf(program: string): ToolModule {

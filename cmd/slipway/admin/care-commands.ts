@@ -3,6 +3,10 @@ import type { Command } from 'commander';
 import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
 import type { DoctorFlags } from './doctor/doctor.ts';
 import type { LogFlags } from './logs.ts';
+import type { VersionFlags } from './version.ts';
+
+/** Of package.json; a file that is read would have to be shipped. */
+export const VERSION = '0.1.0';
 
 const SYSTEM_NAMESPACE = 'slipway-system';
 
@@ -32,6 +36,21 @@ export function defineCareCommands(program: Command, perform: Perform): void {
       ),
     'slipway logs lights/beacon --follow',
     'slipway logs --manager --tail 20',
+  );
+  defineVersion(program, perform);
+}
+
+function defineVersion(program: Command, perform: Perform): void {
+  withExamples(
+    systemOption(clusterOptions(program.command('version')))
+      .description('Shows the version of this program, of the manager in the cluster, and of Kubernetes.')
+      .option('--client', 'only that of this program: no cluster is asked')
+      .addOption(outputOption(['text', 'json', 'yaml']))
+      .action((flags: VersionFlags) =>
+        perform(flags, async (environment) => (await import('./version.ts')).version(environment, VERSION, flags)),
+      ),
+    'slipway version',
+    'slipway version --client -o json',
   );
 }
 

@@ -20,6 +20,7 @@ export class GrowingTable {
     const isFirst = this.#rows.length === 0;
     this.#rows = [...this.#rows, row].slice(-MOST_ROWS);
     const text = formatTable(this.#header, this.#rows, this.#columns);
+    if (!text.startsWith(`${this.#header[0]} `)) return formatTable(this.#header, [row], this.#columns) + '\n';
     return isFirst ? text : text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
   }
 }

@@ -5,11 +5,48 @@ import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { count, formatTable } from '../output/table.ts';
+import { invalidInput } from '../input/invalid.ts';
 import type { ReadFlags } from './flags.ts';
 import { listObjects } from './objects.ts';
 import { outcomeOf } from './print.ts';
+import type { WriteFlags } from './raise/raise.ts';
 
-export async function outdated(environment: Environment, flags: ReadFlags): Promise<Outcome> {
+export interface OutdatedFlags extends ReadFlags, Omit<WriteFlags, 'write'> {
+  /** Files in which versions are raised; absent, the Subscriptions of the cluster are listed. */
+  readonly write?: readonly string[];
+}
+
+export async function outdated(environment: Environment, flags: OutdatedFlags): Promise<Outcome> {
+  const { write } = flags;
+  checkFlags(flags);
+  if (write === undefined) return listOutdated(environment, flags);
+  return (await import('./raise/raise.ts')).raise(environment, { ...flags, write });
+}
+
+const WITH_WRITE = ['catalog', 'dryRun', 'managerUrl', 'plainHttp', 'registryConfig', 'kubernetesVersion'] as const;
+const WITH_CLUSTER = ['kubeconfig', 'context', 'managerUrl'] as const;
+
+/** @throws ReasonedError InputInvalid for a flag that would have no effect */
+function checkFlags(flags: OutdatedFlags): void {
+  const { write, catalog } = flags;
+  const idle = write === undefined ? WITH_WRITE.find((name) => flags[name] !== undefined) : undefined;
+  if (idle !== undefined) throw invalidInput(`${optionOf(idle)} goes with --write`, 'Name files by --write');
+  if (write === undefined) return;
+  const listed = (['allNamespaces', 'selector'] as const).find((name) => flags[name] !== undefined);
+  if (listed !== undefined)
+    throw invalidInput(`${optionOf(listed)} does not go with --write`, 'Name the files that count');
+  const ofCluster = catalog && WITH_CLUSTER.find((name) => flags[name] !== undefined);
+  if (ofCluster !== undefined)
+    throw invalidInput(`${optionOf(ofCluster)} is about a cluster, and --catalog asks catalogs alone`);
+  if (catalog === undefined && flags.kubernetesVersion !== undefined)
+    throw invalidInput('--kubernetes-version goes with --catalog');
+}
+
+function optionOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+async function listOutdated(environment: Environment, flags: ReadFlags): Promise<Outcome> {
   return withCluster(environment, flags, async ({ client, namespace }) => {
     const options = {
       ...(flags.allNamespaces !== true && { namespace }),

@@ -1,8 +1,9 @@
 /** Outcomes of commands that read a cluster, in the formats that they share. Pure. */
 import { groupOf, type KubeObject } from '../../../api/object.ts';
+import { isTemplate, templateOf } from '../flags.ts';
 import type { ExitCode, Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
-import { formatData, formatYaml } from '../output/data.ts';
+import { formatData, formatTemplate, formatYaml } from '../output/data.ts';
 
 /** The outcome of a command that prints text for people, JSON or YAML. */
 export function outcomeOf(data: unknown, text: string, output: string, exitCode: ExitCode = 0): Outcome {
@@ -17,6 +18,7 @@ export function nameOf({ apiVersion, kind, metadata }: KubeObject): string {
 
 /** One entry of a stream as a document; undefined if the format is for people. */
 export function formatStreamed(data: unknown, output: string): string | undefined {
+  if (isTemplate(output)) return formatTemplate(templateOf(output), data);
   if (output === 'json') return formatData(data);
   return output === 'yaml' ? formatYaml([data]) : undefined;
 }

@@ -1,8 +1,9 @@
 /** `slipway get`, `status`, `tree`, `events`, `history` and `outdated`: names, arguments and options. */
-import { Argument, type Command } from 'commander';
-import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
+import { Argument, Option, type Command } from 'commander';
+import { append, clusterOptions, outputOption, registryOptions, withExamples, type Perform } from '../flags.ts';
 import type { EventFlags } from './events.ts';
 import type { ReadFlags } from './flags.ts';
+import type { OutdatedFlags } from './outdated.ts';
 
 const DOCUMENTS = ['text', 'json', 'yaml'];
 const TABLES = ['table', 'wide', 'json', 'yaml', 'name'];
@@ -10,6 +11,7 @@ const TARGET = 'NAME or NAMESPACE/NAME of the Subscription';
 
 export function defineReadingCommands(program: Command, perform: Perform): void {
   defineLists(program, perform);
+  defineOutdated(program, perform);
   defineViews(program, perform);
 }
 
@@ -29,18 +31,6 @@ function defineLists(program: Command, perform: Perform): void {
     'slipway get catalogs --watch',
   );
   withExamples(
-    listOptions(program.command('outdated'))
-      .description(
-        'Lists operators for which a newer version exists, with the reason why it is not installed. The exit code is 2 if there are any.',
-      )
-      .addOption(outputOption(DOCUMENTS))
-      .action((flags: ReadFlags) =>
-        perform(flags, async (environment) => (await import('./outdated.ts')).outdated(environment, flags)),
-      ),
-    'slipway outdated -A',
-    'slipway outdated -n lights -o json',
-  );
-  withExamples(
     clusterOptions(program.command('events'))
       .description("Shows the events of Slipway's objects, the oldest first.")
       .argument('[name]', `${TARGET}, with its Revisions; absent, all objects of the namespace`)
@@ -53,6 +43,39 @@ function defineLists(program: Command, perform: Perform): void {
       ),
     'slipway events lights/beacon',
     'slipway events -A --warnings --watch',
+  );
+}
+
+function defineOutdated(program: Command, perform: Perform): void {
+  withExamples(
+    registryOptions(listOptions(program.command('outdated')))
+      .description(
+        'Lists operators for which a newer version exists, with the reason why it is not installed. With --write it raises exact versions in files of manifests, and changes nothing else in them. The exit code is 2 if there are newer versions.',
+      )
+      .option(
+        '--write <file...>',
+        'files with Subscriptions: raise each exact spec.version to the newest version that the edges of the catalog lead to',
+      )
+      .option(
+        '--catalog <source>',
+        'folder or file of a file-based catalog, or image of one, in place of the Catalogs of the cluster; again for more; with --write',
+        append,
+      )
+      .option('--kubernetes-version <version>', 'version of the cluster that bundles must support; with --catalog')
+      .addOption(
+        new Option('--dry-run <how>', 'client: write no file, and report the versions; with --write').choices([
+          'client',
+        ]),
+      )
+      .option('--system-namespace <name>', 'namespace of the manager, which serves the content', 'slipway-system')
+      .option('--manager-url <url>', "address of the manager's port http; absent, the API server forwards the request")
+      .addOption(outputOption(DOCUMENTS))
+      .action((flags: OutdatedFlags) =>
+        perform(flags, async (environment) => (await import('./outdated.ts')).outdated(environment, flags)),
+      ),
+    'slipway outdated -A',
+    'slipway outdated -n lights -o json',
+    'slipway outdated --write clusters/prod/beacon.yaml --catalog registry.example/catalog:latest',
   );
 }
 

@@ -117,7 +117,11 @@ function defineWords(init: Command): Command {
 const MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
 
 function defineChecks(bundle: Command, perform: Perform): void {
-  registryOptions(bundle.command('validate'))
+  withExamples(
+    registryOptions(bundle.command('validate')),
+    'slipway bundle validate lamp --suite operatorhub --strict',
+    'slipway bundle validate registry.example/team/lamp-operator:v1.0.0 -o json',
+  )
     .description('Checks everything that keeps a bundle from being installed or published, and gives advice.')
     .argument('<dir|ref>', SOURCE)
     .addOption(
@@ -134,7 +138,11 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .action((source: string, flags: BundleValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
     );
-  registryOptions(bundle.command('render'))
+  withExamples(
+    registryOptions(bundle.command('render')),
+    'slipway bundle render lamp --namespace lights',
+    'slipway bundle render lamp --namespace lights --certificates manager -o json',
+  )
     .description('Prints the objects that installing a bundle applies, in the order of application.')
     .argument('<dir|ref>', SOURCE)
     .requiredOption('--namespace <name>', 'where the operator is installed')
@@ -154,7 +162,10 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .action((source: string, flags: RenderFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./render.ts')).render(environment, source, flags)),
     );
-  registryOptions(bundle.command('inspect'))
+  withExamples(
+    registryOptions(bundle.command('inspect')),
+    'slipway bundle inspect registry.example/team/lamp-operator:v1.0.0',
+  )
     .description('Shows the facts of a bundle: its version, APIs, objects, images and dependencies.')
     .argument('<dir|ref>', SOURCE)
     .addOption(outputOption())
@@ -164,8 +175,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
 }
 
 function defineImages(bundle: Command, perform: Perform): void {
-  bundle
-    .command('build')
+  withExamples(bundle.command('build'), 'slipway bundle build lamp dist/lamp --tag v1.0.0')
     .description('Writes the image of a bundle into a folder, as an OCI image layout, and prints its digest.')
     .argument('<dir>', 'folder with manifests/ and metadata/')
     .argument('<layout>', 'folder to write to; one that is a layout gets a further image')
@@ -175,7 +185,10 @@ function defineImages(bundle: Command, perform: Perform): void {
     .action((source: string, layout: string, flags: BundleBuildFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./build.ts')).build(environment, source, layout, flags)),
     );
-  registryOptions(bundle.command('push'))
+  withExamples(
+    registryOptions(bundle.command('push')),
+    'slipway bundle push lamp registry.example/team/lamp-operator:v1.0.0',
+  )
     .description('Pushes a bundle as an image, the same bytes from every machine, and prints its digest.')
     .argument('<dir>', 'folder with manifests/ and metadata/, or a layout that holds the image')
     .argument('<ref>', 'where to, with a tag')
@@ -184,7 +197,10 @@ function defineImages(bundle: Command, perform: Perform): void {
     .action((source: string, target: string, flags: BundlePushFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./push.ts')).push(environment, source, target, flags)),
     );
-  registryOptions(bundle.command('pull'))
+  withExamples(
+    registryOptions(bundle.command('pull')),
+    'slipway bundle pull registry.example/team/lamp-operator:v1.0.0 lamp',
+  )
     .description('Writes the files of a bundle into a folder.')
     .argument('<ref>', 'image of a bundle, or a layout that holds it')
     .argument('<dir>', 'folder to write to, new or empty')

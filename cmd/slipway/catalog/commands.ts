@@ -18,7 +18,7 @@ export function defineCatalogCommands(program: Command, perform: Perform): void 
 }
 
 function defineReaders(catalog: Command, perform: Perform): void {
-  registryOptions(catalog.command('validate'))
+  withExamples(registryOptions(catalog.command('validate')), 'slipway catalog validate catalog --strict')
     .description('Checks a catalog by the rules of its format.')
     .argument('<dir|ref>', SOURCE)
     .option('--strict', 'warnings make exit code 2, too')
@@ -39,7 +39,11 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .action((source: string, flags: LintFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./lint.ts')).lint(environment, source, flags)),
     );
-  registryOptions(catalog.command('list'))
+  withExamples(
+    registryOptions(catalog.command('list')),
+    'slipway catalog list registry.example/team/catalog:latest',
+    'slipway catalog list catalog bundles --package lamp-operator -o json',
+  )
     .description('Lists what a catalog offers.')
     .argument('<dir|ref>', SOURCE)
     .addArgument(
@@ -53,7 +57,11 @@ function defineReaders(catalog: Command, perform: Perform): void {
 }
 
 function defineWriters(catalog: Command, perform: Perform): void {
-  registryOptions(catalog.command('build'))
+  withExamples(
+    registryOptions(catalog.command('build')),
+    'slipway catalog build catalog lamp/1.0.0 lamp/1.1.0 --image-template registry.example/team/{package}:v{version}',
+    'slipway catalog build catalog template.yaml --pin',
+  )
     .description(
       'Writes a catalog: what templates say, and for bundles a package with the channels and edges that they state, or in which every version leads to every higher one.',
     )
@@ -79,7 +87,10 @@ function defineWriters(catalog: Command, perform: Perform): void {
     .action((folder: string, sources: readonly string[], flags: CatalogBuildFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./build.ts')).build(environment, folder, sources, flags)),
     );
-  registryOptions(catalog.command('push'))
+  withExamples(
+    registryOptions(catalog.command('push')),
+    'slipway catalog push catalog registry.example/team/catalog:latest',
+  )
     .description('Pushes a catalog as an image, the same bytes from every machine, and prints its digest.')
     .argument('<dir>', 'folder or file of a file-based catalog')
     .argument('<ref>', 'where to, with a tag')

@@ -8,7 +8,8 @@ const LEAST_WIDTH = 8;
 
 /**
  * A table with a header, columns aligned at their left, as kubectl prints them. With the columns of a terminal the
- * widest cells are cut until rows fit; without, as in a pipe, every cell is whole.
+ * widest cells are cut until rows fit; without, as in a pipe, every cell is whole. On a terminal that is too narrow for
+ * all columns, each row is a list of facts.
  */
 export function formatTable(
   header: readonly string[],
@@ -20,7 +21,10 @@ export function formatTable(
     lines.reduce((most, line) => Math.max(most, visibleLength(line[column] ?? '')), 0),
   );
   const least = header.map((title) => Math.max(title.length, LEAST_WIDTH));
-  const widths = fitWidths(natural, least, columns - GAP.length * (header.length - 1));
+  const available = columns - GAP.length * (header.length - 1);
+  const narrowest = natural.reduce((sum, width, column) => sum + Math.min(width, least[column] ?? 0), 0);
+  if (narrowest > available) return formatRecords(header, rows, columns);
+  const widths = fitWidths(natural, least, available);
   return lines
     .map(
       (line) =>
@@ -30,6 +34,17 @@ export function formatTable(
           .trimEnd()}\n`,
     )
     .join('');
+}
+
+/** The rows one below the other, an empty line between; an empty cell has no line. */
+function formatRecords(header: readonly string[], rows: readonly (readonly string[])[], columns: number): string {
+  const records = rows.map((row) =>
+    formatFacts(
+      header.flatMap((title, column) => (row[column] ? [[title, row[column]] as const] : [])),
+      columns,
+    ),
+  );
+  return records.join('\n');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `slipway plan`: names, arguments and options. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { DenyRuleName } from '../../../plan/deny.ts';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { append, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
 import type { PlanFlags } from './flags.ts';
 
 /** Written out, so that help loads nothing else; a test compares them with the closed list. */
@@ -15,7 +15,11 @@ export const DENY_NAMES: readonly DenyRuleName[] = [
 ];
 
 export function definePlanCommands(program: Command, perform: Perform): void {
-  registryOptions(program.command('plan'))
+  withExamples(
+    registryOptions(program.command('plan')),
+    'slipway plan lights/beacon',
+    'slipway plan --file beacon.yaml --catalog registry.example/team/catalog:latest --from 1.0.0 --deny major,irreversible -o markdown',
+  )
     .description(
       'Shows the effect of a change before it is made: objects, rights in words, images, CRDs, restarts and the risk; from a file and a catalog, or from a Subscription in the cluster.',
     )

@@ -1,10 +1,13 @@
 /** `slipway rights`: names, arguments and options. */
 import type { Command } from 'commander';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { append, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
 import type { RightsFlags } from './rights.ts';
 
 export function defineRightsCommands(program: Command, perform: Perform): void {
-  registryOptions(program.command('rights'))
+  withExamples(
+    registryOptions(program.command('rights')),
+    'slipway rights registry.example/team/lamp-operator:v1.1.0 --from registry.example/team/lamp-operator:v1.0.0',
+  )
     .description('Lists the rights that an operator gets, in words, the most dangerous first.')
     .argument('<dir|ref>', 'folder with manifests/ and metadata/, or image of a bundle')
     .option('--from <dir|ref>', 'bundle that is installed: lists only the rights that are gained and lost')

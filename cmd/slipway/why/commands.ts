@@ -1,16 +1,24 @@
 /** `slipway why` and `slipway why-not`: names, arguments and options. */
 import { Option, type Command } from 'commander';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { append, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
 import type { WhyFlags } from './flags.ts';
 
 export function defineWhyCommands(program: Command, perform: Perform): void {
-  questionOptions(program.command('why'))
+  withExamples(
+    questionOptions(program.command('why')),
+    'slipway why beacon-operator -n lights',
+    'slipway why beacon-operator --catalog registry.example/team/catalog:latest --installed 1.0.0',
+  )
     .description('Explains which version of a package is chosen and why, or how one version stands.')
     .argument('<package[@version]>', 'package; with a version, or the name of a bundle, the question is about that')
     .action((subject: string, flags: WhyFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./why.ts')).why(environment, subject, flags)),
     );
-  questionOptions(program.command('why-not'))
+  withExamples(
+    questionOptions(program.command('why-not')),
+    'slipway why-not beacon-operator@2.0.0 -n lights',
+    'slipway why-not beacon-operator@2.0.0 --catalog catalog --installed 1.0.0',
+  )
     .description(
       'Explains why a version is not chosen, in the shortest form, and lists the changes that would make it chosen.',
     )

@@ -9,10 +9,13 @@ import { INSTALLED, READY, revision, subscription, untyped } from './objects.ts'
 
 export interface FakeCluster {
   readonly api: FakeApi;
+  /** Where relative paths begin. */
+  readonly folder: string;
   /** Runs with a kubeconfig whose namespace is `ops`. */
   readonly run: (...args: readonly string[]) => Promise<Finished>;
   /** Runs without these flags. */
   readonly alone: (...args: readonly string[]) => Promise<Finished>;
+  readonly aloneWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
   readonly runWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
 }
 
@@ -33,7 +36,15 @@ export function useFakeCluster(): () => FakeCluster {
     if (api === undefined) throw new Error('The cluster is there once the tests run');
     const cluster = ['--kubeconfig', 'kubeconfig', '--context', 'two'];
     const runWith: FakeCluster['runWith'] = (options, ...args) => workplace().runWith(options, ...args, ...cluster);
-    return { api, runWith, run: (...args) => runWith({}, ...args), alone: (...args) => workplace().run(...args) };
+    const { folder } = workplace();
+    return {
+      api,
+      folder,
+      runWith,
+      run: (...args) => runWith({}, ...args),
+      alone: (...args) => workplace().run(...args),
+      aloneWith: (options, ...args) => workplace().runWith(options, ...args),
+    };
   };
 }
 
