@@ -27,7 +27,7 @@ const PolicyHit = z.object({
 });
 export type PolicyHit = Immutable<z.infer<typeof PolicyHit>>;
 
-export const RevisionPlan = z.object({
+export const PlanRecord = z.object({
   inputs: text(64).describe(
     'Hash of the objects, policy and approval that it was made for: with other ones it is made again.',
   ),
@@ -52,7 +52,7 @@ export const RevisionPlan = z.object({
     .describe('The parts that the Secret leaves out for their size. Absent if it has all.'),
   problem: text(PLAN_LIMITS.text).optional().describe('Why no plan could be made. Absent if one was.'),
 });
-export type RevisionPlan = Immutable<z.infer<typeof RevisionPlan>>;
+export type PlanRecord = Immutable<z.infer<typeof PlanRecord>>;
 
 export const ApprovedBy = z.object({
   place: z

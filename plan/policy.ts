@@ -24,10 +24,10 @@ export function judgePolicy(question: PolicyQuestion): readonly PolicyHit[] {
   return Object.entries(JUDGES).flatMap(([rule, judge]) => judge(question).map((message) => ({ rule, message })));
 }
 
-type Judge = (question: PolicyQuestion) => readonly string[];
+type PolicyJudge = (question: PolicyQuestion) => readonly string[];
 
 /** By the field of the policy. */
-const JUDGES: Readonly<Record<string, Judge>> = {
+const JUDGES: Readonly<Record<string, PolicyJudge>> = {
   automatic: judgeVersion,
   rights: judgeRights,
   registries: judgeRegistries,

@@ -1,10 +1,10 @@
 /** The summary of a plan for the status of its Revision: counts and the worst facts, within the bounds of the CRD. Pure. */
 import { redact } from '../api/errors.ts';
-import { PLAN_LIMITS, type PolicyHit, type RevisionPlan } from '../api/revision-plan.ts';
+import { PLAN_LIMITS, type PolicyHit, type PlanRecord } from '../api/revision-plan.ts';
 import type { Plan } from './model.ts';
 import { describeRight } from './risk.ts';
 
-export type PlanSummary = Omit<RevisionPlan, 'inputs' | 'secret' | 'omitted' | 'problem'>;
+export type PlanSummary = Omit<PlanRecord, 'inputs' | 'secret' | 'omitted' | 'problem'>;
 
 export function summaryOfPlan(plan: Plan, heldBy: readonly PolicyHit[]): PlanSummary {
   const { hash, from, risk, rights, wayBack, unknown } = plan;
@@ -27,7 +27,7 @@ export function summaryOfPlan(plan: Plan, heldBy: readonly PolicyHit[]): PlanSum
   };
 }
 
-function countsOf({ objects }: Plan): NonNullable<RevisionPlan['objects']> {
+function countsOf({ objects }: Plan): NonNullable<PlanRecord['objects']> {
   const { created, changed, replaced, deleted, kept, unchanged } = objects;
   return {
     created: created.length,

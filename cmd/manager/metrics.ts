@@ -58,14 +58,7 @@ export function registerState(
       metric.set({ condition: type }, affected.length);
     }
   });
-  const waiting = 'Subscriptions whose next Revision waits, by the reason.';
-  gauge(registry, 'slipway_upgrades_waiting', waiting, ['reason'], (metric) => {
-    for (const reason of WAITS) metric.set({ reason }, 0);
-    for (const { status } of allSubscriptions()) {
-      const reason = WAITS.find((one) => one === status?.pending?.reason);
-      if (reason !== undefined) metric.inc({ reason });
-    }
-  });
+  registerWaits(registry, allSubscriptions);
   gauge(registry, 'slipway_revisions', 'Revisions, by state and Ready condition.', ['state', 'ready'], (metric) => {
     for (const { spec, status } of allRevisions())
       metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
@@ -94,6 +87,17 @@ export function registerState(
   });
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
+  });
+}
+
+function registerWaits(registry: Registry, allSubscriptions: () => readonly Subscription[]): void {
+  const waiting = 'Subscriptions whose next Revision waits, by the reason.';
+  gauge(registry, 'slipway_upgrades_waiting', waiting, ['reason'], (metric) => {
+    for (const reason of WAITS) metric.set({ reason }, 0);
+    for (const { status } of allSubscriptions()) {
+      const reason = WAITS.find((one) => one === status?.pending?.reason);
+      if (reason !== undefined) metric.inc({ reason });
+    }
   });
 }
 

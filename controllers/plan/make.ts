@@ -9,7 +9,7 @@ import { judgePolicy } from '../../plan/policy.ts';
 import type { PolicyInForce } from '../upgrade-policy.ts';
 import { gatherFacts } from './facts.ts';
 import { inputOf, sideOfRevision } from './input.ts';
-import type { PlanFacts } from './observe.ts';
+import type { WaitingChange } from './observe.ts';
 
 /** A plan with the rules of the policy that it hits, or the reason why there is none. */
 export type MadePlan =
@@ -17,7 +17,7 @@ export type MadePlan =
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** Throws if it is aborted, or if a defect shows; a plan that cannot be made is a result. */
-export async function makePlan(client: Client, facts: PlanFacts, signal: AbortSignal): Promise<MadePlan> {
+export async function makePlan(client: Client, facts: WaitingChange, signal: AbortSignal): Promise<MadePlan> {
   try {
     const input = await gatherInput(client, facts, signal);
     const plan = planChange(input);
@@ -28,7 +28,7 @@ export async function makePlan(client: Client, facts: PlanFacts, signal: AbortSi
   }
 }
 
-async function gatherInput(client: Client, facts: PlanFacts, signal: AbortSignal): Promise<PlanInput> {
+async function gatherInput(client: Client, facts: WaitingChange, signal: AbortSignal): Promise<PlanInput> {
   const { subscription, active, next } = facts;
   const [from, to] = await Promise.all([
     active === undefined ? undefined : sideOfRevision(client, active),

@@ -17,7 +17,7 @@ export interface PlanCaches {
 }
 
 /** A Revision that waits, and the change that it makes. */
-export interface PlanFacts extends PlannedChange {
+export interface WaitingChange extends PlannedChange {
   /** See plan-inputs.ts. */
   readonly inputs: string;
 }
@@ -30,7 +30,7 @@ export function observePlan(
   { subscriptions, revisions, namespaces }: PlanCaches,
   key: ObjectKey,
   byDefault: UpgradePolicy | undefined,
-): PlanFacts | undefined {
+): WaitingChange | undefined {
   const subscription = subscriptions.get(formatKey(key));
   const waiting = subscription?.status?.pending?.revision;
   if (subscription === undefined || waiting === undefined || isAtRest(subscription)) return undefined;

@@ -6,7 +6,7 @@ import type { PolicyHit } from '../../api/revision-plan.ts';
 import type { Plan } from '../../plan/model.ts';
 
 /** Bytes before base64: a Secret is limited to 1 MiB, its metadata included. */
-export const MOST_BYTES = 700 * 1024;
+const MOST_BYTES = 700 * 1024;
 
 /** The content of the Secret. */
 export interface StoredPlan {

@@ -3,14 +3,14 @@
  * Revision, and the whole in a Secret beside its manifests. It decides nothing: the controller of Subscriptions reads the
  * summary. The keys are those of Subscriptions.
  */
-import type { RevisionPlan } from '../../api/revision-plan.ts';
+import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { formatKey, type Reconcile } from '../../kube/controller/controller.ts';
 import { shorten, summaryOfPlan } from '../../plan/summary.ts';
 import { writeStatus } from '../status.ts';
 import { makePlan, type MadePlan } from './make.ts';
-import { observePlan, type PlanCaches, type PlanFacts } from './observe.ts';
+import { observePlan, type PlanCaches, type WaitingChange } from './observe.ts';
 import { packPlan } from './pack.ts';
 import { planSecretName, storePlan } from './secret.ts';
 
@@ -52,13 +52,13 @@ interface PlanTime {
   readonly lasts: number;
 }
 
-function secondsLeft({ inputs, next }: PlanFacts, last: PlanTime | undefined, now: Date): number {
+function secondsLeft({ inputs, next }: WaitingChange, last: PlanTime | undefined, now: Date): number {
   if (last?.inputs !== inputs || next.status?.plan?.inputs !== inputs) return 0;
   return last.lasts - (now.getTime() - last.at) / 1000;
 }
 
-async function report(client: Client, { next, inputs }: PlanFacts, result: MadePlan): Promise<void> {
-  const plan: RevisionPlan =
+async function report(client: Client, { next, inputs }: WaitingChange, result: MadePlan): Promise<void> {
+  const plan: PlanRecord =
     result.kind === 'failed'
       ? { inputs, problem: shorten(result.problem) }
       : { inputs, ...summaryOfPlan(result.plan, result.heldBy), ...(await store(client, next, result)) };
@@ -68,9 +68,9 @@ async function report(client: Client, { next, inputs }: PlanFacts, result: MadeP
 /** A plan that cannot be stored is summarized nevertheless. */
 async function store(
   client: Client,
-  next: PlanFacts['next'],
+  next: WaitingChange['next'],
   { plan, heldBy }: Extract<MadePlan, { kind: 'made' }>,
-): Promise<Pick<RevisionPlan, 'secret' | 'omitted'>> {
+): Promise<Pick<PlanRecord, 'secret' | 'omitted'>> {
   const { bytes, omitted } = await packPlan({ plan, heldBy });
   const name = planSecretName(next);
   if (!(await storePlan(client, next, { plan: bytes })))

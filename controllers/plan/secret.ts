@@ -10,9 +10,9 @@ import type { Revision } from '../../api/revision.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { labelValue } from '../../apply/prepare.ts';
 
-export const PLAN_SECRET_TYPE = 'slipway.dev/plan';
+const PLAN_SECRET_TYPE = 'slipway.dev/plan';
 
-type Writer = Pick<Cluster, 'get' | 'create' | 'patch'>;
+type PlanWriter = Pick<Cluster, 'get' | 'create' | 'patch'>;
 
 /** Texts by key of the Secret; bytes are stored as they are. */
 export type PlanFiles = Readonly<Record<string, Buffer>>;
@@ -26,7 +26,7 @@ export function planSecretName({ metadata }: Pick<Revision, 'metadata'>): string
  * Writes the Secret unless it has the content already. Returns whether it has: false if a person holds its name. Throws
  * the errors of the client; Conflict, which is retried, if it changes meanwhile.
  */
-export async function storePlan(cluster: Writer, revision: Revision, files: PlanFiles): Promise<boolean> {
+export async function storePlan(cluster: PlanWriter, revision: Revision, files: PlanFiles): Promise<boolean> {
   const secret = planSecret(revision, files);
   const live = await cluster.get(refOf(secret));
   if (live !== undefined) return update(cluster, live, secret);
@@ -40,7 +40,7 @@ export async function storePlan(cluster: Writer, revision: Revision, files: Plan
   }
 }
 
-async function update(cluster: Writer, live: KubeObject, secret: KubeObject): Promise<boolean> {
+async function update(cluster: PlanWriter, live: KubeObject, secret: KubeObject): Promise<boolean> {
   if (!isOurs(live, secret)) return false;
   const [before, after] = [fieldsOf(live['data']), fieldsOf(secret['data'])];
   const gone = Object.keys(before).filter((key) => !(key in after));

@@ -1,7 +1,7 @@
 /** Decisions about Revisions whose plan is asked for: by an upgrade policy, or by an approval of the Subscription. */
 import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
-import type { RevisionPlan } from '../../api/revision-plan.ts';
+import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { UpgradePolicy } from '../../api/upgrade-policy.ts';
@@ -25,7 +25,7 @@ const OUTSIDE = [{ rule: 'rights', message: 'the operator may read Secrets in ev
 interface Parts {
   readonly spec?: object;
   /** Of the waiting Revision; absent: it has none. */
-  readonly plan?: Partial<RevisionPlan>;
+  readonly plan?: Partial<PlanRecord>;
   readonly approved?: boolean;
   readonly policy?: PolicyInForce | undefined;
   readonly active?: Revision | undefined;

@@ -1,9 +1,9 @@
 /**
- * Whether the plan of the next Revision lets it go on: an approval of the Subscription must name its hash, and an upgrade
+ * Whether the plan of the next Revision permits it: an approval of the Subscription must name its hash, and an upgrade
  * must be inside of the upgrade policy. A plan that is not known yet, or cannot be made, holds it. Pure.
  */
 import { hasWorked, type Revision } from '../../api/revision.ts';
-import type { RevisionPlan } from '../../api/revision-plan.ts';
+import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Approval } from '../../api/upgrade-policy.ts';
 import type { Choice } from '../../resolver/decision.ts';
@@ -84,14 +84,14 @@ function currentPlan(
   { subscription, policy }: SubscriptionFacts,
   { active }: PlanQuestion,
   next: Revision,
-): RevisionPlan | undefined {
+): PlanRecord | undefined {
   const plan = next.status?.plan;
   return plan?.inputs === planInputs({ subscription, active, next, policy }) ? plan : undefined;
 }
 
 const MOST_HITS = 3;
 
-function describeHits({ heldBy = [] }: RevisionPlan): string {
+function describeHits({ heldBy = [] }: PlanRecord): string {
   const more = heldBy.length - MOST_HITS;
   const named = heldBy.slice(0, MOST_HITS).map(({ rule, message }) => `${rule}: ${message}`);
   return `the upgrade policy does not permit it (${named.join('; ')}${more > 0 ? `; and ${more} more` : ''})`;

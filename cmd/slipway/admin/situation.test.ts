@@ -142,7 +142,7 @@ In progress: gadget.v2.0.0: ApprovalRequired
 Not chosen:  3.0.0: it is only in channel fast
 
 Next steps:
-  slipway plan ops/gadget     # shows the effect of the upgrade
+  slipway plan ops/gadget  # shows the effect of the upgrade
   slipway approve ops/gadget  # installs gadget.v2.0.0
 `); // prettier-ignore
   });

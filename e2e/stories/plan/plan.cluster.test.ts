@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
-import type { StoredPlan } from '../../../controllers/plan/pack.ts';
+import type { Plan } from '../../../plan/model.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
@@ -185,10 +185,10 @@ describe('an upgrade policy of a Subscription in Git', () => {
     );
   }
 
-  async function storedPlan(): Promise<StoredPlan> {
+  async function storedPlan(): Promise<{ readonly plan: Plan }> {
     const name = (await waitingRevision()).status?.plan?.secret ?? '';
     const { data } = await get<{ readonly data: { readonly plan: string } }>(cluster(), 'secret', name, NAMESPACE);
-    return JSON.parse(gunzipSync(Buffer.from(data.plan, 'base64')).toString()) as StoredPlan;
+    return JSON.parse(gunzipSync(Buffer.from(data.plan, 'base64')).toString()) as { readonly plan: Plan };
   }
 
   async function slipway(...args: readonly string[]): Promise<string> {
