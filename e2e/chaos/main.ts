@@ -11,6 +11,7 @@
  * Without the name of a part it runs all of them. `--write` puts the tables into docs/reliability.md. Ends with 1 if an
  * end differs. The parts are explained on that page.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,6 +49,7 @@ interface Outcome {
 }
 
 const began = performance.now();
+const commit = values.write ? currentCommit() : 'unknown';
 
 const PARTS: ReadonlyMap<string, () => Promise<Outcome>> = new Map([
   ['kills', kills],
@@ -110,7 +112,14 @@ function keep(place: string, text: string): void {
   const path = join(ROOT, PAGE);
   const command = ['npm run chaos --', ...process.argv.slice(2)].join(' ');
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(path, withResult(readFileSync(path, 'utf8'), { place, date, command, text }));
+  writeFileSync(path, withResult(readFileSync(path, 'utf8'), { place, date, commit, command, text }));
+}
+
+/** Of the checkout when the program began, as files may change while it runs. */
+function currentCommit(): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const isChanged = git('status', '--porcelain', '--', '.', `:!${PAGE}`) !== '';
+  return git('rev-parse', '--short', 'HEAD') + (isChanged ? ', changed' : '');
 }
 
 function progress(line: string): void {
