@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util';
 import { startCluster } from '../cluster/cluster.ts';
 import { ROOT } from '../lib/manager.ts';
 import { playSeeds } from './faults.ts';
+import type { KillRow } from './kills.ts';
 import { killInLanes } from './lanes.ts';
 import { loadOperators, missingOperators } from './operators.ts';
 import { PAGE, withResult } from './page.ts';
@@ -63,7 +64,19 @@ async function kills(): Promise<Outcome> {
   const operators = chosen(loadOperators(), values.operators?.split(','));
   const scenarios = chosen(SCENARIOS, values.scenarios?.split(';'));
   const only = values.writes?.split(',').map(Number);
-  const plan = { operators, scenarios, ...(only !== undefined && { only }), lanes: Number(values.lanes), progress };
+  const count = operators.length * scenarios.length;
+  // a run of an hour that is stopped leaves the rows that it has finished
+  const finished = (done: readonly KillRow[]): void => {
+    if (values.write && done.length < count) keep('kills', formatKills(done, count));
+  };
+  const plan = {
+    operators,
+    scenarios,
+    ...(only !== undefined && { only }),
+    lanes: Number(values.lanes),
+    progress,
+    finished,
+  };
   const rows = await killInLanes(plan);
   return { table: formatKills(rows), differences: formatDifferences(rows) };
 }

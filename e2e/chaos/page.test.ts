@@ -32,5 +32,6 @@ test('the table counts kills and differing ends, and each differing end is expla
     '',
     '66 kills, 1 differing ends.',
   ]);
+  expect(formatKills(rows, 3).split('\n').at(-1)).toBe('The run was stopped after 2 of 3 rows.');
   expect(formatDifferences(rows)).toBe('chaos, upgrade: killed after write 4, PATCH /a\n  b: 1 in place of 2');
 });
