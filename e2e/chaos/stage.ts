@@ -5,6 +5,7 @@ import { startManager, type RunningManager } from '../lib/manager.ts';
 import { isReady, waitFor } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import type { ChaosOperator } from './operators.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { CATALOG, Scene } from './scene.ts';
 
 export interface StageOptions {
@@ -39,7 +40,7 @@ export class Stage implements AsyncDisposable {
   ): Promise<Stage> {
     const scene = await Scene.open(cluster, operators, registry);
     const stage = new Stage(scene, await startApiProxy(cluster), env);
-    await waitFor(cluster, { kind: 'catalog', name: CATALOG }, isReady);
+    await waitFor(cluster, { kind: 'catalog', name: CATALOG, timeoutSeconds: PATIENCE_SECONDS }, isReady);
     await stage.quiet();
     await scene.remember();
     return stage;
@@ -67,7 +68,9 @@ export class Stage implements AsyncDisposable {
     const began = Date.now();
     await this.#manager;
     const last = (): number => Math.max(began, this.proxy.writes.at(-1)?.at ?? 0);
-    await until('the manager writes nothing', () => Date.now() - last() >= milliseconds);
+    await until('the manager writes nothing', () => Date.now() - last() >= milliseconds, {
+      timeoutSeconds: PATIENCE_SECONDS,
+    });
   }
 
   /** Removes everything that has come since the stage was opened; no request is disturbed any more. */
