@@ -11,7 +11,7 @@ import {
   refOf,
 } from '../api/object.ts';
 import { isNotFound } from '../api/api-answers.ts';
-import { explainFailure, type Failure } from './api-failure.ts';
+import { explainFailure, isConversionFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
@@ -102,9 +102,6 @@ const MOST_SAMPLES = 3;
 /** For a CRD that was never served. */
 const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
 
-/** Start of the API server's message when it could not convert a stored object. */
-const CONVERSION = /conversion webhook for /;
-
 /**
  * Why it is not known whether a CRD has custom resources, so that the caller retries instead of guessing. Undefined if
  * it is known.
@@ -144,7 +141,7 @@ export async function countInstances(
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
-    return { resource, count: 'unknown', samples: [], message, ...(CONVERSION.test(message) && { exist: true }) };
+    return { resource, count: 'unknown', samples: [], message, ...(isConversionFailure(error) && { exist: true }) };
   }
 }
 
