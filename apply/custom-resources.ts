@@ -17,7 +17,6 @@ import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
-import { CRD_KIND } from './remove.ts';
 import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
@@ -98,6 +97,8 @@ async function countOf(
 }
 
 const MOST_SAMPLES = 3;
+
+export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /** For a CRD that was never served. */
 const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
