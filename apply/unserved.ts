@@ -8,7 +8,7 @@ import type { Failure } from './api-failure.ts';
 import { CRD_KIND, resourceOf } from './custom-resources.ts';
 import { phaseOf } from './phases.ts';
 
-export type Found =
+export type ServedObject =
   /** The object in a version that is served, with the path that its CRD defines. */
   | { readonly kind: 'served'; readonly ref: ObjectRef }
   /** Its kind is gone, and its objects with it. */
@@ -16,7 +16,7 @@ export type Found =
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 /** One request or none if the version is served. Throws errors of the client. */
-export async function findServed(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<Found> {
+export async function findServed(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<ServedObject> {
   if ((await cluster.isNamespaced(ref, signal)) !== undefined) return { kind: 'served', ref };
   if (isBuiltIn(ref)) return (await inOtherVersion(cluster, ref, signal)) ?? unserved(ref, 'the API server');
   const crd = await findCrd(cluster, ref, signal);
@@ -28,7 +28,11 @@ export async function findServed(cluster: Cluster, ref: ObjectRef, signal: Abort
 /** Kubernetes serves each of its kinds in one of these at least before it drops a beta version. */
 const STABLE = ['v1', 'v2'] as const;
 
-async function inOtherVersion(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<Found | undefined> {
+async function inOtherVersion(
+  cluster: Cluster,
+  ref: ObjectRef,
+  signal: AbortSignal,
+): Promise<ServedObject | undefined> {
   const group = groupOf(ref.apiVersion);
   if (group === '') return undefined;
   for (const version of STABLE) {
@@ -38,7 +42,7 @@ async function inOtherVersion(cluster: Cluster, ref: ObjectRef, signal: AbortSig
   return undefined;
 }
 
-function inVersionOf(crd: KubeObject, ref: ObjectRef): Found | undefined {
+function inVersionOf(crd: KubeObject, ref: ObjectRef): ServedObject | undefined {
   const defined = resourceOf(crd);
   // Discovery may lag behind a CRD that does serve the version.
   return defined === undefined || defined.apiVersion === ref.apiVersion
@@ -46,7 +50,7 @@ function inVersionOf(crd: KubeObject, ref: ObjectRef): Found | undefined {
     : { kind: 'served', ref: { ...ref, apiVersion: defined.apiVersion, served: defined.served } };
 }
 
-function unserved(ref: ObjectRef, provider: string): Found {
+function unserved(ref: ObjectRef, provider: string): ServedObject {
   return {
     kind: 'failed',
     failure: {

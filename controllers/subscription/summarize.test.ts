@@ -407,6 +407,33 @@ describe('the other fields of the status', () => {
     });
   });
 
+  test.each<{ readonly because: string; readonly given: Partial<SubscriptionFacts>; readonly pending: object }>([
+    {
+      because: 'it waits for approval',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false })],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      pending: { version: '1.1.0', reason: 'ApprovalRequired', revision: 'gadget-2' },
+    },
+    {
+      because: 'it was approved, and is made active',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: true })],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      pending: { version: '1.1.0', reason: 'Progressing', revision: 'gadget-2' },
+    },
+    {
+      because: 'it is active, and not Ready yet',
+      given: { revisions: [before, next], subscription: subscription({ spec: { approval: 'Manual' } }) },
+      pending: { version: '1.1.0', reason: 'Progressing', revision: 'gadget-2' },
+    },
+  ])('the next Revision stays pending until it works: $because', ({ given, pending }) => {
+    const status = statusOf({ catalogs: two, ...given });
+    expect(status.pending).toMatchObject(pending);
+  });
+
   const silent = { name: 'main', priority: 0, state: 'Unavailable', content: () => undefined } as const;
   const knew = { available: { bundle: 'gadget.v1.1.0', version: '1.1.0' } };
   test.each<{ readonly because: string; readonly given: Partial<SubscriptionFacts>; readonly available?: string }>([

@@ -138,6 +138,7 @@ function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus
   if (action.do === 'create' || action.do === 'restore') {
     return { ...nameBundle(action.target.bundle), reason: 'Progressing' };
   }
+  if (action.do === 'activate' && action.revision !== installed) return pending(action.revision, 'Progressing');
   return active === undefined || active === installed ? undefined : pending(active, 'Progressing');
 }
 

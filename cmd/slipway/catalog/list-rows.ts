@@ -106,7 +106,7 @@ function headsOf({ entries }: Channel): readonly string[] {
   return entries.map(({ name }) => name).filter((name) => !passed.has(name));
 }
 
-/** The names of what is deprecated; undefined for the package, which needs none. */
+/** The names of deprecated channels or bundles; a deprecation of the package has none. */
 function deprecatedIn(
   { deprecations }: CatalogPackage,
   wanted: Deprecation['schema'],
