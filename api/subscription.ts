@@ -223,7 +223,7 @@ const SubscriptionStatus = z.object({
   ...handled,
   installed: Installed.optional().describe('What is installed.'),
   available: Available.optional().describe(
-    'The newest version that the spec allows and the graph leads to, also if an upgrade to it failed.',
+    'The newest version that the spec allows and the graph leads to, also if an upgrade to it failed. If no catalog answers: the last answer while catalogs are read again, else the installed version.',
   ),
   pending: Pending.optional().describe('The revision that comes next, while it is not installed.'),
   path: list(text(256), STATUS_LIMITS.path)
@@ -280,7 +280,8 @@ export const SUBSCRIPTION = {
       name: 'Available',
       type: 'string',
       jsonPath: '.status.available.version',
-      description: 'Newest version that the spec allows, also if an upgrade to it failed.',
+      description:
+        'Newest version that the spec allows, also if an upgrade to it failed; the installed one without a catalog.',
     },
     {
       name: 'Ready',

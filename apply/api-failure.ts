@@ -30,6 +30,14 @@ export function isUnmergeable(error: unknown): boolean {
   return answerOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
 }
 
+/** Whether the API server could not convert a stored object, since the conversion webhook of its CRD failed. */
+export function isConversionFailure(error: unknown): boolean {
+  return CONVERSION.test((error as Error).message);
+}
+
+/** Start of the API server's message about a conversion webhook. */
+const CONVERSION = /conversion webhook for /;
+
 /** Whether the API server answered at all; false for connection errors and timeouts. */
 export function isAnswer(error: unknown): boolean {
   return (answerOf(error)?.code ?? 0) > 0;

@@ -11,13 +11,12 @@ import {
   refOf,
 } from '../api/object.ts';
 import { isNotFound } from '../api/api-answers.ts';
-import { explainFailure, type Failure } from './api-failure.ts';
+import { explainFailure, isConversionFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
-import { CRD_KIND } from './remove.ts';
 import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
@@ -99,11 +98,10 @@ async function countOf(
 
 const MOST_SAMPLES = 3;
 
+export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+
 /** For a CRD that was never served. */
 const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
-
-/** Start of the API server's message when it could not convert a stored object. */
-const CONVERSION = /conversion webhook for /;
 
 /**
  * Why it is not known whether a CRD has custom resources, so that the caller retries instead of guessing. Undefined if
@@ -144,7 +142,7 @@ export async function countInstances(
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
-    return { resource, count: 'unknown', samples: [], message, ...(CONVERSION.test(message) && { exist: true }) };
+    return { resource, count: 'unknown', samples: [], message, ...(isConversionFailure(error) && { exist: true }) };
   }
 }
 

@@ -4,7 +4,7 @@
  * beforehand are its owner, and whether the account may write it.
  */
 import { refOf, type KubeObject } from '../api/object.ts';
-import type { Failure } from './api-failure.ts';
+import { isConversionFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { isIntact, type InventoryEntry } from './inventory.ts';
@@ -33,7 +33,8 @@ export async function lookAtOwn(
   facts: OwnFacts,
 ): Promise<Finding> {
   const { known, observed, mayWrite, signal } = facts;
-  const live = isProven(observed, known?.uid) ? observed : await cluster.get(refOf(object), signal);
+  const live = isProven(observed, known?.uid) ? observed : await readIfConverted(cluster, object, signal);
+  if (live === 'unreadable') return refusedOr(await mayWrite?.(object, ['create', 'patch']), { kind: 'unreadable' });
   if (live === undefined) return refusedOr(await mayWrite?.(object, ['create', 'patch']), { kind: 'absent' });
   // Its finalizer may wait for the operator that this roll-out repairs: it must not block anything else.
   if (known !== undefined && isProven(live, known.uid) && live.metadata.deletionTimestamp !== undefined)
@@ -44,6 +45,23 @@ export async function lookAtOwn(
   const refusal = await mayWrite?.(object, ['patch']);
   if (refusal !== undefined || live !== observed) return refusedOr(refusal, finding);
   return (await readWhole(cluster, live, signal)) ?? finding;
+}
+
+/**
+ * The object, undefined if there is none, or `unreadable` while its conversion webhook does not answer: this roll-out may
+ * be the repair of the operator that answers, so it must not be refused.
+ */
+async function readIfConverted(
+  cluster: Pick<Cluster, 'get'>,
+  object: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | 'unreadable' | undefined> {
+  try {
+    return await cluster.get(refOf(object), signal);
+  } catch (error) {
+    if (isConversionFailure(error)) return 'unreadable';
+    throw error;
+  }
 }
 
 /**

@@ -127,6 +127,90 @@ describe('an install', () => {
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
 
+  describe('while the conversion webhook of a custom resource does not answer', () => {
+    const SILENCE = 'conversion webhook for example.com/v1, Kind=Widget failed: no endpoints available';
+    const mended = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), own]);
+
+    /** The API server cannot convert a stored Widget before the Deployment has the new image; with `always`, never. */
+    function silentCluster(always = false): FakeCluster {
+      const cluster: FakeCluster = clusterWithNamespace({
+        before: ({ verb, ref }) => {
+          if (verb !== 'get' || ref.kind !== 'Widget') return;
+          const text = JSON.stringify(cluster.objects());
+          if (text.includes('"size":') && (always || !text.includes('operator:2')))
+            throw refusal(500, 'InternalError', SILENCE);
+        },
+      });
+      return cluster;
+    }
+
+    test.each([
+      { because: 'it is in no inventory, as after a crash', isListed: false, size: 1 },
+      { because: 'the new version changes it', isListed: true, size: 2 },
+    ])('the roll-out repairs the operator first, and then writes the custom resource; $because', async (given) => {
+      const cluster = silentCluster();
+      const { inventory } = await install(cluster);
+      const result = await install(cluster, {
+        objects: prepared([...mended.filter(({ kind }) => kind !== 'Widget'), { ...own, spec: { size: given.size } }]),
+        previousInventory: inventory.filter(({ kind }) => kind !== 'Widget' || given.isListed),
+      });
+      expect(result.failures).toEqual([]);
+      expect(result.state).toBe('Complete');
+      expect(JSON.stringify(cluster.objects())).toContain('operator:2');
+      expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: given.size } });
+    });
+
+    test('the custom resource fails with the words of the API server if the mended operator does not answer either', async () => {
+      const cluster = silentCluster(true);
+      const { inventory } = await install(cluster);
+      const listed = inventory.filter(({ kind }) => kind !== 'Widget');
+      const result = await install(cluster, { objects: mended, previousInventory: listed });
+      expect(result.failures).toMatchObject([{ retry: 'backoff', message: expect.stringContaining(SILENCE) }]);
+      expect(result.phases.at(-1)).toMatchObject({ name: 'customResources', state: 'Failed' });
+      expect(JSON.stringify(cluster.objects())).toContain('operator:2');
+    });
+
+    test('a custom resource of another owner is not overwritten once it can be read', async () => {
+      const cluster = silentCluster();
+      const { inventory } = await install(cluster);
+      cluster.change(refOf(own), (object) => ({
+        ...object,
+        metadata: { ...object.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } },
+      }));
+      const listed = inventory.filter(({ kind }) => kind !== 'Widget');
+      const result = await install(cluster, { objects: mended, previousInventory: listed });
+      expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
+    });
+
+    test('nothing is written if the account may not write the custom resource, readable or not', async () => {
+      const cluster = silentCluster();
+      const { inventory } = await install(cluster);
+      const missing: Failure = { reason: 'Forbidden', retry: 'backoff', message: 'lacks patch' };
+      const result = await install(cluster, {
+        objects: mended,
+        previousInventory: inventory.filter(({ kind }) => kind !== 'Widget'),
+        mayWrite: async () => missing,
+      });
+      expect(result.failures).toEqual([missing]);
+      expect(JSON.stringify(cluster.objects())).not.toContain('operator:2');
+    });
+
+    test('any other error of the API server still refuses the roll-out before the first write', async () => {
+      let isBroken = false;
+      const cluster = clusterWithNamespace({
+        before: ({ verb, ref }) => {
+          if (isBroken && verb === 'get' && ref.kind === 'Widget') throw refusal(500, 'InternalError', 'etcd is gone');
+        },
+      });
+      const { inventory } = await install(cluster);
+      isBroken = true;
+      const listed = inventory.filter(({ kind }) => kind !== 'Widget');
+      const result = await install(cluster, { objects: mended, previousInventory: listed });
+      expect(result.failures).toMatchObject([{ message: expect.stringContaining('etcd is gone') }]);
+      expect(JSON.stringify(cluster.objects())).not.toContain('operator:2');
+    });
+  });
+
   test('a field of a custom resource from a plain create is removed once the manifest drops it, though a watch has only metadata', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);

@@ -195,6 +195,41 @@ describe('a kind that is not served', () => {
     },
   );
 
+  describe('in the version of the inventory, but in another one', () => {
+    const budget = sample('policy/v1', 'PodDisruptionBudget', 'first', { namespace: 'ops' });
+    const tests = [
+      { object: budget, before: 'policy/v1beta1', because: 'Kubernetes has dropped the version' },
+      { object: widget, before: 'example.com/v1alpha1', because: 'the CRD has dropped the version' },
+    ];
+
+    test.each(tests)('an object is deleted in the version that is served: $because', async ({ object, before }) => {
+      const [cluster, inventory] = await installed([...sampleOperator(), object]);
+      const now = entryOfKind(inventory, object.kind);
+      const { removals, remaining } = await pruneObjects(cluster, [{ ...now, apiVersion: before }], options);
+      expect(removals).toMatchObject([{ outcome: 'deleted', uid: now.uid }]);
+      expect(remaining).toEqual([]);
+      expect(kinds(cluster)).not.toContain(object.kind);
+    });
+
+    test.each(tests)('an object of another owner stays: $because', async ({ object, before }) => {
+      const [cluster, inventory] = await installed([...sampleOperator(), object]);
+      const now = entryOfKind(inventory, object.kind);
+      await cluster.delete(refOf(object));
+      cluster.put({ ...object, metadata: { ...object.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
+      const { removals } = await pruneObjects(cluster, [{ ...now, apiVersion: before }], options);
+      expect(removals).toMatchObject([{ outcome: 'foreign' }]);
+      expect(kinds(cluster)).toContain(object.kind);
+    });
+
+    test.each(tests)('an object that is not there counts as gone: $because', async ({ object, before }) => {
+      const [cluster, inventory] = await installed([...sampleOperator(), object]);
+      const now = entryOfKind(inventory, object.kind);
+      await cluster.delete(refOf(object));
+      const { removals } = await pruneObjects(cluster, [{ ...now, apiVersion: before }], options);
+      expect(removals).toMatchObject([{ outcome: 'gone' }]);
+    });
+  });
+
   test.each([
     { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', now: 'policy/v1' },
     { apiVersion: 'batch/v1beta1', kind: 'CronJob', now: 'batch/v1' },

@@ -2,14 +2,14 @@
  * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be read never counts as
  * gone.
  */
-import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from '../api/cluster.ts';
 import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
-import { phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
+import { findServed } from './unserved.ts';
 import type { Watched } from './watched.ts';
 
 export type RemovalOutcome =
@@ -75,14 +75,16 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
   const { owner, propagation = 'Background', watched, unproven, signal } = options;
-  const listed = refOfEntry(entry);
-  const ref = await inServedVersion(cluster, listed, signal);
-  if (ref === undefined) return judgeUnserved(cluster, listed, signal);
+  const known = refOfEntry(entry);
+  const found = await findServed(cluster, known, signal);
+  if (found.kind === 'gone') return { ref: known, outcome: 'gone' };
+  if (found.kind === 'failed') return { ref: known, outcome: 'failed', failure: found.failure };
+  const { ref } = found;
   const live = watched?.get(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
-  const how = { propagation, asSeen: true, signal };
+  const how = { propagation, asSeen: true, signal, ...(ref.served !== undefined && { served: ref.served }) };
   if (ownership.proven || unproven === undefined) return deleteSeen(cluster, live, how);
   return unlessRefused(ref, () => deleteSeen(unproven, live, how));
 }
@@ -133,68 +135,3 @@ export function describeHolders({ metadata }: KubeObject): string {
   if (metadata.deletionTimestamp === undefined) return 'it is there';
   return finalizers.length === 0 ? 'it is being deleted' : `it is held by ${finalizers.join(', ')}`;
 }
-
-/**
- * The object in a version that is served; undefined if there is none. A cluster that was upgraded no longer serves old
- * versions of built-in kinds, and has the same objects in the stable one.
- */
-async function inServedVersion(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<ObjectRef | undefined> {
-  if ((await cluster.isNamespaced(ref, signal)) !== undefined) return ref;
-  if (!isBuiltIn(ref)) return undefined;
-  const group = groupOf(ref.apiVersion);
-  const stable = { ...ref, apiVersion: group === '' ? 'v1' : `${group}/v1` };
-  return (await cluster.isNamespaced(stable, signal)) === undefined ? undefined : stable;
-}
-
-/** Decides whether a kind that is not served is gone with its CRD, or only unavailable at the moment. */
-async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<Removal> {
-  const provider = isBuiltIn(ref) ? 'the API server' : await findProvider(cluster, ref, signal);
-  if (provider === undefined) return { ref, outcome: 'gone' };
-  return {
-    ref,
-    outcome: 'failed',
-    failure: {
-      reason: 'ApiUnavailable',
-      retry: 'backoff',
-      message: `${describeRef(ref)}: ${groupKind(ref)} is not served at the moment, although ${provider} provides it`,
-      hint: 'It is removed once its kind is served again',
-    },
-  };
-}
-
-/**
- * Whether a kind is in a group that the API server itself serves; other groups with this suffix are CRDs and aggregated
- * APIs. For built-in groups the API server's answer that a kind does not exist is final, and nothing was ever applied
- * in an invalid version.
- */
-function isBuiltIn(ref: ObjectRef): boolean {
-  if (!/^(v1|[^/]+\/v\d+((alpha|beta)\d+)?)$/.test(ref.apiVersion)) return false;
-  const group = groupOf(ref.apiVersion);
-  if (phaseOf(ref) === 'customResources') return false;
-  return (
-    !group.includes('.') ||
-    /^(admissionregistration|apiextensions|apiregistration|networking|rbac\.authorization|scheduling|storage)\.k8s\.io$/.test(
-      group,
-    )
-  );
-}
-
-/** The name of the CRD or aggregated API that serves a kind; undefined if there is none. */
-async function findProvider(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<string | undefined> {
-  const group = groupOf(ref.apiVersion);
-  const crds = await cluster.list(CRD_KIND, undefined, signal);
-  const crd = crds.find((candidate) => {
-    const spec = candidate['spec'] as { group?: string; names?: { kind?: string } } | undefined;
-    return spec?.group === group && spec.names?.kind === ref.kind;
-  });
-  if (crd !== undefined) return `the CRD ${crd.metadata.name}`;
-  const services = await cluster.list(API_SERVICE_KIND, undefined, signal);
-  const service = services.find((candidate) => {
-    const spec = candidate['spec'] as { group?: string; service?: unknown } | undefined;
-    return spec?.group === group && spec.service !== undefined && spec.service !== null;
-  });
-  return service === undefined ? undefined : `the APIService ${service.metadata.name}`;
-}
-
-export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
-const API_SERVICE_KIND = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;

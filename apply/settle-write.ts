@@ -41,7 +41,7 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
 const MOST_ATTEMPTS = 4;
 
 async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
-  let { finding } = options;
+  let finding = options.finding.kind === 'unreadable' ? await lookAgain(cluster, object, options) : options.finding;
   for (let attempt = 1; ; attempt++) {
     if (finding.kind === 'collision' || finding.kind === 'failed') {
       return { outcome: finding.kind, failure: finding.failure };

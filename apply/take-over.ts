@@ -20,6 +20,8 @@ export type Finding =
   | { readonly kind: 'absent' }
   /** Ours, to be applied. */
   | { readonly kind: 'present'; readonly live: KubeObject }
+  /** It cannot be read before the operator of this roll-out converts it: judged when it is written. */
+  | { readonly kind: 'unreadable' }
   | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
 
 export interface TakeOverFacts {

@@ -260,6 +260,11 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'supported-kinds',
+    because: 'the deletion of a Namespace would delete all that others have in it',
+    parts: holding({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } }),
+  },
+  {
+    check: 'supported-kinds',
     because: 'an object of another group has a kind of the same name',
     parts: holding({ apiVersion: 'secrets.example.org/v1', kind: 'Secret', metadata: { name: 's' } }),
   },

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import { SUITES } from '../../bundles/validate/validate.ts';
 import { buildProgram } from './program.ts';
-import { LISTS } from './catalog/list.ts';
+import { LISTS } from './catalog/list-rows.ts';
 import { describeConnection } from './run.ts';
 import { useWorkplace } from './testing/slipway.ts';
 

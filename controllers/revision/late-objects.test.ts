@@ -29,6 +29,11 @@ const withTimes = (object: KubeObject, { made, written }: { made: string; writte
   return { ...object, metadata };
 };
 
+type AccountMay = NonNullable<Parameters<typeof createHarness>[0]>['accountMay'];
+
+const deletionsSince = ({ cluster }: Harness, from: number): readonly FakeRequest[] =>
+  cluster.requests.slice(from).filter(({ verb }) => verb === 'delete');
+
 const names = ({ cluster }: Harness): readonly string[] =>
   cluster.objects().flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
 
@@ -164,18 +169,66 @@ describe('an object that is made after it was pruned', () => {
     expect(harness.cluster.objects().map(({ kind }) => kind)).toContain('CustomResourceDefinition');
   });
 
-  test('a late object is removed with the rights of the account: without them the removal is retried', async () => {
-    let mayDelete = true;
-    const account = { serviceAccountName: 'installer' };
-    const harness = await upgraded({ accountMay: ({ verb }) => verb !== 'delete' || mayDelete }, account);
-    mayDelete = false;
-    await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
+  describe('if the account may not delete it', () => {
+    let may: { delete: boolean };
+    let harness: Harness;
+    beforeEach(async () => {
+      may = { delete: true };
+      const accountMay: AccountMay = ({ verb }) => verb !== 'delete' || may.delete;
+      harness = await upgraded({ accountMay }, { serviceAccountName: 'installer' });
+      may.delete = false;
+      await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
+      await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
+    });
+
+    test('a late object stays, and its removal is retried', () => {
+      expect(names(harness)).toEqual(['kept', 'old']);
+      expect(harness.events).toEqual([]);
+    });
+
+    test('a late object is removed once the account has the right', async () => {
+      harness.pass(300);
+      may.delete = true;
+      await harness.reconcile(2);
+      expect(names(harness)).toEqual(['kept']);
+      expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'LateWrite' }]);
+    });
+
+    test('the removal is given up after ten minutes, and an event says which object stays, why, and how to remove it', async () => {
+      harness.pass(601);
+      await harness.reconcile(2);
+      expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'LateWrite', action: 'Prune' }]);
+      expect(harness.events[0]?.note).toMatch(/ConfigMap ops\/old stays.*cannot delete.*Delete it/);
+    });
+
+    test('after that no request and no event is left, while the object is the same', async () => {
+      harness.pass(601);
+      await harness.reconcile(2);
+      harness.cluster.change(refOf(old), (object) => ({ ...object, data: { x: '2' } }));
+      const before = harness.cluster.requests.length;
+      await harness.reconcile(2);
+      expect(deletionsSince(harness, before)).toEqual([]);
+      expect(harness.events).toHaveLength(1);
+    });
+
+    test('another late object of the name is tried again', async () => {
+      harness.pass(601);
+      await harness.reconcile(2);
+      may.delete = true;
+      await harness.cluster.delete(refOf(old));
+      await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
+      await harness.reconcile(2);
+      expect(names(harness)).toEqual(['kept']);
+    });
+  });
+
+  test('an object that cannot be removed keeps no other late object', async () => {
+    const accountMay: AccountMay = ({ verb, ref }) => verb !== 'delete' || ref.name !== 'other';
+    const harness = await upgraded({ accountMay }, { serviceAccountName: 'installer' });
+    for (const late of [config('other'), old])
+      await createObject(harness.cluster, preparedFor(harness.revision(1), late), { signal: NEVER });
     await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
-    expect(names(harness)).toEqual(['kept', 'old']);
-    expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'Forbidden', action: 'Prune' }]);
-    mayDelete = true;
-    await harness.settle(2);
-    expect(names(harness)).toEqual(['kept']);
+    expect(names(harness)).toEqual(['kept', 'other']);
   });
 });
 

@@ -4,6 +4,7 @@
  * Subscription and are in none of its inventories, and removes them. See decision 24; called by conclude.ts and
  * late-removals.ts.
  */
+import type { Failure } from '../../apply/api-failure.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
@@ -13,10 +14,11 @@ import type { Removal } from '../../apply/remove.ts';
 import { isMadeByUs } from '../../apply/write.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { ownerOf } from '../prepare-for.ts';
+import type { LateAttempts } from './late-attempts.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 
@@ -101,28 +103,36 @@ export interface RemoveUnlistedDeps {
   /** As the account of the Subscription, or the manager if there is none. */
   readonly acting: Cluster;
   readonly record: RecordEvent;
+  readonly lateAttempts: LateAttempts;
+  readonly now: () => Date;
 }
 
 /**
  * Removes the objects of `findUnlisted`, with an event for each. Throws the reason if one cannot be removed, so that it
- * is retried; an event names the right that is missing, for example.
+ * is retried; after ten minutes an event says that it stays, and no further request is sent.
  */
 export async function removeUnlisted(
-  { cluster, acting, record }: RemoveUnlistedDeps,
+  deps: RemoveUnlistedDeps,
   { revision, subscription }: Pick<RevisionFacts, 'revision' | 'subscription'>,
   { unlisted, signal }: { readonly unlisted: readonly KubeObject[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const options = { owner: ownerOf(revision), acting, signal };
-  const removals = await removeLate(readByList(cluster), unlisted, options);
-  for (const { ref, outcome } of removals) {
-    if (outcome !== 'deleted') continue;
-    const note = `${describeRef(ref)} is removed: ${MADE_LATE}`;
-    record(subscription ?? revision, { type: 'Warning', reason: 'LateWrite', action: 'Prune', note });
+  const { cluster, acting, lateAttempts, now } = deps;
+  const due = unlisted.filter((object) => !lateAttempts.isGivenUp(object));
+  const removals = await removeLate(readByList(cluster), due, { owner: ownerOf(revision), acting, signal });
+  const say = (note: string): void =>
+    deps.record(subscription ?? revision, { type: 'Warning', reason: 'LateWrite', action: 'Prune', note });
+  const retried: Failure[] = [];
+  for (const { ref, outcome, failure } of removals) {
+    if (outcome === 'deleted') say(`${describeRef(ref)} is removed: ${MADE_LATE}`);
+    const object = due.find((one) => identityOf(refOf(one)) === identityOf(ref));
+    if (failure === undefined || object === undefined) continue;
+    if (lateAttempts.failed(object, now())) say(describeGivenUp(ref, failure));
+    else retried.push(failure);
   }
-  const failure = removals.find((removal) => removal.failure !== undefined)?.failure;
-  if (failure === undefined) return;
-  // The operator works, so its conditions say nothing of it.
-  const note = `${failure.message}, which is to be deleted: ${MADE_LATE}. The deletion is tried again`;
-  record(subscription ?? revision, { type: 'Warning', reason: failure.reason, action: 'Prune', note });
-  throw new ReasonedError(failure);
+  const [first] = retried;
+  if (first !== undefined) throw new ReasonedError(first);
+}
+
+function describeGivenUp(ref: ObjectRef, { message }: Failure): string {
+  return `${describeRef(ref)} stays, although ${MADE_LATE}: ${message}. Delete it`;
 }

@@ -11,6 +11,7 @@ import { removerOf } from './clients.ts';
 import { resultOfSchedule } from './conclude.ts';
 import { decideRevision } from './decide.ts';
 import type { Judgement } from './judgement.ts';
+import { LateAttempts } from './late-attempts.ts';
 import { RevisionMemories } from './memory.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createCrdContents } from './repair/crd-content.ts';
@@ -47,6 +48,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     waits: createPhaseWaits(given.managed, given.patience),
     webhookPatienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     crdContents: createCrdContents(),
+    lateAttempts: new LateAttempts(),
   };
   shared.caches.revisions.on({ deleted: (revision) => shared.memories.drop(revision, 'deleted') });
   return async (key, context) => {

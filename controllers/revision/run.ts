@@ -17,6 +17,7 @@ import type { Account } from '../service-account.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Clients } from './clients.ts';
 import type { Judgement } from './judgement.ts';
+import type { LateAttempts } from './late-attempts.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionMemories, RevisionMemory } from './memory.ts';
 import type { RevisionCaches, RevisionFacts } from './observe.ts';
@@ -59,6 +60,7 @@ export interface SharedParts extends RevisionDeps {
   /** How long one call of a webhook waits. */
   readonly webhookPatienceMs: number;
   readonly crdContents: CrdContents;
+  readonly lateAttempts: LateAttempts;
 }
 
 /** One attempt to bring an active Revision into the cluster. */

@@ -349,6 +349,11 @@ describe('a Subscription for a dependency', () => {
     expect(described.spec).toMatchObject({ package: 'Team.Gadget', catalog: 'main', channel: 'stable', ...spec });
   });
 
+  test('a dependency watches as many namespaces as its bundle supports, since operators of all may use it', () => {
+    const described = describeDependency(subscription({ spec: { watchNamespaces: ['lights'] } }), step);
+    expect(described.spec).not.toHaveProperty('watchNamespaces');
+  });
+
   test.each([
     { because: 'it exists for the same package', existing: 'Team.Gadget', reason: undefined },
     { because: 'its name is taken by another package', existing: 'widget', reason: 'Collision' },

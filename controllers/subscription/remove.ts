@@ -32,7 +32,7 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
         type: 'Normal',
         reason: 'Uninstalling',
         action: 'Remove',
-        note: `${installed.bundle} is uninstalled; each object that stays has an event of its own`,
+        note: `${installed.bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`,
       });
     return removeFinalizer(cluster, subscription);
   }
@@ -43,6 +43,11 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
     await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision), uidOf(revision))));
   }
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
+}
+
+/** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */
+function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, now: Date): number {
+  return Math.max(0, Math.round((now.getTime() - Date.parse(deletionTimestamp)) / 1000)) || 0;
 }
 
 /**

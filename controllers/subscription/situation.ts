@@ -124,7 +124,7 @@ const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrad
  * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
  * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not.
  */
-function isGoodEnough(
+export function isGoodEnough(
   subscription: Subscription,
   { reason, because }: Refusal,
   installed: Revision | undefined,

@@ -407,6 +407,77 @@ describe('the other fields of the status', () => {
     });
   });
 
+  test.each<{ readonly because: string; readonly given: Partial<SubscriptionFacts>; readonly pending: object }>([
+    {
+      because: 'it waits for approval',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false })],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      pending: { version: '1.1.0', reason: 'ApprovalRequired', revision: 'gadget-2' },
+    },
+    {
+      because: 'it was approved, and is made active',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: true })],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      pending: { version: '1.1.0', reason: 'Progressing', revision: 'gadget-2' },
+    },
+    {
+      because: 'it is active, and not Ready yet',
+      given: { revisions: [before, next], subscription: subscription({ spec: { approval: 'Manual' } }) },
+      pending: { version: '1.1.0', reason: 'Progressing', revision: 'gadget-2' },
+    },
+  ])('the next Revision stays pending until it works: $because', ({ given, pending }) => {
+    const status = statusOf({ catalogs: two, ...given });
+    expect(status.pending).toMatchObject(pending);
+  });
+
+  const silent = { name: 'main', priority: 0, state: 'Unavailable', content: () => undefined } as const;
+  const knew = { available: { bundle: 'gadget.v1.1.0', version: '1.1.0' } };
+  test.each<{ readonly because: string; readonly given: Partial<SubscriptionFacts>; readonly available?: string }>([
+    {
+      because: 'the Catalog in use is gone, and the installed version is all that is known to exist',
+      given: { catalogs: [], subscription: subscription({ status: knew }) },
+      available: '1.0.0',
+    },
+    {
+      because: 'the Catalog has dropped the installed version, and no edge leads on',
+      given: { catalogs: [catalog({ versions: ['2.0.0'] })] },
+      available: '1.0.0',
+    },
+    {
+      because: 'the Catalog is read again: its last answer still counts',
+      given: { catalogs: [silent], subscription: subscription({ status: knew }) },
+      available: '1.1.0',
+    },
+    {
+      because: 'the Catalog is read again, and has never answered',
+      given: { catalogs: [silent] },
+      available: '1.0.0',
+    },
+    {
+      because: 'the Catalog is read again, and its last answer was about another spec',
+      given: { catalogs: [silent], subscription: subscription({ metadata: { generation: 2 }, status: knew }) },
+      available: '1.0.0',
+    },
+    {
+      because: 'the Catalog is gone, and the spec requests another version than the installed one',
+      given: { catalogs: [], subscription: subscription({ spec: { version: '1.1.0' } }) },
+    },
+    {
+      because: 'no version is as the spec requests',
+      given: { catalogs: two, subscription: subscription({ spec: { version: '7.0.0' } }) },
+    },
+  ])('without an answer of the resolver $available is available: $because', ({ given, available }) => {
+    expect(statusOf({ revisions: [works], ...given }).available?.version).toBe(available);
+  });
+
+  test('before anything is installed, no version is available without an answer of the resolver', () => {
+    expect(statusOf({ catalogs: [silent] }).available).toBeUndefined();
+  });
+
   describe('the status after an upgrade that failed', () => {
     const given = { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) };
     const told = (type: ConditionType, more: Partial<SubscriptionFacts> = {}): string =>

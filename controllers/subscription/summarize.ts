@@ -11,10 +11,10 @@ import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
-import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { passedOver } from '../../resolver/passed-over.ts';
+import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
 import { describeInstalled, type ResolvedPlan } from './decide.ts';
 import { stepsOf } from './steps.ts';
@@ -27,14 +27,14 @@ export function summarizePlan(
 ): SubscriptionStatus {
   const { decision, installed, quarantined } = plan;
   const choice = decision.kind === 'none' ? undefined : decision;
-  const offered = plan.offered ?? choice?.bundle;
+  const available = availableOf(subscription, plan);
   const pending = pendingOf(subscription, plan);
   return {
     ...handled(subscription, error === undefined),
     ...(installed !== undefined && {
       installed: { ...describeInstalled(installed), revision: installed.metadata.name },
     }),
-    ...(offered !== undefined && { available: nameBundle(offered) }),
+    ...(available !== undefined && { available: nameBundle(available) }),
     ...(pending !== undefined && { pending }),
     ...(choice !== undefined &&
       choice.path.length > 0 && {
@@ -138,11 +138,12 @@ function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus
   if (action.do === 'create' || action.do === 'restore') {
     return { ...nameBundle(action.target.bundle), reason: 'Progressing' };
   }
+  if (action.do === 'activate' && action.revision !== installed) return pending(action.revision, 'Progressing');
   return active === undefined || active === installed ? undefined : pending(active, 'Progressing');
 }
 
 /** A catalog may contain any text; if the API server rejected the status for it, nothing would be reported. */
-function nameBundle({ name, version }: Pick<CatalogBundle, 'name' | 'version'>): Available {
+function nameBundle({ name, version }: AvailableBundle): Available {
   return { bundle: redact(name).slice(0, 253), version: cutVersion(version) };
 }
 

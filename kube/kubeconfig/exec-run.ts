@@ -1,5 +1,6 @@
 /** Starts the program of a credential plugin within limits, and names it without its secrets. */
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { endGroup, spawnGroup } from './process-group.ts';
 import type { ExecPlugin } from './schema.ts';
 
 export interface Program {
@@ -15,18 +16,18 @@ export type Cut = 'tooLong' | 'tooLarge';
 const MOST_CHARACTERS = 1024 * 1024;
 
 /**
- * Starts a program without input. It is killed after some seconds, or if it prints without end; its output is closed then,
- * because a program that it has started may hold that open for ever.
+ * Starts a program without input. After some seconds, or if it prints without end, it is killed with all programs that it
+ * has started; its output is closed then, because one that has left its group may hold that open for ever.
  */
 export function startWithin(
   seconds: number,
   { command, args, options }: Program,
 ): { readonly child: ChildProcess; readonly cut: () => Cut | undefined } {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawnGroup(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let cut: Cut | undefined;
   const end = (why: Cut): void => {
     cut ??= why;
-    child.kill('SIGKILL');
+    endGroup(child);
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   };
   const timer = setTimeout(() => end('tooLong'), seconds * 1000);

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
 import { createFakeCertificate } from '../testing/fake-certificate.ts';
 import { createCredentialPlugin, type CredentialPlugin } from '../testing/credential-plugin.ts';
+import { isRunning } from '../testing/is-running.ts';
 import { clusterEntry, kubeconfigText } from '../testing/kubeconfig-text.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 import { createExecCredentials } from './exec.ts';
@@ -205,6 +207,28 @@ describe('the error of a failing credential plugin names it, and no request is s
     const from = performance.now();
     await expect(started()()).rejects.toMatchObject({ message: expect.stringContaining('in time') });
     expect(performance.now() - from).toBeLessThan(10_000);
+  });
+
+  test.each([
+    { because: 'it does not end in time', script: 'wait' },
+    { because: 'it has ended itself, and the other one holds its output', script: 'exit 0' },
+    { because: 'it prints without end', script: 'exec yes credentials' },
+  ])('a program that it has started ends with it: $because', async ({ script }) => {
+    const file = join(folder, 'started');
+    plugin.become(`sleep 600 &\necho $! > '${file}'\n${script}`);
+    await expect(started()()).rejects.toMatchObject({ reason: 'CredentialsUnavailable' });
+    await expect.poll(() => isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
+  });
+
+  test('it ends with the process that has started it', async () => {
+    const file = join(folder, 'started');
+    plugin.become(`echo $$ > '${file}'\nexec sleep 600`);
+    const run = `import { startWithin } from ${JSON.stringify(new URL('exec-run.ts', import.meta.url).href)};
+      import { existsSync } from 'node:fs';
+      startWithin(600, { command: ${JSON.stringify(plugin.command)}, args: [], options: {} });
+      setInterval(() => existsSync(${JSON.stringify(file)}) && process.exit(0), 5);`;
+    execFileSync(process.execPath, ['--input-type=module', '-e', run]);
+    await expect.poll(() => isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
   });
 
   test.each([

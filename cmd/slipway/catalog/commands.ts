@@ -3,7 +3,8 @@ import { Argument, Option, type Command } from 'commander';
 import { colourOption, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
 import type { CatalogBuildFlags } from './build.ts';
 import type { LintFlags } from './lint.ts';
-import type { ListFlags, ListName } from './list.ts';
+import type { ListFlags } from './list.ts';
+import type { ListName } from './list-rows.ts';
 import type { CatalogPushFlags } from './push.ts';
 import type { CatalogValidateFlags } from './validate.ts';
 

@@ -2,13 +2,12 @@
  * The credentials that the user's other tools have stored: docker's and podman's configuration files, and the
  * programs that these name to ask for credentials.
  */
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { ReasonedError } from '../../../api/errors.ts';
 import { parseDockerConfig, type Credential, type CredentialLookup } from '../../../oci/docker-config.ts';
 import type { Environment } from '../environment.ts';
+import { runHelper } from './run-helper.ts';
 
 /**
  * Looks credentials up in the file that is named, else in all files where tools keep them; the first that has some
@@ -108,8 +107,6 @@ interface HelperQuestion {
   readonly path: string;
 }
 
-const HELPER_TIMEOUT_MS = 60_000;
-
 /** @see https://github.com/docker/docker-credential-helpers#development */
 async function askHelper(
   environment: Environment,
@@ -118,9 +115,11 @@ async function askHelper(
   const program = `docker-credential-${helper}`;
   if (!/^[\w.-]+$/.test(helper))
     throw unusable(path, `${JSON.stringify(helper)} is no name of a program for credentials`);
-  const { code, output } = await runHelper(environment, program, serverOf(registry)).catch((error: unknown) => {
-    throw unusable(path, `the program ${program} cannot be run: ${(error as Error).message}`, error);
-  });
+  const { code, output } = await runHelper(environment, { program, input: serverOf(registry) }).catch(
+    (error: unknown) => {
+      throw unusable(path, `the program ${program} cannot be run: ${(error as Error).message}`, error);
+    },
+  );
   if (code !== 0 && /credentials not found/i.test(output)) return undefined;
   const answer = code === 0 ? parseAnswer(output) : undefined;
   if (answer === undefined) throw unusable(path, `the program ${program} gives no credentials for ${registry}`);
@@ -128,23 +127,6 @@ async function askHelper(
   return username === '<token>'
     ? { kind: 'identityToken', token: secret }
     : { kind: 'basic', username, password: secret };
-}
-
-async function runHelper(
-  { variables, signal }: Environment,
-  program: string,
-  input: string,
-): Promise<{ code: number | null; output: string }> {
-  const child = spawn(program, ['get'], {
-    env: { ...variables },
-    stdio: ['pipe', 'pipe', 'ignore'],
-    signal: AbortSignal.any([signal, AbortSignal.timeout(HELPER_TIMEOUT_MS)]),
-  });
-  child.stdin.on('error', () => {}); // a program may end before it has read its input
-  child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
-  const [code, output] = await Promise.all([ended, text(child.stdout)]);
-  return { code, output };
 }
 
 function parseAnswer(output: string): { readonly Username: string; readonly Secret: string } | undefined {

@@ -64,6 +64,15 @@ const FAILED: SubscriptionStatus = {
     condition('UpgradeAvailable', 'True', 'Quarantined', 'gadget.v2.0.0 failed and is not tried again'),
   ],
 };
+/** Its Catalog was deleted: the installed version is all that is available. */
+const ALONE: SubscriptionStatus = {
+  installed: INSTALLED,
+  available: { bundle: 'gadget.v1.0.0', version: '1.0.0' },
+  conditions: [
+    condition('Ready', 'True', 'Succeeded', 'gadget.v1.0.0 is installed and healthy, but no upgrade can be found'),
+    condition('UpgradeAvailable', 'Unknown', 'CatalogNotFound', 'its catalog of origin team does not exist'),
+  ],
+};
 const STUCK: SubscriptionStatus = {
   conditions: [
     condition('Ready', 'False', 'PackageNotFound', 'Package "lamp": catalog team does not have it'),
@@ -84,6 +93,7 @@ beforeAll(async () => {
   subscribe('gadget', 'gadget', BUSY);
   subscribe('lamp', 'lamp', STUCK);
   subscribe('failed', 'failed', FAILED);
+  subscribe('alone', 'alone', ALONE);
   subscribe('fresh', 'fresh');
   subscribe('twin-a', 'twin', BUSY);
   subscribe('twin-b', 'twin', STUCK);
@@ -190,6 +200,19 @@ describe('a Subscription is asked', () => {
     expect(stdout).toBe(
       'Nothing of lamp is chosen (PackageNotFound).\nBecause:\n  Package "lamp": catalog team does not have it\n',
     );
+  });
+
+  test('without its Catalog, nothing is chosen, and the installed version stands as installed', async () => {
+    expect(await ask('why', 'alone')).toMatchObject({
+      chosen: false,
+      reason: 'CatalogNotFound',
+      causes: ['its catalog of origin team does not exist'],
+    });
+    expect(await ask('why-not', 'alone@1.0.0')).toMatchObject({
+      chosen: false,
+      standing: 'Installed',
+      causes: ['its catalog of origin team does not exist'],
+    });
   });
 
   test('before the manager has reconciled it', async () => {

@@ -102,13 +102,19 @@ function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
   return told?.status === 'True' ? [told.message] : [];
 }
 
-function aboutPackage({ available }: SubscriptionStatus, message: string): WhyVerdict {
-  const chosen = available !== undefined;
+function aboutPackage(status: SubscriptionStatus, message: string): WhyVerdict {
+  const chosen = chosenIn(status) !== undefined;
   return { chosen, causes: chosen ? [] : [message], changes: [] };
 }
 
+/** The resolver's choice; none while it has no answer, although the status shows a version as available. */
+function chosenIn({ available, conditions }: SubscriptionStatus): SubscriptionStatus['available'] {
+  return findCondition(conditions, 'UpgradeAvailable')?.status === 'Unknown' ? undefined : available;
+}
+
 function aboutVersion(status: SubscriptionStatus, asked: string, message: string): WhyVerdict {
-  const { installed, available, pending, path = [], quarantined = [], refused = [] } = status;
+  const { installed, pending, path = [], quarantined = [], refused = [] } = status;
+  const available = chosenIn(status);
   const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
     one?.version === asked || one?.bundle === asked;
   const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): WhyVerdict => ({

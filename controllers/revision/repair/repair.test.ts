@@ -119,7 +119,7 @@ describe('the event of a repair', () => {
   ])('a repair reports $cause: $because', async ({ act, cause, note }) => {
     await act();
     await harness.settle(1);
-    expect(told()).toEqual([`Normal Repaired: ${note}`]);
+    expect(told()).toEqual([`Normal Repaired: ${note} (widget-operator.v1.0.0)`]);
     expect(counted).toEqual([cause]);
     expect(harness.revision(1).status?.lastRepair).toEqual({ time: '2026-01-01T00:00:00Z', objects: 1, message: note });
   });
@@ -129,7 +129,7 @@ describe('the event of a repair', () => {
     for (const object of gone) await harness.cluster.delete(refOf(object));
     await harness.settle(1);
     expect(told()).toHaveLength(1);
-    expect(told()[0]).toMatch(/; and 3 more objects$/);
+    expect(told()[0]).toMatch(/; and 3 more objects \(widget-operator\.v1\.0\.0\)$/);
     expect(counted).toHaveLength(gone.length);
     expect(harness.revision(1).status?.lastRepair?.objects).toBe(gone.length);
   });

@@ -41,7 +41,12 @@ export function reportRepairs(
   for (const { cause } of repairs) deps.countRepair?.(cause);
   const calm = repairs.filter((repair) => !isContested(deps, repair));
   if (calm.length > 0)
-    deps.record(regarding, { type: 'Normal', reason: 'Repaired', action: 'Repair', note: describeRepairs(calm) });
+    deps.record(regarding, {
+      type: 'Normal',
+      reason: 'Repaired',
+      action: 'Repair',
+      note: `${describeRepairs(calm)} (${revision.spec.bundle})`,
+    });
   for (const { repair, times } of begun) {
     const note = describeContest(repair, times, CONTEST.minutes);
     deps.record(regarding, { type: 'Warning', reason: 'Contested', action: 'Repair', note });

@@ -3,17 +3,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
+import { OperationLog, type LogLine } from '../../lib/operation-log.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
+import { until } from '../../lib/until.ts';
 
 const cluster = useCluster();
 const examples = join(ROOT, 'bundles/examples/beacon-operator');
 let manager: RunningManager;
+let log: OperationLog;
 
 beforeAll(async () => {
   await installSlipway(cluster());
   manager = await startManager(cluster());
+  log = new OperationLog(manager, 'lights');
 });
 afterAll(async () => {
   await manager?.stop();
@@ -29,6 +33,22 @@ async function publish(versions: readonly string[]): Promise<void> {
     })),
   );
   await publishCatalog(packageDocuments('beacon-operator', published), `${registry}/catalog:latest`);
+}
+
+/** Few enough to be read: the beginning and the end, with the versions and how long it took. */
+const MOST_LINES = 3;
+
+/** Waits for the line that ends the operation; returns all lines about it. */
+async function linesUntil(end: RegExp): Promise<readonly LogLine[]> {
+  const lines: LogLine[] = [];
+  await until(
+    `a line like ${end}`,
+    async () => lines.push(...log.next()) > 0 && lines.some(({ msg }) => end.test(msg)),
+    {
+      explain: () => JSON.stringify(lines, undefined, 2),
+    },
+  );
+  return lines;
 }
 
 describe('an operator', () => {
@@ -67,6 +87,8 @@ describe('an operator', () => {
       'deployment/beacon-operator',
     ]);
     expect(await cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev', '-o', 'name'])).toContain('beacons');
+    const lines = await linesUntil(/^beacon-operator\.v1\.0\.0 is installed and healthy, after \d+ s$/);
+    expect(lines.map(({ level, reason }) => `${level} ${reason}`)).toEqual(['30 Installing', '30 Succeeded']);
   });
 
   test('is installed by a manager that reports that it leads', async () => {
@@ -87,6 +109,11 @@ describe('an operator', () => {
       'jsonpath={.spec.template.spec.containers[0].image}',
     ]);
     expect(image).toContain('v2.0.0');
+    const lines = await linesUntil(/^beacon-operator\.v2\.0\.0 is installed and healthy, after \d+ s$/);
+    expect(lines.length, JSON.stringify(lines, undefined, 2)).toBeLessThanOrEqual(2 * MOST_LINES);
+    expect(lines.map(({ msg }) => msg)).toContainEqual(
+      expect.stringMatching(/^beacon-operator\.v1\.1\.0 is to follow beacon-operator\.v1\.0\.0.*step 1 of 2$/),
+    );
   });
 
   test('is repaired when a user changes or deletes one of its objects', async () => {
@@ -102,11 +129,15 @@ describe('an operator', () => {
       'deployment/beacon-operator',
     ]);
     await waitFor(cluster(), subscription, runs('2.0.0'));
+    const lines = await linesUntil(/spec\.replicas was changed by .*\(beacon-operator\.v2\.0\.0\)$/);
+    expect(lines.length, JSON.stringify(lines, undefined, 2)).toBeLessThanOrEqual(2 * MOST_LINES);
   });
 
   test('leaves nothing behind when the Subscription is deleted', async () => {
     await cluster().kubectl(['-n', 'lights', 'delete', 'subscription', 'beacon', '--timeout=60s']);
     await cluster().kubectl(['delete', 'catalog', 'examples']);
     await expectUnchanged(cluster(), before);
+    const lines = await linesUntil(/^beacon-operator\.v2\.0\.0 is uninstalled, after \d+ s/);
+    expect(lines.length, JSON.stringify(lines, undefined, 2)).toBeLessThanOrEqual(MOST_LINES);
   });
 });

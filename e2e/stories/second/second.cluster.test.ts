@@ -126,6 +126,8 @@ test('a Catalog that is deleted while it is in use is reported by an event and i
   );
   expect(condition(told, 'Ready')).toMatchObject({ status: 'True' });
   expect(condition(told, 'Ready')?.message).toMatch(/installed and healthy, but no upgrade can be found.*one/);
+  const { installed, available } = told.status as { installed: { version: string }; available?: { version: string } };
+  expect(available?.version).toBe(installed.version);
   await until('an event reports it', async () => {
     const events = await list<Told>(cluster(), 'event', { namespace: 'lights' });
     return events.some(

@@ -19,6 +19,7 @@ import {
   waitFor,
   type Judged,
 } from '../../lib/objects.ts';
+import { OperationLog } from '../../lib/operation-log.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { crdNameOf, publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
@@ -136,6 +137,8 @@ describe('an upgrade that fails', () => {
   test('is reported by every means after the rollback, and the failed Revision has the cause', async () => {
     await apply(subscriptionTo('beacon', NAMESPACE, spec));
     await waitFor(cluster(), BEACON, runs('1.0.0'));
+    const log = new OperationLog(manager, NAMESPACE);
+    log.next();
     await offer(ONE, TWO);
     const told = await waitFor(
       cluster(),
@@ -149,7 +152,12 @@ describe('an upgrade that fails', () => {
     expect(columns).toMatch(/1\.0\.0 is installed and healthy; the upgrade to beacon\.v2\.0\.0 failed: .*port/);
     await eventOf(told, /^Warning RollingBack: beacon\.v2\.0\.0 failed and is given up: .*port/);
     await eventOf(told, /^Normal RolledBack: beacon\.v1\.0\.0 works again \d+ s after beacon\.v2\.0\.0 failed/);
-    expect(lines(30).join('\n')).toMatch(/"reason":"RolledBack"/);
+    const logged = log.next();
+    expect(logged.map(({ level, reason }) => `${level} ${reason}`)).toEqual([
+      '30 Upgrading',
+      '40 RollingBack',
+      '30 RolledBack',
+    ]);
     expect(await metric('slipway_subscriptions_with_condition{condition="UpgradeFailed"}')).toBe(1);
     const [, failed] = await list(cluster(), 'revision', { namespace: NAMESPACE });
     expect(failed?.status?.['failure']).toMatchObject({ reason: 'ObjectInvalid' });

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
+import type { EventFacts } from '../events.ts';
+import { uninstall } from './remove.ts';
+import { facts, NOW, revision, subscription } from './testing/facts.ts';
+
+const installed = {
+  bundle: 'gadget.v1.0.0',
+  version: '1.0.0',
+  image: `registry.example/gadget@sha256:${'a'.repeat(64)}`,
+  catalog: 'main',
+  revision: 'gadget-1',
+};
+
+/** The events of the last step of an uninstall, which began so many seconds ago. */
+async function eventsAfter(seconds: number, status: object): Promise<readonly EventFacts[]> {
+  const deletionTimestamp = new Date(NOW.getTime() - seconds * 1000).toISOString();
+  const leaving = subscription({ metadata: { deletionTimestamp, finalizers: ['slipway.dev/cleanup'] }, status });
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+  cluster.put(leaving);
+  const events: EventFacts[] = [];
+  const record = (_regarding: unknown, event: EventFacts): void => void events.push(event);
+  await uninstall({ cluster, record }, facts({ subscription: leaving, revisions: [] }));
+  return events;
+}
+
+test('the end of an uninstall is one event, with the bundle and how long it took', async () => {
+  expect(await eventsAfter(17, { installed })).toEqual([
+    {
+      type: 'Normal',
+      reason: 'Uninstalling',
+      action: 'Remove',
+      note: 'gadget.v1.0.0 is uninstalled, after 17 s; each object that stays has an event of its own',
+    },
+  ]);
+});
+
+test('the clock of the API server may be ahead: no time is negative', async () => {
+  const [event] = await eventsAfter(-3, { installed });
+  expect(event?.note).toContain('gadget.v1.0.0 is uninstalled, after 0 s;');
+});
+
+test('a Subscription that had nothing installed ends without an event', async () => {
+  expect(await eventsAfter(1, {})).toEqual([]);
+});
+
+test('no event says that an operator is uninstalled while a Revision is left', async () => {
+  const deletionTimestamp = NOW.toISOString();
+  const leaving = subscription({ metadata: { deletionTimestamp }, status: { installed } });
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+  cluster.put(leaving);
+  const events: EventFacts[] = [];
+  const record = (_regarding: unknown, event: EventFacts): void => void events.push(event);
+  await uninstall({ cluster, record }, facts({ subscription: leaving, revisions: [revision({ deleted: true })] }));
+  expect(events).toEqual([]);
+});
