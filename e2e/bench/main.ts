@@ -2,10 +2,11 @@
 /**
  * Measures the product against its budgets, side by side with the floor in one run:
  *
- *     node e2e/bench/main.ts [--only small,large] [--repeat 3] [--idle 60] [-o json]
+ *     node e2e/bench/main.ts [--only small,large] [--repeat 3] [--idle 60] [--trace] [-o json]
  *
  * Each measurement has a fresh cluster; floor and product take turns, and the middle of the repetitions counts. On a
- * busy machine times mean little, their ratio to the floor still something. Ends with 1 where a budget is exceeded.
+ * busy machine times mean little, their ratio to the floor still something, the number of requests most; `--trace` prints
+ * the requests of each operation and which of them waited for which. Ends with 1 if a budget is exceeded.
  */
 import { parseArgs } from 'node:util';
 import { benchCatalog } from './catalog.ts';
@@ -71,6 +72,8 @@ interface Settings {
   readonly repeat: number;
   readonly idleSeconds: number;
   readonly json: boolean;
+  /** Whether the requests of the last round are printed. */
+  readonly trace: boolean;
 }
 
 async function main(): Promise<void> {
@@ -87,6 +90,7 @@ function parseSettings(): Settings {
       only: { type: 'string' },
       repeat: { type: 'string', default: '3' },
       idle: { type: 'string', default: '30' },
+      trace: { type: 'boolean', default: false },
       output: { type: 'string', short: 'o', default: 'text' },
     },
   });
@@ -95,7 +99,13 @@ function parseSettings(): Settings {
   const only = values.only?.split(',') ?? [...usual, ...Object.keys(PARTS)];
   const unknown = only.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${known.join(', ')}`);
-  return { only, repeat: Number(values.repeat), idleSeconds: Number(values.idle), json: values.output === 'json' };
+  return {
+    only,
+    repeat: Number(values.repeat),
+    idleSeconds: Number(values.idle),
+    json: values.output === 'json',
+    trace: values.trace,
+  };
 }
 
 function measureNamed(name: string, settings: Settings): Promise<readonly Row[]> {
@@ -105,7 +115,7 @@ function measureNamed(name: string, settings: Settings): Promise<readonly Row[]>
   return part(settings);
 }
 
-async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): Promise<readonly Row[]> {
+async function measure(scenario: Scenario, { repeat, idleSeconds, trace }: Settings): Promise<readonly Row[]> {
   const operators = scenario.operators();
   const objects = operators.reduce((sum, operator) => sum + objectsOf(operator, operator.from).length, 0);
   const options: InstallOptions = scenario.watched === true ? { idleSeconds, repair: true } : {};
@@ -117,6 +127,7 @@ async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): P
     progress(`${scenario.title}: ${objects} objects, Slipway ${round} of ${repeat}`);
     products.push(await onStage(operators, (stage) => runProduct(stage, operators, options)));
   }
+  if (trace) products.at(-1)?.chains.forEach(progress);
   return rowsOf({ ...scenario, name: scenario.title, objects }, middleOf(floors), {
     ...(products[0] as InstallRun),
     ...middleOf(products),
