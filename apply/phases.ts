@@ -161,11 +161,6 @@ function givesAccess({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[ANNOTATION.access] !== undefined;
 }
 
-/** Compares two phases by their order. */
-export function comparePhases(a: PhaseName, b: PhaseName): number {
-  return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
-}
-
 /**
  * Group-kinds that these CRDs define, such as `Widget.example.com`, without the groups of Kubernetes and of Slipway.
  */
