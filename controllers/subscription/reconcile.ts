@@ -99,14 +99,18 @@ async function carryOut(
       ? prepareEarly(deps, facts, { ...action, signal })
       : undefined;
   const held = { ...facts, subscription: await hold(deps, facts.subscription) };
-  const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
-  const current = { ...facts, subscription };
+  const again = isTold(held.subscription, plan);
+  const told = again ? Promise.resolve(held.subscription) : tell(deps, held, plan);
+  // Awaited later: a rejection before that must not count as unhandled.
+  told.catch(() => undefined);
   try {
-    await act(deps, current, { action, prepared, signal });
-    await forget(deps, current, action);
+    const noteFirst = action.do !== 'create' || isQuarantining(held.subscription, plan);
+    const current = noteFirst ? { ...facts, subscription: await told } : held;
+    await act(deps, current, { action, installed: plan.installed, again, noted: told, prepared, signal });
+    await forget(deps, { ...facts, subscription: await told }, action);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
-    await tell(deps, current, plan, error);
+    await tell(deps, { ...facts, subscription: await told }, plan, error);
     throw error;
   }
   return lookAgain(plan, facts.now);
@@ -131,7 +135,13 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
   return tried && (status.quarantined ?? []).length === quarantined.length;
 }
 
-/** Writes the status first: a version that failed is recorded before the rollback begins. */
+/** A version that failed is recorded before another one is made: a crash must not forget it. */
+function isQuarantining({ status }: Subscription, { quarantined }: ResolvedPlan): boolean {
+  const known = new Set(status?.quarantined?.map(({ bundle }) => bundle));
+  return quarantined.some(({ bundle }) => !known.has(bundle));
+}
+
+/** Writes the status that the plan leads to, with the error that ended it. */
 async function tell(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
