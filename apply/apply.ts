@@ -90,7 +90,8 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   if (request.objects.length === 0) throw nothingToApply();
   const counted = countRequests(cluster);
   const run: ApplyRun = { ...contextOf(request), cluster: counted.cluster };
-  const phases = orderObjects(request.objects);
+  // The manager has the right to bind every role; an account rarely has it.
+  const phases = orderObjects(request.objects, { mayBind: request.asManager === true });
   const findings = await lookAtAll(run, phases);
   await request.noted;
   const results = hasRefusal(findings)

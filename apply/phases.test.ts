@@ -101,6 +101,21 @@ describe('the graph of phases', () => {
     expect(own?.after).toContainEqual({ phase: 'crds', until: 'ready' });
   });
 
+  describe('the beginning of the bindings', () => {
+    const access = sample(rbac, 'ClusterRoleBinding', 'access', {
+      metadata: { name: 'access', annotations: { [ANNOTATION.access]: 'custom-resources' } },
+    });
+    test.each<{ mayBind: boolean; further: readonly KubeObject[]; waits: boolean; because: string }>([
+      { mayBind: false, further: [], waits: true, because: 'the API server compares the rights of a missing role' },
+      { mayBind: true, further: [], waits: false, because: 'a writer that may bind any role is not compared' },
+      { mayBind: true, further: [access], waits: true, because: 'the manager asks for the rights that it gave itself' },
+    ])('waits for the roles: $waits, because $because', ({ mayBind, further, waits }) => {
+      const planned = orderObjects([...sampleOperator(), ...further], { mayBind });
+      const bindings = planned.find(({ name }) => name === 'bindings');
+      expect(bindings?.after.some(({ phase }) => phase === 'roles')).toBe(waits);
+    });
+  });
+
   test('custom resources begin when webhooks exist and answer', () => {
     const withOwn = orderObjects([...sampleOperator(), sample('example.com/v1', 'Widget', 'own')]).at(-1);
     expect(withOwn?.name).toBe('customResources');

@@ -57,7 +57,7 @@ const AFTER: Readonly<Record<PhaseName, readonly PhaseDependency[]>> = {
   storage: applied('namespaces'),
   crds: [],
   roles: applied('namespaces'),
-  // A binding is rejected if its role is missing.
+  // A binding is rejected if its role is missing, unless its writer may bind any role.
   bindings: applied('namespaces', 'identity', 'roles'),
   infrastructure: applied('namespaces'),
   // An operator that starts before its CRDs are Established crashes, and then backs off for longer than this wait.
@@ -145,25 +145,30 @@ export function phaseOf(object: Kind): PhaseName {
  * kind, namespace, name and version. A phase that holds custom resources of a CRD in the same set, or rights on them,
  * also waits for the CRDs.
  */
-export function orderObjects(objects: readonly KubeObject[]): PlannedPhase[] {
+export function orderObjects(objects: readonly KubeObject[], { mayBind = false }: OrderOptions = {}): PlannedPhase[] {
   const grouped = Map.groupBy(objects, phaseOf);
   const own = kindsDefinedIn(grouped.get('crds') ?? []);
   return PHASE_NAMES.flatMap((name) => {
     const members = grouped.get(name);
     if (members === undefined) return [];
     const usesOwnKinds = members.some((object) => own.has(groupKind(object)) || givesAccess(object));
-    return [{ name, objects: members.toSorted(compareObjects), after: withCrds(AFTER[name], usesOwnKinds) }];
+    const bindsAtOnce = name === 'bindings' && mayBind && !members.some(givesAccess);
+    const after = bindsAtOnce ? AFTER_NAMESPACES : AFTER[name];
+    return [{ name, objects: members.toSorted(compareObjects), after: withCrds(after, usesOwnKinds) }];
   });
+}
+
+/** Without its role a binding grants nothing yet; nothing reads it before the workloads, which wait for both. */
+const AFTER_NAMESPACES = applied('namespaces');
+
+export interface OrderOptions {
+  /** Whether the account that writes the objects may bind every role: its bindings need not wait for their roles. */
+  readonly mayBind?: boolean;
 }
 
 /** Whether an object grants the manager rights on kinds of the same set: only once the CRDs of the set are applied. */
 function givesAccess({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[ANNOTATION.access] !== undefined;
-}
-
-/** Compares two phases by their order. */
-export function comparePhases(a: PhaseName, b: PhaseName): number {
-  return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
 }
 
 /**

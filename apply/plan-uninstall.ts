@@ -2,7 +2,7 @@
  * Decides which objects an uninstall deletes, in which order, and which stay and why. Pure; uninstall.ts carries out
  * the plan.
  */
-import { describeRef, type DefinedKind, type ObjectRef } from '../api/object.ts';
+import { describeRef, type DefinedKind, type Kind, type ObjectRef } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Failure } from './api-failure.ts';
 import {
@@ -32,6 +32,20 @@ export const UNINSTALL_STEPS = [
 ] as const;
 
 export type UninstallStepName = (typeof UNINSTALL_STEPS)[number];
+
+/**
+ * The wave of each step; a wave begins when all objects of the one before are gone. Once no workload runs, nothing uses
+ * its configuration, its rights or its kinds, so these go together.
+ */
+const WAVE_OF: Readonly<Record<UninstallStepName, number>> = {
+  customResources: 0,
+  webhooks: 1,
+  workloads: 2,
+  configuration: 3,
+  rbac: 3,
+  crds: 3,
+  namespaces: 4,
+};
 
 export interface UninstallStep {
   readonly name: UninstallStepName;
@@ -107,6 +121,21 @@ export function planUninstall(
   return { state: 'Ready', policy, steps: stepsFor(going, resources), stays };
 }
 
+/** The objects that are deleted together, wave by wave. */
+export function inWaves<Entry extends Kind>(entries: readonly Entry[]): Entry[][] {
+  return grouped(entries, (entry) => STEP_OF[phaseOf(entry)]);
+}
+
+/** The steps that run together, wave by wave. */
+export function wavesOf(steps: readonly UninstallStep[]): UninstallStep[][] {
+  return grouped(steps, ({ name }) => name);
+}
+
+function grouped<Item>(items: readonly Item[], stepOf: (item: Item) => UninstallStepName): Item[][] {
+  const waves = Map.groupBy(items, (item) => WAVE_OF[stepOf(item)]);
+  return [...waves].sort(([a], [b]) => a - b).map(([, wave]) => wave);
+}
+
 function doubtOf(entry: InventoryEntry, counts: CustomResourceCounts): Failure | undefined {
   const found = counts.get(entry.name);
   return found && doubtAbout(refOfEntry(entry), found);
@@ -117,10 +146,10 @@ function isUsed(count: CustomResourceCount | undefined): boolean {
 }
 
 function stepsFor(entries: readonly InventoryEntry[], resources: UninstallStep['resources']): UninstallStep[] {
-  const grouped = Map.groupBy(entries, (entry) => STEP_OF[phaseOf(entry)]);
+  const byStep = Map.groupBy(entries, (entry) => STEP_OF[phaseOf(entry)]);
   return UNINSTALL_STEPS.map((name) => ({
     name,
-    entries: grouped.get(name) ?? [],
+    entries: byStep.get(name) ?? [],
     resources: name === 'customResources' ? resources : [],
   })).filter((step) => step.entries.length > 0 || step.resources.length > 0);
 }

@@ -1,7 +1,7 @@
 /**
  * Deletes leftovers: objects that the newer revision no longer has. The revision controller calls it once that revision
- * has been healthy for long enough. Only objects of the inventory are deleted, by uid, in reverse order of the phases;
- * a CRD that still has custom resources stays unless the caller asks otherwise.
+ * has been healthy for long enough. Only objects of the inventory are deleted, by uid, in the waves of an uninstall; a
+ * CRD that still has custom resources stays unless the caller asks otherwise.
  */
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
@@ -16,7 +16,7 @@ import {
 } from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { judgeOwnership } from './collision.ts';
-import { comparePhases, phaseOf } from './phases.ts';
+import { inWaves } from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
 import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
@@ -50,7 +50,7 @@ export async function pruneObjects(
   const { owner, signal } = options;
   const isListed = listedIn(entries, owner);
   const removals = new Map<InventoryEntry, Removal>();
-  for (const group of inReverseOrder(entries)) {
+  for (const group of inWaves(entries)) {
     await inSlots({ slots, signal }, group, async (entry) => {
       removals.set(entry, await pruneObject(cluster, entry, { ...options, isListed }));
     });
@@ -61,11 +61,6 @@ export async function pruneObjects(
 
 function staysListed(removal: Removal | undefined): boolean {
   return removal?.outcome === 'deleting' || removal?.outcome === 'failed' || removal?.outcome === 'kept';
-}
-
-/** Entries grouped by phase, the last phase first. */
-function inReverseOrder(entries: readonly InventoryEntry[]): InventoryEntry[][] {
-  return [...Map.groupBy(entries, phaseOf)].sort(([a], [b]) => comparePhases(b, a)).map(([, group]) => group);
 }
 
 async function pruneObject(

@@ -8,7 +8,7 @@ import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from 
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
-import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
+import { inWaves, planUninstall, UNINSTALL_STEPS, wavesOf, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { OWNER, prepared, sample, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallOptions, type UninstallResult } from './uninstall.ts';
 
@@ -82,6 +82,38 @@ describe('the function planUninstall', () => {
   });
 });
 
+describe('the waves of an uninstall and of pruning', () => {
+  const inventory = intendedEntries([...objects, ...prepared([widget, sample('v1', 'Namespace', 'extra')])]);
+  const waves = inWaves(inventory).map((entries) => entries.map(({ kind }) => kind).sort());
+  const waveOf = (kind: string): number => waves.findIndex((kinds) => kinds.includes(kind));
+
+  test.each<{ first: string; then: string; because: string }>([
+    { first: 'Widget', then: 'ValidatingWebhookConfiguration', because: 'the operator still finalizes it' },
+    { first: 'ValidatingWebhookConfiguration', then: 'Deployment', because: 'without Pods it rejects requests' },
+    { first: 'Deployment', then: 'ClusterRole', because: 'a Pod that ends may still use its rights' },
+    { first: 'Deployment', then: 'ConfigMap', because: 'a Pod that ends may still read it' },
+    { first: 'Deployment', then: 'CustomResourceDefinition', because: 'a Pod that runs may still create an object' },
+    { first: 'CustomResourceDefinition', then: 'Namespace', because: 'its objects may live in the namespace' },
+  ])('$first is gone before $then is deleted, because $because', ({ first, then }) => {
+    expect(waveOf(first)).toBeGreaterThanOrEqual(0);
+    expect(waveOf(first)).toBeLessThan(waveOf(then));
+  });
+
+  test.each(['ClusterRole', 'ClusterRoleBinding', 'ServiceAccount', 'Service', 'CustomResourceDefinition'])(
+    'a %s goes together with the configuration: nothing uses either once no workload runs',
+    (kind) => {
+      expect(waveOf(kind)).toBe(waveOf('ConfigMap'));
+    },
+  );
+
+  test('steps and entries have the same waves', () => {
+    const { steps } = planUninstall(inventory, counts(0), 'Retain');
+    expect(wavesOf(steps).map((wave) => wave.flatMap(({ entries }) => entries.map(({ kind }) => kind)).sort())).toEqual(
+      waves,
+    );
+  });
+});
+
 async function installed(fake: FakeOptions = {}): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
@@ -115,8 +147,20 @@ describe('the function runUninstall', () => {
     const order = deletions(cluster);
     expect(order[0]).toBe('ValidatingWebhookConfiguration');
     expect(order.indexOf('Deployment')).toBeLessThan(order.indexOf('Service'));
-    expect(order.indexOf('Service')).toBeLessThan(order.indexOf('ClusterRole'));
+    expect(order.indexOf('Deployment')).toBeLessThan(order.indexOf('ClusterRole'));
     expect(order.at(-1)).toBe('CustomResourceDefinition');
+  });
+
+  test('an object that a finalizer holds delays only the waves after its own', async () => {
+    const [cluster, inventory] = await installed();
+    const held = refOf(cluster.objects().find(({ kind }) => kind === 'Service') as KubeObject);
+    cluster.change(held, (object) => ({ ...object, metadata: { ...object.metadata, finalizers: ['lb/x'] } }));
+    const extra = sample('v1', 'Namespace', 'extra');
+    cluster.put(extra);
+    const all = [...inventory, ...intendedEntries([extra])];
+    expect(await uninstall(cluster, all, 'Retain')).toMatchObject({ state: 'Waiting', step: 'configuration' });
+    expect(left(cluster)).toEqual(['Service']);
+    expect(cluster.objects().filter(({ kind }) => kind === 'Namespace')).toHaveLength(3);
   });
 
   test('an uninstall reads no object that a watch knows, and still deletes only objects that it applied', async () => {

@@ -1,5 +1,5 @@
 /**
- * Carries out a plan of plan-uninstall.ts step by step. A step begins once all objects of the one before are gone. The
+ * Carries out a plan of plan-uninstall.ts wave by wave. A wave begins once all objects of the one before are gone. The
  * controller calls it until it is complete: every run reads the remaining objects again, so it may be killed at any
  * time. It deletes objects of the inventory, and no other object of the same name.
  */
@@ -11,7 +11,13 @@ import { countInstances, describeSamples, isCrdEntry, listedIn } from './custom-
 import { deleteInstances } from './delete-instances.ts';
 import { identityOf } from './identity.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
-import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './plan-uninstall.ts';
+import {
+  wavesOf,
+  type Stay,
+  type UninstallPlan,
+  type UninstallStep,
+  type UninstallStepName,
+} from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
@@ -65,7 +71,7 @@ interface UninstallRun {
 }
 
 /** The result of one step. */
-interface StepResult {
+interface StepResult extends Pick<UninstallStep, 'name'> {
   readonly removals: readonly Removal[];
   readonly waiting: UninstallResult['waiting'];
   readonly stays: readonly Stay[];
@@ -99,22 +105,35 @@ interface Done {
   readonly stays: Stay[];
 }
 
-/** The result of a step that did not end; undefined if all did. */
+/** The result of the first step that did not end; undefined if all did. */
 async function runSteps(
   run: UninstallRun,
   steps: readonly UninstallStep[],
   done: Done,
 ): Promise<UninstallResult | undefined> {
-  for (const step of steps) {
+  for (const wave of wavesOf(steps)) {
     run.signal.throwIfAborted();
-    const { removals, waiting, stays } = await runStep(run, step);
-    done.removals.push(...removals);
-    done.stays.push(...stays);
-    const failures = removals.flatMap(({ failure }) => failure ?? []);
-    if (failures.length === 0 && waiting.length === 0) continue;
-    return { state: failures.length > 0 ? 'Failed' : 'Waiting', step: step.name, ...done, waiting, failures };
+    const results = await allOf(wave.map((step) => runStep(run, step)));
+    for (const { removals, stays } of results) {
+      done.removals.push(...removals);
+      done.stays.push(...stays);
+    }
+    const unfinished = results.map((result) => unfinishedOf(result, done)).find((result) => result !== undefined);
+    if (unfinished !== undefined) return unfinished;
   }
   return undefined;
+}
+
+/** The results of all, or the first error, once no request of any is under way. */
+async function allOf<Result>(tasks: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(tasks);
+  return Promise.all(tasks);
+}
+
+function unfinishedOf({ name, removals, waiting }: StepResult, done: Done): UninstallResult | undefined {
+  const failures = removals.flatMap(({ failure }) => failure ?? []);
+  if (failures.length === 0 && waiting.length === 0) return undefined;
+  return { state: failures.length > 0 ? 'Failed' : 'Waiting', step: name, ...done, waiting, failures };
 }
 
 /** Makes the objects of retained CRDs readable without the operator; the result if that fails. */
@@ -151,7 +170,7 @@ async function runStep(run: UninstallRun, step: UninstallStep): Promise<StepResu
   const removals = [...(await deleteEntries(run, step)), ...(await deleteOthers(run, step))];
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
-  return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
+  return { name: step.name, removals, waiting, stays: removals.flatMap(stayOfRemoval) };
 }
 
 /** Deletes users' objects, as the account; objects of the inventory are deleted already. */

@@ -13,7 +13,13 @@ const crd = (conversion: object, versions: readonly object[] = VERSIONS): KubeOb
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'gadgets.example.com' },
-  spec: { group: 'example.com', names: { kind: 'Gadget' }, versions, conversion },
+  spec: {
+    group: 'example.com',
+    names: { kind: 'Gadget', plural: 'gadgets' },
+    scope: 'Namespaced',
+    versions,
+    conversion,
+  },
 });
 const VERSIONS = [
   { name: 'v1', served: true, storage: true },
@@ -78,6 +84,29 @@ describe('a Revision with a conversion webhook', () => {
       READY,
     );
     expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
+  });
+
+  test('objects are listed and read as the CRD defines their kind: discovery need not know a new version yet', async () => {
+    const kinds: unknown[] = [];
+    const given = check({});
+    await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      {
+        ...given,
+        listPage: (kind, ...rest) => {
+          kinds.push(kind.served);
+          return given.listPage(kind, ...rest);
+        },
+        as: () => ({
+          get: async ({ served }) => {
+            kinds.push(served);
+            return GADGET;
+          },
+        }),
+      },
+    );
+    expect(kinds).toEqual([1, 2, 3].map(() => ({ plural: 'gadgets', namespaced: true })));
   });
 
   test("a Revision is not ready while its conversion webhook is silent, and shows the API server's message", async () => {

@@ -112,11 +112,17 @@ function accountOf([pod]: readonly KubeObject[]): Account | undefined {
 
 type ConvertedKind = Parameters<ListPage>[0];
 
+/** As the CRD defines them: a version that has just been added needs no discovery. */
 function servedKinds({ spec: given }: KubeObject): readonly ConvertedKind[] {
   const spec = fieldsOf(given);
-  const kind = textOf(fieldsOf(spec['names'])['kind']);
+  const { kind, plural } = fieldsOf(spec['names']);
+  const as = { plural: textOf(plural), namespaced: spec['scope'] !== 'Cluster' };
   const served = listOf(spec['versions']).filter((version) => version['served'] === true);
-  return served.map(({ name }) => ({ apiVersion: `${textOf(spec['group'])}/${textOf(name)}`, kind }));
+  return served.map(({ name }) => ({
+    apiVersion: `${textOf(spec['group'])}/${textOf(name)}`,
+    kind: textOf(kind),
+    served: as,
+  }));
 }
 
 /** A list may come from the API server's cache of converted objects; a single object is read and converted again. */

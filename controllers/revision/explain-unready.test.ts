@@ -25,6 +25,7 @@ function explain({
 }: Situation): Promise<Judgement> {
   return explainUnready(cluster, judgement, {
     unready,
+    observed: () => undefined,
     workedSeconds,
     deadlineSeconds: 600,
     read: () => Promise.resolve('the last line\n'),
@@ -79,7 +80,7 @@ describe('the judgement is unchanged, and nothing is read,', () => {
   const cases: readonly { given: Situation; because: string }[] = [
     { given: { judgement: { ...working, state: 'Ready' } }, because: 'all is well' },
     { given: { judgement: { ...working, state: 'Failed' } }, because: 'it was rejected, which has its own message' },
-    { given: { workedSeconds: 1 }, because: 'Pods need a moment to start' },
+    { given: { workedSeconds: 9 }, because: 'Pods need a moment to start' },
     { given: { unready: [] }, because: 'no object is known to be unhealthy' },
     {
       given: { unready: [notAvailable({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'data' })] },
@@ -103,5 +104,5 @@ test.each([
 });
 
 test('the first Pods are read sooner if the deadline is short', () => {
-  expect([patienceOf(600), patienceOf(2)]).toEqual([3, 1]);
+  expect([patienceOf(600), patienceOf(2)]).toEqual([10, 1]);
 });

@@ -11,14 +11,19 @@ import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../a
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
 import type { Judgement } from './judgement.ts';
 
+/** Most Deployments are available by then, also if many are installed at the same time. */
+const START_SECONDS = 10;
+
 /** How long a Deployment may take before its Pods are inspected: they need a moment to start. */
 export function patienceOf(deadlineSeconds: number): number {
-  return Math.min(3, deadlineSeconds / 2);
+  return Math.min(START_SECONDS, deadlineSeconds / 2);
 }
 
 export interface ExplainOptions {
   /** The objects that do not work. */
   readonly unready: readonly Unready[];
+  /** The state of an object in its watch, which saves the read. */
+  readonly observed: (ref: ObjectRef) => KubeObject | undefined;
   /** Seconds since the roll-out of the Revision began. */
   readonly workedSeconds: number;
   /** The most seconds that it may take in all. */
@@ -32,14 +37,22 @@ export interface ExplainOptions {
 export async function explainUnready(
   cluster: Cluster,
   judgement: Judgement,
-  { unready, workedSeconds, deadlineSeconds, read, signal }: ExplainOptions,
+  options: ExplainOptions,
 ): Promise<Judgement> {
-  if (judgement.state !== 'Working' || workedSeconds < patienceOf(deadlineSeconds)) return judgement;
-  const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
+  const deployment = deploymentToExplain(judgement, options);
   if (deployment === undefined) return judgement;
-  const problem = await problemOf(cluster, deployment.ref, { read, signal });
+  const problem = await problemOf(cluster, deployment, options);
   if (problem === undefined) return judgement;
-  return { ...judgement, message: `${describeRef(deployment.ref)}: ${problem}` };
+  return { ...judgement, message: `${describeRef(deployment)}: ${problem}` };
+}
+
+/** The first Deployment that takes longer than usual; undefined if there is none, and nothing is read then. */
+export function deploymentToExplain(
+  { state }: Judgement,
+  { unready, workedSeconds, deadlineSeconds }: Pick<ExplainOptions, 'unready' | 'workedSeconds' | 'deadlineSeconds'>,
+): ObjectRef | undefined {
+  if (state !== 'Working' || workedSeconds < patienceOf(deadlineSeconds)) return undefined;
+  return unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps')?.ref;
 }
 
 /**
@@ -53,7 +66,7 @@ export function secondsToStart(
     deadlineSeconds,
     now,
   }: Pick<ExplainOptions, 'deadlineSeconds'> & {
-    readonly observed: (ref: ObjectRef) => KubeObject | undefined;
+    readonly observed: ExplainOptions['observed'];
     readonly now: Date;
   },
 ): number {
@@ -77,7 +90,7 @@ function lastMoveOf({ metadata, ...object }: KubeObject): number {
 /** An account that may not read Pods gets no explanation; the judgement stays as it is. */
 async function problemOf(cluster: Cluster, ref: ObjectRef, reading: UnreadyReading): Promise<string | undefined> {
   try {
-    const live = await cluster.get(ref, reading.signal);
+    const live = reading.observed(ref) ?? (await cluster.get(ref, reading.signal));
     return live === undefined ? undefined : await firstProblem(cluster, live, reading);
   } catch (error) {
     if (error instanceof ReasonedError && error.reason === 'Forbidden') return undefined;
@@ -85,7 +98,7 @@ async function problemOf(cluster: Cluster, ref: ObjectRef, reading: UnreadyReadi
   }
 }
 
-type UnreadyReading = Pick<ExplainOptions, 'read' | 'signal'>;
+type UnreadyReading = Pick<ExplainOptions, 'observed' | 'read' | 'signal'>;
 
 async function firstProblem(
   cluster: Cluster,

@@ -18,6 +18,8 @@ export interface RevisionMemory {
   lastWritten?: Date;
   /** The progress of the checks of its webhooks. */
   proof: Proof;
+  /** The last explanation of a Deployment that is not available: Pods are read from time to time only. */
+  explained?: Explained | undefined;
   /** Since when a conversion webhook has not answered. */
   unreadableSince?: Date | undefined;
   /** Recent repairs, by the identity of the object. */
@@ -30,6 +32,15 @@ export interface LoadedObjects {
   /** Identities of those whose creation was tried as a dry run. */
   readonly tried: Set<string>;
   readonly characters: number;
+}
+
+/** The cause that the Pods of a Deployment have shown. */
+export interface Explained {
+  readonly at: Date;
+  /** The message that was explained. */
+  readonly of: string;
+  /** The message with the cause; the same one if no cause was found. */
+  readonly message: string;
 }
 
 /** A rejection: the Revision is not tried again under the same circumstances before a time, if one is set. */
@@ -65,16 +76,18 @@ export type DropReason = 'settled' | 'archived' | 'released' | 'removing' | 'del
 const MOST_RECORDS = 4096;
 
 /**
- * The most roll-outs whose objects are kept, and the most characters of all of them as JSON; beyond that they are
- * loaded again.
+ * The most characters as JSON of the objects of all roll-outs; beyond that they are loaded again. Hundreds of roll-outs
+ * of small operators may wait for their Deployments at the same time, and each is reconciled several times.
  */
-const [MOST_LOADED, MOST_CHARACTERS] = [32, 16_000_000];
+const MOST_CHARACTERS = 16_000_000;
 
 export class RevisionMemories {
   /** By uid; the one that was used last comes last. */
   readonly #records = new Map<string, RevisionMemory>();
   /** The records with loaded objects, in the order in which these were loaded. */
   readonly #loaded = new Set<RevisionMemory>();
+  /** Of all loaded objects. */
+  #characters = 0;
 
   /** How many Revisions have a record. */
   get size(): number {
@@ -105,18 +118,15 @@ export class RevisionMemories {
   /** Keeps the objects of a roll-out, at the expense of those that were loaded the longest time ago. */
   keepObjects(memory: RevisionMemory, objects: readonly KubeObject[]): LoadedObjects {
     const loaded = { objects, tried: new Set<string>(), characters: formatJson(objects).length };
+    this.#unload(memory);
     memory.loaded = loaded;
-    this.#loaded.delete(memory);
     this.#loaded.add(memory);
+    this.#characters += loaded.characters;
     for (const oldest of this.#loaded) {
-      if (this.#loaded.size <= MOST_LOADED && this.#characters() <= MOST_CHARACTERS) break;
+      if (this.#characters <= MOST_CHARACTERS) break;
       this.#unload(oldest);
     }
     return loaded;
-  }
-
-  #characters(): number {
-    return [...this.#loaded].reduce((sum, { loaded }) => sum + (loaded?.characters ?? 0), 0);
   }
 
   #remove(uid: string): void {
@@ -126,6 +136,7 @@ export class RevisionMemories {
   }
 
   #unload(record: RevisionMemory): void {
+    this.#characters -= record.loaded?.characters ?? 0;
     record.loaded = undefined;
     this.#loaded.delete(record);
   }

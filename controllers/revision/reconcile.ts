@@ -62,12 +62,14 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
   };
 }
 
-/** Skip the per-Subscription lock for work that touches only this Revision; waiting for it would block a worker. */
+/**
+ * Skip the per-Subscription lock for work that touches only this Revision, and for none: waiting for it would block a
+ * worker, and a change of this Revision meanwhile would wait as long.
+ */
 function concernsItselfOnly(facts: RevisionFacts): boolean {
   const { kind } = decideRevision(facts);
-  return (
-    kind === 'invalid' || kind === 'waitForActive' || (kind === 'release' && facts.revision.spec.state === 'Archived')
-  );
+  const isAlone = kind === 'nothing' || kind === 'invalid' || kind === 'waitForActive';
+  return isAlone || (kind === 'release' && facts.revision.spec.state === 'Archived');
 }
 
 async function act(shared: SharedParts, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {

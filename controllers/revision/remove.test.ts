@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import { refusal } from '../../api/testing/refusal.ts';
 import { judgeRemoval } from './remove.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
@@ -87,6 +88,70 @@ test('an archived Revision that waits for the active one says so, and holds up n
   await removal;
   expect(kinds()).not.toContain('ServiceAccount');
   expect(harness.revision(2)).toBeUndefined();
+});
+
+test('the history is released while the active Revision is being removed, also if its deletion is seen later', async () => {
+  await harness.addRevision(2, [sampleCrd('Widget'), account]);
+  harness.setState(1, 'Archived');
+  await harness.settle(2);
+  await harness.settle(1);
+  const held = refOf(account);
+  await harness.cluster.patch(held, { metadata: { finalizers: ['example.com/hold'] } });
+  await uninstall(2);
+  const removal = harness.reconcile(2);
+  await harness.reconcile(1);
+  await harness.cluster.delete(refOf(harness.revision(1)));
+  await harness.reconcile(1);
+  expect(harness.revision(1)).toBeUndefined();
+  expect(kinds()).toContain('ServiceAccount');
+  await harness.cluster.patch(held, { metadata: { finalizers: null } });
+  await removal;
+  expect(harness.revision(2)).toBeUndefined();
+});
+
+describe('the Secrets of a Revision that is being removed', () => {
+  const hold = (finalizers: readonly string[] | null): Promise<unknown> =>
+    harness.cluster.patch(refOf(account), { metadata: { finalizers } });
+
+  test('go while its objects go, since no step needs the manifests', async () => {
+    await hold(['example.com/hold']);
+    await uninstall();
+    const removal = harness.reconcile(1);
+    await vi.waitFor(() => expect(kinds()).not.toContain('Secret'));
+    expect(kinds()).toContain('ServiceAccount');
+    await hold(null);
+    await removal;
+    expect(harness.revision(1)).toBeUndefined();
+  });
+
+  test('stay while custom resources block the removal', async () => {
+    harness.setSubscription({ uninstall: { customResources: 'Block' } });
+    harness.cluster.put(widget);
+    await uninstall();
+    await harness.reconcile(1);
+    expect(kinds()).toContain('Secret');
+  });
+
+  test('are deleted before the Revision is released, if their deletion has failed before', async () => {
+    let refused = false;
+    const failing = createHarness({
+      before: ({ verb, ref }) => {
+        if (verb !== 'delete' || ref.kind !== 'Secret' || refused) return;
+        refused = true;
+        throw refusal(503, 'ServiceUnavailable', 'not now');
+      },
+    });
+    harness = failing;
+    await harness.addRevision(1, [account]);
+    await harness.settle(1);
+    await uninstall();
+    await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(harness.revision(1)).toBeDefined();
+    await harness.reconcile(1);
+    expect(refused).toBe(true);
+    expect(kinds()).not.toContain('Secret');
+    expect(harness.revision(1)).toBeUndefined();
+  });
 });
 
 test('an object that is removed completely causes no warning', async () => {

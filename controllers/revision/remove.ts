@@ -3,6 +3,7 @@
  * names each object that stays, with the reason; the Revision's condition names an object that is stuck.
  */
 import { isNotFound } from '../../api/api-answers.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts';
@@ -62,6 +63,7 @@ export async function removeRevision(
     () => undefined,
   );
   const plan = await planRemoval(deps.cluster, facts, about);
+  const secrets = plan.state === 'Ready' && !isUnderWay(revision) ? deleteMeanwhile(cluster, revision) : undefined;
   const result = await runUninstall(deps.cluster, plan, {
     ...about,
     acting: deps.acting,
@@ -72,13 +74,26 @@ export async function removeRevision(
   if (result.state === 'Complete') {
     // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
     // again.
-    if (await releaseRevision(cluster, revision)) tellWhatStays(deps, facts, result);
+    if (await releaseRevision(cluster, revision, secrets)) tellWhatStays(deps, facts, result);
     return 'Gone';
   }
   const judgement = judgeRemoval(result, about.namedIn);
   const status = summarizeRevision(revision, { judgement }, deps.now());
   await writeStatus(cluster, revision, status);
   return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
+}
+
+/** Whether an earlier call has begun to delete the objects, and its Secrets with them. */
+function isUnderWay({ status }: Revision): boolean {
+  return findCondition(status?.conditions, 'Ready')?.reason === 'Uninstalling';
+}
+
+/** No step of the removal needs the manifests, so their Secrets go while the objects go. */
+function deleteMeanwhile(cluster: Cluster, revision: Revision): Promise<void> {
+  const deleted = deleteManifests(cluster, revision);
+  // Awaited when the objects are gone: a rejection before that must not count as unhandled.
+  deleted.catch(() => undefined);
+  return deleted;
 }
 
 /** Custom resources that an account should delete stay if the account no longer exists. */
@@ -104,9 +119,13 @@ function observeRemoval({ cluster, managed }: Pick<RemoveDeps, 'cluster' | 'mana
   return (refs, signal) => (refs.every((ref) => managed.isFollowed(ref)) ? byWatch : byReading)(refs, signal);
 }
 
-/** Releases a Revision and deletes its Secrets. Returns false if it was released before. */
-export async function releaseRevision(cluster: Cluster, revision: Revision): Promise<boolean> {
-  await deleteManifests(cluster, revision);
+/**
+ * Releases a Revision and deletes its Secrets. Returns false if it was released before.
+ *
+ * @param deleted The deletion of its Secrets, if it has begun.
+ */
+export async function releaseRevision(cluster: Cluster, revision: Revision, deleted?: Promise<void>): Promise<boolean> {
+  await (deleted ?? deleteManifests(cluster, revision));
   try {
     await removeFinalizer(cluster, revision);
     return true;

@@ -117,11 +117,11 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
   // the pace of the status
   {
     situation: progressed({ lastWritten: ago(2) }),
-    says: { write: { inSeconds: 3 }, again: { inSeconds: 3 } },
+    says: { write: { inSeconds: 8 }, again: { inSeconds: 8 } },
     because: 'a status that differs only in progress is not written at every step',
   },
   {
-    situation: progressed({ lastWritten: ago(5) }),
+    situation: progressed({ lastWritten: ago(10) }),
     says: { ...AT_ONCE, again: { inSeconds: 30 } },
     because: 'the last write was long ago',
   },
@@ -147,12 +147,12 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
   },
   {
     situation: progressed({ lastWritten: ago(2), judgement: { ...WORKING, askAgainSeconds: 0.05 } }),
-    says: { write: { inSeconds: 3 }, again: { inSeconds: 0.05 } },
+    says: { write: { inSeconds: 8 }, again: { inSeconds: 0.05 } },
     because: 'a check goes on although the status is not written',
   },
   {
     situation: progressed({ lastWritten: ago(2), found: REJECTED }),
-    says: { write: { inSeconds: 3 }, again: { inSeconds: 3 } },
+    says: { write: { inSeconds: 8 }, again: { inSeconds: 8 } },
     because: 'a rejection rests only once the status shows it',
   },
   // checks that no watch reports
@@ -226,8 +226,8 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
   // work that takes long
   {
     situation: attempted({ status: working(1) }),
-    says: { ...AT_ONCE, again: { inSeconds: 2 } },
-    because: 'after three seconds the Pods are read for the cause',
+    says: { ...AT_ONCE, again: { inSeconds: 9 } },
+    because: 'after ten seconds the Pods are read for the cause',
   },
   {
     situation: attempted({ startSeconds: 0.2 }),

@@ -100,8 +100,8 @@ function after(seconds: number): Again {
   return seconds > 0 ? { inSeconds: seconds } : 'now';
 }
 
-/** The shortest time between two writes that differ only in progress. */
-const PACE_SECONDS = 5;
+/** The shortest time between two writes that differ only in progress: the first explanation comes with one of them. */
+const PACE_SECONDS = 10;
 
 /**
  * A status that differs only in progress waits for a while, so that not every step of a roll-out writes one; applied

@@ -15,12 +15,12 @@ function deployment(creationTimestamp: string | undefined, lastUpdateTime?: stri
 
 describe('a Deployment that is not available is left to start', () => {
   it.each([
-    { because: 'it was made a second ago', live: deployment('2026-01-01T00:00:09Z'), seconds: 2 },
+    { because: 'it was made a second ago', live: deployment('2026-01-01T00:00:09Z'), seconds: 9 },
     { because: 'it was made long ago', live: deployment('2026-01-01T00:00:00Z'), seconds: 0 },
     {
       because: 'its rollout moved a second ago',
       live: deployment('2026-01-01T00:00:00Z', '2026-01-01T00:00:09Z'),
-      seconds: 2,
+      seconds: 9,
     },
     { because: 'its state is not known', live: undefined, seconds: 0 },
     { because: 'its age is not known', live: deployment(undefined), seconds: 0 },

@@ -1,4 +1,5 @@
 /** Carries out the action of a plan: creates, restores or activates a Revision, and deletes those that history needs no longer. */
+import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -20,6 +21,12 @@ import { activateRevision, createRevision } from './revisions.ts';
 
 export interface ActOptions {
   readonly action: Action;
+  /** The Revision that works now. */
+  readonly installed: Revision | undefined;
+  /** Whether the status shows an earlier attempt of the action. */
+  readonly again: boolean;
+  /** Awaited before a Revision is created: the status that says so. */
+  readonly noted: Promise<unknown>;
   /** The bundle of the Revision that is to be created, if its preparation has begun. */
   readonly prepared: Promise<PreparedBundle> | undefined;
   readonly signal: AbortSignal;
@@ -29,7 +36,7 @@ export interface ActOptions {
 export async function act(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { action, prepared, signal }: ActOptions,
+  { action, signal, ...given }: ActOptions,
 ): Promise<void> {
   switch (action.do) {
     case 'nothing':
@@ -39,10 +46,15 @@ export async function act(
     case 'activate':
       return activateRevision(deps.cluster, facts.revisions, await noteApproval(deps.cluster, facts, action.revision));
     case 'restore':
-      return restore(deps, facts, { ...action, signal });
+      return restore(deps, facts, { ...action, ...given, signal });
     case 'create':
-      return create(deps, facts, { ...action, prepared, signal });
+      return createOrServe(deps, facts, { ...action, ...given, signal });
   }
+}
+
+interface Restoration extends Pick<Extract<Action, { do: 'restore' }>, 'revision' | 'target'> {
+  readonly installed: Revision | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -52,7 +64,7 @@ export async function act(
 async function restore(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
+  { revision, target, installed, signal }: Restoration,
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
   const { image, manifests, approved, signature } = revision.spec;
@@ -62,7 +74,16 @@ async function restore(
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
   }
-  await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
+  await createRevision(deps.cluster, {
+    subscription,
+    revisions,
+    installed,
+    number,
+    target,
+    bundle,
+    approved,
+    active: false,
+  });
 }
 
 /** No watch reports the Secrets, and the Revision may back off for minutes before it reads them again. */
@@ -72,37 +93,54 @@ async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Re
   await cluster.patch(refOf(revision), { metadata: { uid, annotations } });
 }
 
-interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
-  readonly prepared: Promise<PreparedBundle> | undefined;
-  readonly signal: AbortSignal;
+interface Creation
+  extends
+    Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'>,
+    Pick<ActOptions, 'installed' | 'again' | 'noted' | 'prepared' | 'signal'> {}
+
+/**
+ * If a crash has left no Revision active just before the next one was created, and that one cannot be made now, the
+ * one that works is made active again: its objects are repaired meanwhile.
+ */
+async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, creation: Creation): Promise<void> {
+  const { installed } = creation;
+  try {
+    await create(deps, facts, creation);
+  } catch (error) {
+    const isOver = error instanceof ReasonedError && error.reason !== 'Conflict' && error.reason !== 'LeaderLost';
+    if (isOver && installed !== undefined && activeOf(facts.revisions) === undefined)
+      await activateRevision(deps.cluster, facts.revisions, installed);
+    throw error;
+  }
 }
 
 async function create(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, approved, hold, prepared, signal }: Creation,
+  { target, approved, hold, installed, again, noted, prepared, signal }: Creation,
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
   const { serviceAccountName: name } = subscription.spec;
   if (name !== undefined)
     await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
   const bundle = await (prepared ?? prepareNew(deps, facts, { target, signal }));
-  const alone = activeOf(revisions) === undefined;
   const free = hold === undefined;
-  const created = await createRevision(deps.cluster, {
+  await createRevision(deps.cluster, {
     subscription,
     revisions,
+    installed,
     number,
     target,
     bundle,
     approved,
-    active: free && alone,
+    active: free,
+    again,
+    noted,
     // The manifests of a Revision that is held back are read when it becomes active.
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
   reportUntrusted(deps.record, subscription, bundle.signature);
-  if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
 /** Reports objects that no API server accepts: they are left out, and the others are installed. */

@@ -7,6 +7,7 @@ import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
+import type { BundlesAhead } from './ahead.ts';
 import type { SubscriptionCaches } from './observe.ts';
 
 export interface SubscriptionDeps {
@@ -21,6 +22,8 @@ export interface SubscriptionDeps {
   readonly handed?: Pick<HandedManifests, 'put'>;
   /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
   readonly upgradePolicy?: UpgradePolicy | undefined;
+  /** Bundles that are prepared before they are requested; by default none. */
+  readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

@@ -13,6 +13,7 @@ import { formatReference, parseReference, withDigest } from '../../oci/reference
 import type { ImageSource } from '../../oci/source.ts';
 import { isOlder } from '../../resolver/cluster.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
+import { createPreparations } from './preparations.ts';
 
 const FOLDERS = ['manifests/', 'metadata/'];
 
@@ -41,7 +42,17 @@ export interface PreparedBundle {
  * @throws the errors of a registry and of the check of signatures; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
  * InvalidConfiguration, which are never retried
  */
-export async function prepareBundle(
+export function prepareBundle(
+  source: ImageSource,
+  toPrepare: BundleToPrepare,
+  signal: AbortSignal,
+): Promise<PreparedBundle> {
+  return PREPARATIONS(() => pullAndRender(source, toPrepare, signal));
+}
+
+const PREPARATIONS = createPreparations();
+
+async function pullAndRender(
   source: ImageSource,
   toPrepare: BundleToPrepare,
   signal: AbortSignal,

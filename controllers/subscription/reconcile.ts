@@ -11,6 +11,7 @@ import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
+import { comingTarget } from './coming.ts';
 import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
@@ -20,7 +21,7 @@ import { surplusOf } from './history.ts';
 import { lookAgain } from './look-again.ts';
 import { observeSubscription, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
-import { prepareEarly } from './prepare.ts';
+import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
@@ -41,9 +42,10 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const surplus = surplusOf(facts.subscription, facts.revisions);
     // The archived Revision's watch event causes the next reconcile.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
-    const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
+    const plan = decideSubscription(facts, expiryOf(deps, facts));
     switch (plan.kind) {
       case 'uninstall':
+        deps.ahead?.drop(formatKey(key));
         return uninstall(deps, facts);
       case 'suspended':
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
@@ -65,6 +67,10 @@ function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): 
 
 /** The decision blocks the only thread; the limit is half of the time within which the lease must be renewed. */
 const MOST_MILLISECONDS = 5000;
+
+function expiryOf({ now }: SubscriptionDeps, facts: SubscriptionFacts): () => boolean {
+  return () => now().getTime() - facts.now.getTime() > MOST_MILLISECONDS;
+}
 
 /** A deletion needs no facts of the cluster; nothing else can be decided without them. */
 async function askServer(
@@ -101,17 +107,23 @@ async function carryOut(
       ? prepareEarly(deps, facts, { ...action, signal })
       : undefined;
   const held = { ...facts, subscription: await hold(deps, facts.subscription) };
-  const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
-  const current = { ...facts, subscription };
+  const again = isTold(held.subscription, plan);
+  const told = again ? Promise.resolve(held.subscription) : tell(deps, held, plan);
+  // Awaited later: a rejection before that must not count as unhandled.
+  told.catch(() => undefined);
   try {
-    await act(deps, current, { action, prepared, signal });
-    await forget(deps, current, action);
+    const noteFirst = action.do !== 'create' || isQuarantining(held.subscription, plan);
+    const current = noteFirst ? { ...facts, subscription: await told } : held;
+    await act(deps, current, { action, installed: plan.installed, again, noted: told, prepared, signal });
+    await forget(deps, { ...facts, subscription: await told }, action);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
-    await tell(deps, current, plan, forReadersOf(subscription, error));
+    await tell(deps, { ...facts, subscription: await told }, plan, forReadersOf(held.subscription, error));
     // The log has all of it.
     throw error;
   }
+  const target = deps.ahead === undefined ? undefined : comingTarget(facts, plan, expiryOf(deps, facts));
+  if (target !== undefined) prepareAhead(deps, facts, { target, signal });
   return lookAgain(plan, facts.now);
 }
 
@@ -134,7 +146,13 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
   return tried && (status.quarantined ?? []).length === quarantined.length;
 }
 
-/** Writes the status first: a version that failed is recorded before the rollback begins. */
+/** A version that failed is recorded before another one is made: a crash must not forget it. */
+function isQuarantining({ status }: Subscription, { quarantined }: ResolvedPlan): boolean {
+  const known = new Set(status?.quarantined?.map(({ bundle }) => bundle));
+  return quarantined.some(({ bundle }) => !known.has(bundle));
+}
+
+/** Writes the status that the plan leads to, with the error that ended it. */
 async function tell(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,

@@ -3,39 +3,17 @@ import { beforeAll, expect, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { FINALIZER } from '../../api/names.ts';
-import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription } from '../../api/subscription.ts';
-import { tinyBundle } from '../../e2e/lib/tiny-operator.ts';
-import { silentLog } from '../../kube/log.ts';
-import { buildImage } from '../../oci/build.ts';
-import { parseManifest } from '../../oci/manifest.ts';
-import type { ImageSource } from '../../oci/source.ts';
 import { problemOf } from '../genuine.ts';
 import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from '../manifests.ts';
 import { prepareBundle } from './prepare-bundle.ts';
-import type { SubscriptionDeps } from './deps.ts';
-import { createSubscriptionReconciler } from './reconcile.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
+import { IMAGE, reconcileOf, registry, revisionsOf } from './testing/one-image.ts';
 
-const built = buildImage({ files: tinyBundle({ name: 'gadget', version: '1.0.0' }) });
-const IMAGE = `registry.example/gadget@${built.manifest.descriptor.digest}`;
 const owner = subscription({ metadata: { finalizers: [FINALIZER] } });
 let packed: PackedManifests;
-
-/** A registry with this one image. */
-const registry: ImageSource = {
-  async pullManifest() {
-    const { bytes, descriptor } = built.manifest;
-    const manifest = parseManifest(bytes, descriptor.mediaType, { what: IMAGE, byDigest: true });
-    return { bytes, digest: descriptor.digest, mediaType: descriptor.mediaType, manifest };
-  },
-  async *pullBlob(_reference, { digest }) {
-    const found = [built.config, ...built.layers].find(({ descriptor }) => descriptor.digest === digest);
-    if (found !== undefined) yield found.bytes;
-  },
-};
 
 beforeAll(async () => {
   ({ manifests: packed } = await prepareBundle(
@@ -57,32 +35,8 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
   cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
   for (const object of [owner, lost, ...there]) cluster.put(object);
-  const subscriptions = (): readonly Subscription[] =>
-    cluster.objects().filter(({ kind }) => kind === 'Subscription') as Subscription[];
-  const find = <Found extends KubeObject>(objects: readonly Found[], key: string): Found | undefined =>
-    objects.find((object) => keyOfObject(object) === key);
-  const run = createSubscriptionReconciler({
-    caches: {
-      subscriptions: { get: (key) => find(subscriptions(), key), list: subscriptions },
-      revisions: { get: (key) => find(revisionsOf(cluster), key), byIndex: () => revisionsOf(cluster) },
-      catalogs: { list: () => [] },
-      content: { get: () => undefined },
-      namespaces: { get: () => undefined },
-    },
-    cluster,
-    server: { get: async () => ({ providedKinds: [] }) },
-    bundles: () => registry,
-    catalogOf: () => undefined,
-    checkSignatures: async () => undefined,
-    record: () => undefined,
-    now: () => NOW,
-  } satisfies SubscriptionDeps);
-  await run({ namespace: 'ops', name: 'gadget' }, { signal: new AbortController().signal, log: silentLog });
+  await reconcileOf(cluster)();
   return cluster;
-}
-
-function revisionsOf(cluster: FakeCluster): readonly Revision[] {
-  return cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
 }
 
 test('lost manifests are rendered again, without any catalog', async () => {

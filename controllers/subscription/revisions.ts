@@ -21,31 +21,58 @@ type Writer = Pick<Cluster, 'get' | 'create' | 'patch' | 'delete'>;
 export interface NewRevision {
   readonly subscription: Subscription;
   readonly revisions: readonly Revision[];
+  /** The Revision that works now; the active one unless that failed, or a crash has left none active. */
+  readonly installed?: Revision | undefined;
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
   readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
   readonly approved: boolean;
-  /** Becomes active at once: no other one is active. */
+  /** Whether it becomes active at once; the one that is active now is archived for it. */
   readonly active: boolean;
+  /** Whether an attempt has failed: the active Revision is archived only once the manifests are stored. */
+  readonly again?: boolean;
+  /** Awaited before the Revision is created: the caller writes its status. */
+  readonly noted?: Promise<unknown>;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
 }
 
 /**
- * Creates the Revision, after the Secrets that it names. Throws Conflict (retried) if its name is taken, and Collision
- * (retried) if a Secret of its name belongs to a person.
+ * Creates the Revision, after the Secrets that it names; if it becomes active at once, the active one is archived
+ * before: two are never active at the same time. Throws Conflict (retried) if its name is taken or the active one was
+ * written since it was read, and Collision (retried) if a Secret of its name belongs to a person; the Revision that
+ * worked is active then.
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
-  await storeManifests(cluster, described, facts.bundle.manifests.pieces);
-  facts.handed?.put(facts.bundle.manifests);
+  await makeReady(cluster, facts, described);
   return (await cluster.create(described)) as Revision;
 }
 
+/** Stores the manifests, and archives the active Revision meanwhile unless an attempt has failed. */
+async function makeReady(cluster: Writer, facts: NewRevision, described: Revision): Promise<void> {
+  const { bundle, handed, noted, again = false } = facts;
+  const replaced = facts.active ? activeOf(facts.revisions) : undefined;
+  const stored = storeManifests(cluster, described, bundle.manifests.pieces).then(() => handed?.put(bundle.manifests));
+  const archived = replaced === undefined || again ? undefined : archiveRevision(cluster, replaced);
+  const outcomes = await Promise.allSettled([stored, noted, archived]);
+  const failure = outcomes.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') {
+    // Its objects are to be kept as they are while the manifests of the next one cannot be stored.
+    await archived?.then(
+      (one) => changeSpec(cluster, one, { state: 'Active' }),
+      () => undefined,
+    );
+    throw failure.reason;
+  }
+  if (replaced !== undefined && again) await archiveRevision(cluster, replaced);
+}
+
 /**
- * Makes a Revision the active one, and approves it: whatever held it back is over. The other is archived first: two are never active at the same time. Throws Conflict
- * (retried) if one of them was written since it was read: another manager may have decided otherwise.
+ * Makes a Revision the active one, and approves it: whatever held it back is over. The other is archived first: two are
+ * never active at the same time. Throws Conflict (retried) if one of them was written since it was read: another
+ * manager may have decided otherwise.
  */
 export async function activateRevision(
   cluster: Pick<Cluster, 'patch'>,
@@ -58,23 +85,23 @@ export async function activateRevision(
 }
 
 /** Archives a Revision. Throws Conflict (retried) if it was written since it was read. */
-export async function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<void> {
-  await changeSpec(cluster, revision, { state: 'Archived' });
+export function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<Revision> {
+  return changeSpec(cluster, revision, { state: 'Archived' });
 }
 
 async function changeSpec(
   cluster: Pick<Cluster, 'patch'>,
-  revision: Revision,
+  revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
   spec: Partial<Pick<Revision['spec'], 'state' | 'approved'>>,
-): Promise<void> {
+): Promise<Revision> {
   const { resourceVersion } = revision.metadata;
-  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec });
+  return (await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec })) as Revision;
 }
 
 function describeRevision(facts: NewRevision): Revision {
-  const { subscription, revisions, number, target, bundle, approved, active } = facts;
+  const { subscription, revisions, installed, number, target, bundle, approved, active } = facts;
   const name = revisionName(subscription.metadata.name, number);
-  const previous = activeOf(revisions)?.metadata.name;
+  const previous = (activeOf(revisions) ?? installed)?.metadata.name;
   const { apiVersion, kind, metadata } = subscription;
   return {
     apiVersion: API_VERSION,

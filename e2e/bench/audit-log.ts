@@ -11,6 +11,8 @@ export interface AuditedRequest {
   readonly code: number;
   /** Milliseconds since 1970, when the request came. */
   readonly at: number;
+  /** When it was answered. */
+  readonly until: number;
 }
 
 /** A span of wall-clock time in milliseconds since 1970. */
@@ -63,6 +65,8 @@ interface AuditEvent {
   };
   readonly responseStatus?: { readonly code?: number };
   readonly requestReceivedTimestamp: string;
+  /** When the stage of the event began: the event is written once the answer is complete. */
+  readonly stageTimestamp: string;
 }
 
 function describe({
@@ -71,6 +75,7 @@ function describe({
   objectRef,
   responseStatus,
   requestReceivedTimestamp,
+  stageTimestamp,
 }: AuditEvent): AuditedRequest {
   const [path = ''] = requestURI.split('?');
   const { resource = path, apiGroup, subresource, name = '' } = objectRef ?? {};
@@ -81,6 +86,13 @@ function describe({
     name,
     dryRun: requestURI.includes('dryRun='),
     code: responseStatus?.code ?? 0,
-    at: Date.parse(requestReceivedTimestamp),
+    at: parseMicroseconds(requestReceivedTimestamp),
+    until: parseMicroseconds(stageTimestamp),
   };
+}
+
+/** Milliseconds since 1970 with a fraction: `Date` reads no more than three of the six digits. */
+function parseMicroseconds(time: string): number {
+  const micros = /\.\d{3}(?<rest>\d{1,3})/.exec(time)?.groups?.['rest'] ?? '0';
+  return Date.parse(time) + Number(`0.${micros}`);
 }

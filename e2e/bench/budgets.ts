@@ -2,6 +2,7 @@
 import type { Cost } from './cost.ts';
 import type { FloorRun } from './floor.ts';
 import type { InstallRun } from './install.ts';
+import { recordedOf } from './olm-v1.ts';
 
 export interface Row {
   readonly what: string;
@@ -19,24 +20,29 @@ export interface Budget {
   readonly objects: number;
   /** Times the floor, for installing and upgrading. */
   readonly ratio: number;
+  /** Times the floor for upgrading, if it differs. */
+  readonly upgradeRatio?: number;
+  /** The most seconds for installing, in place of the ratio. */
+  readonly seconds?: number;
+  /** The most seconds until a deleted Deployment is back. */
+  readonly repair?: number;
   /** Requests to install; by default two for each object and 20. */
   readonly requests?: number;
   readonly memory?: number;
 }
 
 /** Removal may take so many times as long as the floor. */
-const REMOVAL_RATIO = 1.2;
-const REPAIR_SECONDS = 0.1;
+const REMOVAL_RATIO = 1.1;
 const IDLE_REQUESTS = 3;
 
 /** The rows about installing, upgrading and removing a set of operators. */
 export function rowsOf(budget: Budget, floor: FloorRun, product: InstallRun): readonly Row[] {
-  const { name, objects, ratio, requests = 2 * objects + 20, memory } = budget;
+  const { name, objects, ratio, upgradeRatio = ratio, requests = 2 * objects + 20, memory } = budget;
   const peak = Math.max(...[product.install, product.upgrade, product.removal].map((cost) => cost.memory ?? 0));
   return [
-    timeRow(`${name}: install`, floor.install, { cost: product.install, ratio }),
+    { ...timeRow(`${name}: install`, floor.install, { cost: product.install, ratio }), ...secondsOf(budget) },
     { what: `${name}: install`, unit: 'requests', ...both(floor.install, product.install), budget: requests },
-    timeRow(`${name}: upgrade`, floor.upgrade, { cost: product.upgrade, ratio }),
+    timeRow(`${name}: upgrade`, floor.upgrade, { cost: product.upgrade, ratio: upgradeRatio }),
     { what: `${name}: upgrade`, unit: 'requests', ...both(floor.upgrade, product.upgrade), budget: requests },
     timeRow(`${name}: removal`, floor.removal, { cost: product.removal, ratio: REMOVAL_RATIO }),
     { what: `${name}: removal`, unit: 'requests', ...both(floor.removal, product.removal) },
@@ -46,14 +52,18 @@ export function rowsOf(budget: Budget, floor: FloorRun, product: InstallRun): re
   ];
 }
 
-function quietRows({ name }: Budget, { idle, repairSeconds }: InstallRun): readonly Row[] {
+function secondsOf({ seconds }: Budget): Pick<Row, 'budget'> {
+  return seconds === undefined ? {} : { budget: seconds };
+}
+
+function quietRows({ name, repair }: Budget, { idle, repairSeconds }: InstallRun): readonly Row[] {
   const rows: Row[] = [];
   if (repairSeconds !== undefined) {
     rows.push({
       what: `${name}: a deleted Deployment is back`,
       unit: 's',
       measured: repairSeconds,
-      budget: REPAIR_SECONDS,
+      ...(repair !== undefined && { budget: repair }),
     });
   }
   if (idle === undefined) return rows;
@@ -80,7 +90,9 @@ export function isWithin({ measured, budget }: Row): boolean | undefined {
   return budget === undefined ? undefined : measured <= budget;
 }
 
-const COLUMNS = ['what', 'floor', 'measured', 'ratio', 'budget', ''] as const;
+const COLUMNS = ['what', 'floor', 'measured', 'ratio', 'budget', '', 'OLM v1'] as const;
+/** The columns of text; all others are numbers. */
+const TEXTS: ReadonlySet<string> = new Set(['what', '', 'OLM v1']);
 
 /** The rows as a table of text, in columns. */
 export function formatTable(rows: readonly Row[]): string {
@@ -89,7 +101,7 @@ export function formatTable(rows: readonly Row[]): string {
     const ratio = row.floor === undefined || row.floor === 0 ? '–' : (row.measured / row.floor).toFixed(2);
     const verdict = isWithin(row);
     const told = verdict === undefined ? '' : verdict ? 'ok' : 'over';
-    return [row.what, number(row.floor), number(row.measured), ratio, number(row.budget), told];
+    return [row.what, number(row.floor), number(row.measured), ratio, number(row.budget), told, recordedOf(row) ?? ''];
   });
   const all = [COLUMNS, ...cells];
   const widths = COLUMNS.map((_, column) => Math.max(...all.map((line) => (line[column] ?? '').length)));
@@ -104,7 +116,7 @@ export function formatTable(rows: readonly Row[]): string {
 }
 
 function pad(cell: string, width: number, column: number): string {
-  return column === 0 || column === COLUMNS.length - 1 ? cell.padEnd(width) : cell.padStart(width);
+  return TEXTS.has(COLUMNS[column] ?? '') ? cell.padEnd(width) : cell.padStart(width);
 }
 
 function round(value: number): string {

@@ -15,6 +15,7 @@ import { isLease, readAudit, tally, within, type AuditedRequest, type Span } fro
 import type { Cost } from './cost.ts';
 import { keyOf, whenNone } from './floor.ts';
 import type { BenchOperator } from './operators.ts';
+import { chainOf, formatChain } from './request-chain.ts';
 import { usageOf, type Usage } from './process-usage.ts';
 import { ACTOR, publishAll, settleDown, startMeasured, type Stage } from './stage.ts';
 
@@ -27,6 +28,8 @@ export interface InstallRun {
   readonly repairSeconds?: number;
   /** Requests of the installation by kind, the most frequent first. */
   readonly requests: readonly string[];
+  /** The requests of each operation in their order, as text; see request-chain.ts. */
+  readonly chains: readonly string[];
 }
 
 export interface Product {
@@ -94,6 +97,9 @@ export async function runProduct(
     upgrade: costOf(upgrade),
     removal: costOf(removal),
     requests: tally(requestsIn(install)),
+    chains: Object.entries({ install, upgrade, removal }).map(([title, one]) =>
+      formatChain(title, chainOf(requestsIn(one)), one.span),
+    ),
     ...(repairSeconds !== undefined && { repairSeconds }),
     ...(idleSeconds > 0 && { idle: idlenessOf(idle, within(audited, idle.span)) }),
   };

@@ -2,12 +2,14 @@
 /**
  * Measures the product against its budgets, side by side with the floor in one run:
  *
- *     node e2e/bench/main.ts [--only small,large] [--repeat 3] [--idle 60] [-o json]
+ *     node e2e/bench/main.ts [--only small,large] [--repeat 3] [--idle 60] [--trace] [-o json]
  *
  * Each measurement has a fresh cluster; floor and product take turns, and the middle of the repetitions counts. On a
- * busy machine times mean little, their ratio to the floor still something. Ends with 1 where a budget is exceeded.
+ * busy machine times mean little, their ratio to the floor still something, the number of requests most; `--trace` prints
+ * the requests of each operation and which of them waited for which. Ends with 1 if a budget is exceeded.
  */
 import { parseArgs } from 'node:util';
+import { benchBundle } from './bundle.ts';
 import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
@@ -16,6 +18,8 @@ import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
 import { benchMemory } from './memory.ts';
 import {
+  barelyChangedOperator,
+  halfChangedOperator,
   largeOperator,
   manyOperators,
   objectsOf,
@@ -26,34 +30,66 @@ import {
 import { benchResolver, type ResolverFigure } from './resolver.ts';
 import { benchPlan } from './plan.ts';
 import { benchSignatures } from './signatures.ts';
-import { openStage } from './stage.ts';
+import { openStage, type StageOptions } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
   readonly title: string;
   readonly operators: () => readonly BenchOperator[];
-  /** Further measurements while all is installed. */
-  readonly watched?: boolean;
+  /** Whether the manager is measured while it is idle. */
+  readonly idle?: boolean;
   /** Takes long: runs only if its name is given. */
   readonly long?: boolean;
+  /** The cluster of the measurement, if another one than usual. */
+  readonly cluster?: StageOptions;
 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, watched: true },
-  large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1 },
-  ten: { title: 'ten at once', operators: () => manyOperators(10), ratio: 1.2, memory: 130 },
+  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, repair: 0.05, idle: true },
+  large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1, repair: 0.08 },
+  percona: {
+    title: 'one of twelve objects differs',
+    operators: () => [barelyChangedOperator()],
+    ratio: 1.1,
+    upgradeRatio: 2,
+  },
+  argocd: {
+    title: 'eight of seventeen objects differ',
+    operators: () => [halfChangedOperator()],
+    ratio: 1.1,
+    upgradeRatio: 1.3,
+  },
+  ten: { title: 'ten at once', operators: () => manyOperators(10), ratio: 1.1, memory: 115 },
   many: {
     title: '25 at once',
     operators: () => manyOperators(25),
-    ratio: 1.2,
-    requests: 700,
-    memory: 130,
-    watched: true,
+    ratio: 1.05,
+    requests: 650,
+    memory: 115,
+    repair: 0.08,
+    idle: true,
   },
-  tiny: { title: '200 tiny ones at once', operators: () => tinyOperators(200), ratio: 1.1, memory: 110, long: true },
+  tiny: {
+    title: '200 tiny ones at once',
+    operators: () => tinyOperators(200),
+    ratio: 1.05,
+    requests: 2000,
+    memory: 110,
+    long: true,
+  },
+  thousand: {
+    title: '1000 tiny ones at once',
+    operators: () => tinyOperators(1000),
+    ratio: 1.05,
+    seconds: 240,
+    memory: 200,
+    long: true,
+    cluster: { kubeApiQps: 1000 },
+  },
 };
 
 /** What is measured by itself, without a floor. */
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
+  bundle: ({ repeat }) => benchBundle({ repeat }),
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
@@ -71,6 +107,8 @@ interface Settings {
   readonly repeat: number;
   readonly idleSeconds: number;
   readonly json: boolean;
+  /** Whether the requests of the last round are printed. */
+  readonly trace: boolean;
 }
 
 async function main(): Promise<void> {
@@ -87,6 +125,7 @@ function parseSettings(): Settings {
       only: { type: 'string' },
       repeat: { type: 'string', default: '3' },
       idle: { type: 'string', default: '30' },
+      trace: { type: 'boolean', default: false },
       output: { type: 'string', short: 'o', default: 'text' },
     },
   });
@@ -95,7 +134,13 @@ function parseSettings(): Settings {
   const only = values.only?.split(',') ?? [...usual, ...Object.keys(PARTS)];
   const unknown = only.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${known.join(', ')}`);
-  return { only, repeat: Number(values.repeat), idleSeconds: Number(values.idle), json: values.output === 'json' };
+  return {
+    only,
+    repeat: Number(values.repeat),
+    idleSeconds: Number(values.idle),
+    json: values.output === 'json',
+    trace: values.trace,
+  };
 }
 
 function measureNamed(name: string, settings: Settings): Promise<readonly Row[]> {
@@ -105,18 +150,22 @@ function measureNamed(name: string, settings: Settings): Promise<readonly Row[]>
   return part(settings);
 }
 
-async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): Promise<readonly Row[]> {
+async function measure(scenario: Scenario, { repeat, idleSeconds, trace }: Settings): Promise<readonly Row[]> {
   const operators = scenario.operators();
   const objects = operators.reduce((sum, operator) => sum + objectsOf(operator, operator.from).length, 0);
-  const options: InstallOptions = scenario.watched === true ? { idleSeconds, repair: true } : {};
+  const options: InstallOptions = {
+    ...(scenario.idle === true && { idleSeconds }),
+    ...(scenario.repair !== undefined && { repair: true }),
+  };
   const floors: FloorRun[] = [];
   const products: InstallRun[] = [];
   for (let round = 1; round <= repeat; round += 1) {
     progress(`${scenario.title}: ${objects} objects, floor ${round} of ${repeat}`);
-    floors.push(await onStage(operators, (stage) => runFloor(stage, operators)));
+    floors.push(await onStage(scenario, operators, (stage) => runFloor(stage, operators)));
     progress(`${scenario.title}: ${objects} objects, Slipway ${round} of ${repeat}`);
-    products.push(await onStage(operators, (stage) => runProduct(stage, operators, options)));
+    products.push(await onStage(scenario, operators, (stage) => runProduct(stage, operators, options)));
   }
+  if (trace) products.at(-1)?.chains.forEach(progress);
   return rowsOf({ ...scenario, name: scenario.title, objects }, middleOf(floors), {
     ...(products[0] as InstallRun),
     ...middleOf(products),
@@ -125,10 +174,11 @@ async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): P
 }
 
 async function onStage<Result>(
+  { cluster }: Pick<Scenario, 'cluster'>,
   operators: readonly BenchOperator[],
   run: (stage: Awaited<ReturnType<typeof openStage>>) => Promise<Result>,
 ): Promise<Result> {
-  await using stage = await openStage(operators);
+  await using stage = await openStage(operators, cluster);
   return await run(stage);
 }
 

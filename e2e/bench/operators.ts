@@ -39,6 +39,18 @@ export function largeOperator(): BenchOperator {
   return inventedOperator('large-operator', size);
 }
 
+/** One of its twelve objects differs between the versions, and a megabyte of CRDs does not. */
+export function barelyChangedOperator(): BenchOperator {
+  if (hasShared) return realOperator(['percona-server-mongodb-operator', '1.16.0', '1.16.1']);
+  return inventedOperator('barely-changed', { crds: 8, properties: 700 });
+}
+
+/** Half of its objects differ between the versions, CRDs of a megabyte among them. */
+export function halfChangedOperator(): BenchOperator {
+  if (hasShared) return realOperator(['argocd-operator', '0.10.1', '0.11.0']);
+  return inventedOperator('half-changed', { crds: 8, properties: 700, changesCrds: true });
+}
+
 /** Real ones, as many as asked for: their packages ask for no webhooks and their CRDs are of today. */
 export function manyOperators(count: number): readonly BenchOperator[] {
   if (hasShared) return REAL.slice(0, count).map(realOperator);
@@ -115,9 +127,12 @@ interface Size {
   /** Fields of each CRD; about 150 bytes each. */
   readonly properties: number;
   readonly webhooks?: boolean;
+  /** Whether the CRDs of the second version have a further field. */
+  readonly changesCrds?: boolean;
 }
 
-function inventedOperator(name: string, size: Size): BenchOperator {
+/** An operator of any size, whose versions differ in the image of its Deployment. */
+export function inventedOperator(name: string, size: Size): BenchOperator {
   const at = (version: string): BenchVersion => ({ version, files: inventedBundle({ name, version }, size) });
   return { name, from: at('1.0.0'), to: at('1.1.0') };
 }
@@ -129,9 +144,10 @@ interface Identity {
 
 function inventedBundle(
   { name, version }: Identity,
-  { crds, properties, webhooks = false }: Size,
+  { crds, properties: fields, webhooks = false, changesCrds = false }: Size,
 ): ReadonlyMap<string, Uint8Array> {
   const kinds = Array.from({ length: crds }, (_, index) => `Widget${index}`);
+  const properties = changesCrds && version !== '1.0.0' ? fields + 1 : fields;
   const files = new Map<string, object>([['manifests/operator.json', inventedCsv({ name, version }, webhooks)]]);
   for (const kind of kinds) files.set(`manifests/${kind}.json`, inventedCrd(`${name}.example.com`, kind, properties));
   files.set('metadata/annotations.yaml', {

@@ -13,6 +13,7 @@ import { createTransport } from '../../kube/transport/transport.ts';
 import { bundlePrograms } from '../../scripts/build/bundle.ts';
 import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';
+import type { ClusterOptions } from '../cluster/options.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../lib/manager.ts';
 import { packageDocuments, push, publishCatalog } from '../lib/publish.ts';
 import { until } from '../lib/until.ts';
@@ -30,9 +31,12 @@ export interface Stage extends AsyncDisposable {
   follow(kind: Pick<Informer, 'apiVersion' | 'kind'>): Promise<Informer>;
 }
 
+/** Requests per second of the controllers of Kubernetes, which create the Pods, and of the pretended nodes. */
+export type StageOptions = Pick<ClusterOptions, 'kubeApiQps'>;
+
 /** Starts a cluster with the registry and the tools that both sides need. */
-export async function openStage(operators: readonly BenchOperator[]): Promise<Stage> {
-  const cluster = await startCluster({ audit: true });
+export async function openStage(operators: readonly BenchOperator[], options: StageOptions = {}): Promise<Stage> {
+  const cluster = await startCluster({ audit: true, ...options });
   const { config } = await loadKubeconfig(cluster.kubeconfig);
   const transport = createTransport(config, { userAgent: 'bench' });
   const over = new AbortController();

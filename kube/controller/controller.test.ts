@@ -91,6 +91,21 @@ describe('the reconciled keys', () => {
     expect([...seen].sort()).toEqual(['new', 'old']);
   });
 
+  test('an update is reconciled once if the old object and the new one have the same key', async () => {
+    api.put(configMap('x'));
+    const seen: string[] = [];
+    run({ reconcile: async (key) => void seen.push(formatKey(key)) });
+    await eventually(() => seen.length === 1);
+    api.put(configMap('x', { changed: 'yes' }));
+    await eventually(() => seen.length === 2);
+    // A further reconcile of x would come before that of an object that is made later.
+    for (const name of ['y', 'z']) {
+      api.put(configMap(name));
+      await eventually(() => seen.includes(`a/${name}`));
+    }
+    expect(seen).toEqual(['a/x', 'a/x', 'a/y', 'a/z']);
+  });
+
   test('no reconcile begins before the informers have synced', async () => {
     api.put(configMap('x'));
     let synced: boolean | undefined;

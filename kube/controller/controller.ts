@@ -161,16 +161,15 @@ function queueOptions(
 }
 
 function subscribe({ informer, keys, afterSeconds }: ControllerWatch, queue: WorkQueue): () => void {
-  const enqueue = (object: KubeObject, event: WatchEventOf): void => {
-    for (const key of keys(object, event)) queue.addAfter(formatKey(key), afterSeconds?.(event) ?? 0);
+  const enqueue = (event: WatchEventOf, ...objects: readonly KubeObject[]): void => {
+    // Once for both states: a worker may take the first key at once, and the second would then be a further reconcile.
+    const affected = new Set(objects.flatMap((object) => keys(object, event).map(formatKey)));
+    for (const key of affected) queue.addAfter(key, afterSeconds?.(event) ?? 0);
   };
   return informer.on({
-    added: (object) => enqueue(object, { type: 'added', object }),
-    updated(old, object) {
-      enqueue(old, { type: 'updated', object, old });
-      enqueue(object, { type: 'updated', object, old });
-    },
-    deleted: (object) => enqueue(object, { type: 'deleted', object }),
+    added: (object) => enqueue({ type: 'added', object }, object),
+    updated: (old, object) => enqueue({ type: 'updated', object, old }, old, object),
+    deleted: (object) => enqueue({ type: 'deleted', object }, object),
   });
 }
 

@@ -172,7 +172,7 @@ describe('an upgrade', () => {
 
   test('an upgrade to silent Pods reports them until its deadline is over, and removes no working Pod', async () => {
     silence = 'dial tcp 10.0.0.1:443: connect: connection refused';
-    harness.pass(5);
+    harness.pass(10);
     await harness.reconcile(2);
     expect(told(2)).toMatchObject({ reason: 'WebhookSilent', status: 'False' });
     expect(traces()).toHaveLength(2);

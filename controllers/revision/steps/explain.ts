@@ -1,7 +1,8 @@
 /** Adds the cause to the judgement of a run: a container that fails, or an account that does not exist. */
 import { ReasonedError } from '../../../api/errors.ts';
+import type { ObjectRef } from '../../../api/object.ts';
 import { findMissingAccount } from '../account.ts';
-import { explainUnready, secondsToStart } from '../explain-unready.ts';
+import { deploymentToExplain, explainUnready, secondsToStart } from '../explain-unready.ts';
 import { deadlineSecondsOf, secondsOfWork, type Judgement } from '../judgement.ts';
 import { resultOf, type Run } from '../run.ts';
 
@@ -26,16 +27,28 @@ export function startSecondsOf(run: Run): number {
   return secondsToStart(resultOf(run, 'unready'), { observed, deadlineSeconds, now: run.now() });
 }
 
-function explainWorkloads(run: Run, judgement: Judgement): Promise<Judgement> {
-  const { facts, clients, now, signal } = run;
-  return explainUnready(clients.acting, judgement, {
+/** Pods are read again only after a while: the state of a Deployment that starts changes several times a second. */
+async function explainWorkloads(run: Run, judgement: Judgement): Promise<Judgement> {
+  const { facts, clients, memory, watched, now, signal } = run;
+  const options = {
     unready: resultOf(run, 'unready'),
+    observed: (ref: ObjectRef) => watched.get(ref),
     workedSeconds: secondsOfWork(facts.revision.status, now()) ?? 0,
     deadlineSeconds: deadlineSecondsOf(facts.subscription.spec.onFailure),
     read: clients.read,
     signal,
-  });
+  };
+  if (deploymentToExplain(judgement, options) === undefined) return judgement;
+  const { explained: known } = memory;
+  if (known !== undefined && now().getTime() - known.at.getTime() < AGAIN_MILLISECONDS)
+    return known.of === judgement.message ? { ...judgement, message: known.message } : judgement;
+  const explained = await explainUnready(clients.acting, judgement, options);
+  memory.explained = { at: now(), of: judgement.message, message: explained.message };
+  return explained;
 }
+
+/** Somewhat less than the pause until the next attempt, which is not to come a moment too early. */
+const AGAIN_MILLISECONDS = 29_000;
 
 /** The same judgement with another cause, in full and in short. */
 function withCause({ brief: _brief, ...judgement }: Judgement, error: ReasonedError): Judgement {

@@ -1,0 +1,161 @@
+/** Bundles that are prepared before they are requested: which, how many, and that they are used only if nothing changed. */
+import { describe, expect, test, vi } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import type { ImageSource } from '../../oci/source.ts';
+import { BundlesAhead } from './ahead.ts';
+import { comingTarget } from './coming.ts';
+import { decideSubscription, type ResolvedPlan, type Target } from './decide.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import type { SubscriptionFacts } from './observe.ts';
+import type { PreparedBundle } from './prepare-bundle.ts';
+import { prepareAhead, prepareNew } from './prepare.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
+import { IMAGE, registry } from './testing/one-image.ts';
+
+const bundleOf = (bytes = 10): PreparedBundle => ({
+  image: IMAGE,
+  manifests: { digest: 'sha256:d', objects: 1, pieces: [Buffer.alloc(bytes)] },
+  leftOut: [],
+});
+const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });
+
+describe('bundles that are prepared ahead', () => {
+  test('are given once', async () => {
+    const ahead = new BundlesAhead();
+    ahead.begin(key('ops/a'), async () => bundleOf());
+    expect(await ahead.take(key('ops/a'))).toEqual(bundleOf());
+    expect(await ahead.take(key('ops/a'))).toBeUndefined();
+  });
+
+  test('are not given if the image, the configuration or the cluster has changed since', async () => {
+    const ahead = new BundlesAhead();
+    ahead.begin(key('ops/a', 'before'), async () => bundleOf());
+    expect(await ahead.take(key('ops/a', 'after'))).toBeUndefined();
+  });
+
+  test('are two at most, and make room when one is used or its Subscription is deleted', async () => {
+    const ahead = new BundlesAhead();
+    const begun: string[] = [];
+    const begin = (owner: string): void => ahead.begin(key(owner), async () => (begun.push(owner), bundleOf()));
+    for (const owner of ['a', 'b', 'c', 'a']) begin(owner);
+    expect(begun).toEqual(['a', 'b']);
+    await ahead.take(key('a'));
+    begin('c');
+    ahead.drop('b');
+    begin('d');
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test.each([
+    { because: 'the registry does not answer', prepare: () => Promise.reject(new Error('no')) },
+    { because: 'it takes too much memory', prepare: async () => bundleOf(2_000_000) },
+  ])('make room at once if $because', async ({ prepare }) => {
+    const ahead = new BundlesAhead();
+    for (const owner of ['a', 'b']) ahead.begin(key(owner), prepare);
+    let isBegun = false;
+    await vi.waitFor(() => {
+      ahead.begin(key('c'), async () => ((isBegun = true), bundleOf()));
+      expect(isBegun).toBe(true);
+    });
+    expect(await ahead.take(key('a'))).toBeUndefined();
+  });
+});
+
+describe('the bundle that is likely to be requested next', () => {
+  const versions = ['1.0.0', '1.1.0', '1.2.0'];
+  const pinned = { version: '1.0.0' };
+  const working = revision({ ready: true });
+  test.each<{ given: Partial<SubscriptionFacts>; coming: string | undefined; because: string }>([
+    {
+      given: { subscription: subscription({ spec: pinned }) },
+      coming: 'gadget.v1.1.0',
+      because: 'it is the next step',
+    },
+    { given: {}, coming: undefined, because: 'without a version in the spec an upgrade begins by itself' },
+    {
+      given: { subscription: subscription({ spec: pinned }), catalogs: [catalog({ versions: ['1.0.0'] })] },
+      coming: undefined,
+      because: 'nothing newer is offered',
+    },
+    {
+      given: { subscription: subscription({ spec: pinned }), revisions: [revision()] },
+      coming: undefined,
+      because: 'the installation is in progress',
+    },
+    {
+      given: { subscription: subscription({ spec: { version: '1.1.0' } }) },
+      coming: undefined,
+      because: 'the upgrade is requested already',
+    },
+  ])('is $coming, because $because', ({ given, coming }) => {
+    const all = facts({ revisions: [working], catalogs: [catalog({ versions })], ...given });
+    const plan = decideSubscription(all) as ResolvedPlan;
+    expect(comingTarget(all, plan)?.bundle.name).toBe(coming);
+  });
+});
+
+describe('the preparation of a bundle that was prepared ahead', () => {
+  const bundle = { ...(catalog({ versions: ['1.0.0'] }).content('gadget')?.bundles[0] as CatalogBundle), image: IMAGE };
+  const target: Target = { bundle, catalog: 'main', channel: 'stable', configHash: 'x' };
+  const source = catalog({ versions: ['1.0.0'] });
+  const content = source.content('gadget');
+  const offering = { ...source, content: () => content && { ...content, bundles: [bundle] } };
+  const { signal } = new AbortController();
+
+  function scene(pulls: string[]): { deps: SubscriptionDeps; given: SubscriptionFacts; checks: string[] } {
+    const checks: string[] = [];
+    const counted: ImageSource = {
+      ...registry,
+      pullManifest: (...args) => (pulls.push('pull'), registry.pullManifest(...args)),
+    };
+    const deps = {
+      ahead: new BundlesAhead(),
+      bundles: () => counted,
+      catalogOf: () => ({ metadata: { name: 'main' }, spec: {} }),
+      checkSignatures: async () => void checks.push('check'),
+    } as unknown as SubscriptionDeps;
+    return { deps, given: facts({ catalogs: [offering] }), checks };
+  }
+
+  test('pulls nothing, and checks the signatures by the policy of that moment', async () => {
+    const pulls: string[] = [];
+    const { deps, given, checks } = scene(pulls);
+    prepareAhead(deps, given, { target, signal });
+    const prepared = await prepareNew(deps, given, { target, signal });
+    expect(prepared.image).toBe(IMAGE);
+    expect([pulls.length, checks.length]).toEqual([1, 2]);
+  });
+
+  test('fails if the policy has come to refuse the image', async () => {
+    const { deps, given } = scene([]);
+    prepareAhead(deps, given, { target, signal });
+    const refused = new ReasonedError({ reason: 'Unsigned', retry: 'backoff', message: 'no' });
+    const checkSignatures = (): Promise<never> => Promise.reject(refused);
+    await expect(prepareNew({ ...deps, checkSignatures }, given, { target, signal })).rejects.toMatchObject({
+      reason: 'Unsigned',
+    });
+  });
+
+  test.each([
+    { because: 'a tag may name another image later', image: 'registry.example/gadget:v1.0.0', spec: {} },
+    {
+      because: 'nothing is pulled for an account that does not exist',
+      image: IMAGE,
+      spec: { serviceAccountName: 'x' },
+    },
+  ])('is not begun if $because', ({ image, spec }) => {
+    const begin = vi.fn();
+    const { deps, given } = scene([]);
+    const ahead = { begin, take: async () => undefined, drop: () => undefined };
+    prepareAhead(
+      { ...deps, ahead },
+      { ...given, subscription: subscription({ spec }) },
+      {
+        target: { ...target, bundle: { ...bundle, image } },
+        signal,
+      },
+    );
+    expect(begin).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,170 @@
+/** The writes that replace the active Revision by a new one: their order and number, and failures and crashes between them. */
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import { FINALIZER } from '../../api/names.ts';
+import { refOf } from '../../api/object.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import { refusal } from '../../api/testing/refusal.ts';
+import { sampleCrd } from '../../apply/testing/sample-objects.ts';
+import {
+  createFakeCluster,
+  type FakeCluster,
+  type FakeOptions,
+  type FakeRequest,
+} from '../../kube/testing/fake-cluster.ts';
+import { packManifests } from '../manifests.ts';
+import { act } from './act.ts';
+import type { SubscriptionDeps } from './deps.ts';
+import { activeOf } from './history.ts';
+import type { PreparedBundle } from './prepare-bundle.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
+import { IMAGE, reconcileOf, revisionsOf } from './testing/one-image.ts';
+
+/** A Subscription whose configuration was changed: the active Revision gadget-1 is to be replaced. */
+const installed = { bundle: 'gadget.v1.0.0', version: '1.0.0', image: IMAGE, catalog: 'main', revision: 'gadget-1' };
+const owner = subscription({
+  status: { installed },
+  metadata: { finalizers: [FINALIZER] },
+  spec: { config: { nodeSelector: { disk: 'ssd' } } },
+});
+const first = revision({ ready: true, image: IMAGE, configHash: 'before' });
+
+function clusterOf(options: FakeOptions = {}, active = first): FakeCluster {
+  const cluster = createFakeCluster(options);
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+  cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
+  for (const object of [owner, active]) cluster.put(object);
+  return cluster;
+}
+
+const states = (cluster: FakeCluster): readonly string[] =>
+  revisionsOf(cluster).map(({ metadata, spec }) => `${metadata.name} ${spec.state}`);
+const secrets = (cluster: FakeCluster): number => cluster.objects().filter(({ kind }) => kind === 'Secret').length;
+const isWriteOf = ({ verb, ref }: FakeRequest): boolean => verb !== 'get' && ref.kind !== 'Namespace';
+const isSecretWrite = ({ verb, ref }: FakeRequest): boolean => verb === 'create' && ref.kind === 'Secret';
+
+test('a new Revision takes four writes, and is created active when the status, its Secret and the old one are written', async () => {
+  const cluster = clusterOf();
+  await reconcileOf(cluster)();
+  const writes = cluster.requests.filter(isWriteOf).map(({ verb, ref }) => `${verb} ${ref.kind} ${ref.name}`);
+  expect(
+    writes
+      .slice(0, 3)
+      .map((write) => write.split(' ').slice(0, 2).join(' '))
+      .sort(),
+  ).toEqual(['create Secret', 'patch Revision', 'patch Subscription']);
+  expect(writes.slice(3)).toEqual(['create Revision gadget-2']);
+  expect(states(cluster)).toEqual(['gadget-1 Archived', 'gadget-2 Active']);
+});
+
+test('two Revisions are never active at the same time', async () => {
+  const seen: number[] = [];
+  const cluster = clusterOf({
+    after: (_request, it) => void seen.push(revisionsOf(it).filter(({ spec }) => spec.state === 'Active').length),
+  });
+  await reconcileOf(cluster)();
+  expect(Math.max(...seen)).toBe(1);
+});
+
+describe('if the manifests cannot be stored', () => {
+  const refusing = (): FakeCluster =>
+    clusterOf({
+      before: (request) => {
+        if (isSecretWrite(request)) throw refusal(403, 'Forbidden', 'exceeded quota');
+      },
+    });
+
+  test('the Revision that works stays active, however often it is tried', async () => {
+    const cluster = refusing();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await expect(reconcileOf(cluster)()).rejects.toMatchObject({ reason: 'Forbidden' });
+      expect(states(cluster)).toEqual(['gadget-1 Active']);
+    }
+  });
+
+  test('the Revision that works is left alone from the second attempt on', async () => {
+    const cluster = refusing();
+    await reconcileOf(cluster)().catch(() => undefined);
+    const before = cluster.requests.length;
+    await reconcileOf(cluster)().catch(() => undefined);
+    expect(
+      cluster.requests.slice(before).filter(({ verb, ref }) => verb === 'patch' && ref.kind === 'Revision'),
+    ).toEqual([]);
+  });
+});
+
+describe('after a crash that left no Revision active', () => {
+  const archived = revision({ ready: true, image: IMAGE, configHash: 'before', state: 'Archived' });
+  const target = {
+    bundle: catalog({ versions: ['1.0.0'] }).content('gadget')?.bundles[0] as CatalogBundle,
+    catalog: 'main',
+    channel: 'stable',
+    configHash: 'after',
+  };
+  const action = { do: 'create', target, approved: true, hold: undefined } as const;
+
+  async function actOn(cluster: FakeCluster, prepared: Promise<PreparedBundle>): Promise<void> {
+    const deps = { cluster, record: () => undefined } as unknown as SubscriptionDeps;
+    const given = facts({ subscription: owner, revisions: revisionsOf(cluster), nextNumber: 2 });
+    const noted = Promise.resolve();
+    const signal = new AbortController().signal;
+    await act(deps, given, { action, installed: revisionsOf(cluster)[0], again: false, noted, prepared, signal });
+  }
+
+  test('the new one is made, and names the one that worked before it', async () => {
+    const cluster = clusterOf({}, archived);
+    await actOn(cluster, Promise.resolve({ image: IMAGE, manifests: await packManifests([]), leftOut: [] }));
+    expect(states(cluster)).toEqual(['gadget-1 Archived', 'gadget-2 Active']);
+    expect(activeOf(revisionsOf(cluster))?.spec.previous).toBe('gadget-1');
+  });
+
+  test.each([
+    { reason: 'RegistryUnavailable', active: true, because: 'the registry may be silent for hours' },
+    { reason: 'LeaderLost', active: false, because: 'another manager decides' },
+  ] as const)(
+    'the one that works is made active again after $reason: $active, because $because',
+    async ({ reason, active }) => {
+      const cluster = clusterOf({}, archived);
+      const error = new ReasonedError({ reason, retry: 'backoff', message: 'no' });
+      await expect(actOn(cluster, Promise.reject(error))).rejects.toBe(error);
+      expect(states(cluster)).toEqual([`gadget-1 ${active ? 'Active' : 'Archived'}`]);
+    },
+  );
+});
+
+test('killed before or after any request, the next reconciles end as an undisturbed one does', async () => {
+  const calm = clusterOf();
+  await reconcileOf(calm)();
+  const total = calm.requests.length;
+  expect(total).toBeGreaterThan(3);
+  for (const when of ['before', 'after'] as const)
+    for (let killed = 1; killed <= total; killed += 1) {
+      let requests = 0;
+      const cluster = clusterOf({
+        [when]: () => {
+          requests += 1;
+          if (requests >= killed && requests <= total) throw new Error('killed');
+        },
+      });
+      await reconcileOf(cluster)().catch(() => undefined);
+      requests = total;
+      for (let round = 0; round < 3; round += 1) await reconcileOf(cluster)();
+      expect([when, killed, ...states(cluster)]).toEqual([when, killed, 'gadget-1 Archived', 'gadget-2 Active']);
+      expect(activeOf(revisionsOf(cluster))?.spec.previous).toBe('gadget-1');
+      expect(secrets(cluster)).toBe(1);
+    }
+});
+
+test('a Revision that another manager has changed since is not replaced', async () => {
+  const cluster = clusterOf({
+    before: ({ verb, ref }, it) => {
+      if (verb !== 'create' || ref.kind !== 'Secret') return;
+      it.change(refOf(first), (object) => ({
+        ...object,
+        metadata: { ...object.metadata, annotations: { other: 'x' } },
+      }));
+    },
+  });
+  await reconcileOf(cluster)().catch(() => undefined);
+  expect(revisionsOf(cluster).filter(({ spec }) => spec.state === 'Active')).toHaveLength(1);
+});
