@@ -1,7 +1,16 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
-import { colourOption, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
+import {
+  append,
+  colourOption,
+  outputOption,
+  registryOptions,
+  withExamples,
+  type OutputFlags,
+  type Perform,
+} from '../flags.ts';
 import type { CatalogBuildFlags } from './build.ts';
+import type { GraphFlags } from './graph/graph.ts';
 import type { LintFlags } from './lint.ts';
 import type { ListFlags, ListName } from './list.ts';
 import type { CatalogPushFlags } from './push.ts';
@@ -39,6 +48,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .action((source: string, flags: LintFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./lint.ts')).lint(environment, source, flags)),
     );
+  defineGraph(catalog, perform);
   registryOptions(catalog.command('list'))
     .description('Lists what a catalog offers.')
     .argument('<dir|ref>', SOURCE)
@@ -49,6 +59,26 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .addOption(outputOption())
     .action((source: string, what: ListName, flags: ListFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./list.ts')).list(environment, source, what, flags)),
+    );
+}
+
+function defineGraph(catalog: Command, perform: Perform): void {
+  withExamples(
+    registryOptions(catalog.command('graph')),
+    'slipway catalog graph catalog lamp-operator',
+    'slipway catalog graph registry.example/team/catalog:v1 lamp-operator --channel stable -o svg > lamp.svg',
+  )
+    .description(
+      'Draws the upgrade graph of a package: each channel is a lane, with its head and the versions that are deprecated, skipped, missing, or stranded without a way to the head.',
+    )
+    .argument('<dir|ref>', SOURCE)
+    .argument('<package>', 'package of the catalog')
+    .option('--channel <name>', 'only this channel; again for more', append)
+    .addOption(outputOption(['text', 'mermaid', 'dot', 'svg', 'json']))
+    .action((source: string, packageName: string, flags: GraphFlags) =>
+      perform(flags, async (environment) =>
+        (await import('./graph/graph.ts')).graph(environment, source, packageName, flags),
+      ),
     );
 }
 
