@@ -9,6 +9,8 @@ import {
   type OutputFlags,
   type Perform,
 } from '../flags.ts';
+import type { CatalogDiffFlags } from './diff.ts';
+import { defineEdits } from './edit/commands.ts';
 import type { CatalogBuildFlags } from './build.ts';
 import type { GraphFlags } from './graph/graph.ts';
 import type { LintFlags } from './lint.ts';
@@ -21,9 +23,10 @@ const SOURCE = 'folder or file of a file-based catalog, or image of one';
 export function defineCatalogCommands(program: Command, perform: Perform): void {
   const catalog = program
     .command('catalog')
-    .description('packages, channels and bundles on offer: build, check, publish, list');
+    .description('packages, channels and bundles on offer: build, check, edit, publish, list');
   defineReaders(catalog, perform);
   defineWriters(catalog, perform);
+  defineEdits(catalog, perform);
 }
 
 function defineReaders(catalog: Command, perform: Perform): void {
@@ -49,6 +52,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
       perform(flags, async (environment) => (await import('./lint.ts')).lint(environment, source, flags)),
     );
   defineGraph(catalog, perform);
+  defineDiff(catalog, perform);
   registryOptions(catalog.command('list'))
     .description('Lists what a catalog offers.')
     .argument('<dir|ref>', SOURCE)
@@ -79,6 +83,24 @@ function defineGraph(catalog: Command, perform: Perform): void {
       perform(flags, async (environment) =>
         (await import('./graph/graph.ts')).graph(environment, source, packageName, flags),
       ),
+    );
+}
+
+function defineDiff(catalog: Command, perform: Perform): void {
+  withExamples(
+    registryOptions(catalog.command('diff')),
+    'slipway catalog diff registry.example/team/catalog:v1 catalog',
+    'slipway catalog diff old new --package lamp-operator -o markdown',
+  )
+    .description(
+      'Compares two catalogs: packages, bundles, channels, edges and deprecations that are added, removed or changed.',
+    )
+    .argument('<old>', SOURCE)
+    .argument('<new>', SOURCE)
+    .option('--package <name>', 'only this package')
+    .addOption(outputOption(['text', 'json', 'markdown']))
+    .action((from: string, to: string, flags: CatalogDiffFlags) =>
+      perform(flags, async (environment) => (await import('./diff.ts')).diff(environment, from, to, flags)),
     );
 }
 
