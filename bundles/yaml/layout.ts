@@ -2,7 +2,7 @@
 import { formatJson } from '../../api/json.ts';
 import { isRecord } from '../../api/untyped.ts';
 import { isText } from './scalar.ts';
-import type { SourceList, SourceMap, SourceNode, SourceScalar, Span } from './source-tree.ts';
+import type { SourceList, SourceMap, SourceNode, SourceScalar, TextRange } from './source-tree.ts';
 
 /** An item of a list without brackets, and the position of its dash. */
 export interface BlockSample {
@@ -117,14 +117,14 @@ class SourceLayout implements TextLayout {
   }
 
   /** The white space between a comma and the next part in brackets. */
-  #gapBefore(open: number, first: number, between?: Span): string {
+  #gapBefore(open: number, first: number, between?: TextRange): string {
     const found =
       between === undefined ? this.#text.slice(open + 1, first) : this.#slice(between).replace(/^[^,]*,/, '');
     if (/^\s*$/.test(found) && found.includes('\n')) return found;
     return this.#comma.slice(1);
   }
 
-  #slice({ start, end }: Span): string {
+  #slice({ start, end }: TextRange): string {
     return this.#text.slice(start, end);
   }
 

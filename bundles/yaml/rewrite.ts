@@ -15,7 +15,7 @@ import {
   type SourceList,
   type SourceMap,
   type SourceNode,
-  type Span,
+  type TextRange,
 } from './source-tree.ts';
 
 /** Parses the text of one document, as the caller reads it. */
@@ -43,7 +43,7 @@ class CannotRewrite extends Error {}
 
 const REFUSALS = [YAMLException, YamlError, CannotRewrite];
 
-interface Edit extends Span {
+interface Edit extends TextRange {
   readonly text: string;
 }
 
@@ -79,7 +79,7 @@ class Rewriter {
     else throw new CannotRewrite();
   }
 
-  #edit({ start, end }: Span, text: string): void {
+  #edit({ start, end }: TextRange, text: string): void {
     this.#edits.push({ start, end, text });
   }
 
@@ -159,21 +159,21 @@ class Rewriter {
   }
 
   /** The dash of an item of a list without brackets. */
-  #dashOf({ start }: Span, listStart: number): number {
+  #dashOf({ start }: TextRange, listStart: number): number {
     const dash = this.#text.lastIndexOf('-', start - 1);
     if (dash < listStart || this.#text.slice(dash + 1, start).trim() !== '') throw new CannotRewrite();
     return dash;
   }
 
   /** The end of the last line of a part that has no brackets around it: comments behind it belong to it. */
-  #endOfPart({ end }: Span): number {
+  #endOfPart({ end }: TextRange): number {
     const closed = this.#text[end - 1] === '\n' ? end - 1 : end;
     const line = endOfLine(this.#text, closed);
     return this.#text[line - 1] === '\r' && line > end ? line - 1 : line;
   }
 
   /** Whole lines, with the comments directly above them; undefined if they hold more than the part. */
-  #lines(part: Span): Span | undefined {
+  #lines(part: TextRange): TextRange | undefined {
     const first = this.#text.lastIndexOf('\n', part.start - 1) + 1;
     if (this.#text.slice(first, part.start).trim() !== '') return undefined;
     const last = this.#endOfPart(part);

@@ -5,19 +5,19 @@
 import { COLLECTION_STYLE, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, type Event } from 'js-yaml';
 
 /** A part of a text: from `start` up to `end`. */
-export interface Span {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 export type SourceNode = SourceScalar | SourceMap | SourceList | SourceOther;
 
-export interface SourceScalar extends Span {
+export interface SourceScalar extends TextRange {
   readonly kind: 'scalar';
   readonly quote: '' | "'" | '"';
 }
 
-export interface SourceMap extends Span {
+export interface SourceMap extends TextRange {
   readonly kind: 'map';
   /** In braces, as all of JSON is. */
   readonly isFlow: boolean;
@@ -26,18 +26,18 @@ export interface SourceMap extends Span {
 
 export interface SourcePair {
   readonly key: string;
-  readonly keySpan: Span;
+  readonly keySpan: TextRange;
   readonly node: SourceNode;
 }
 
-export interface SourceList extends Span {
+export interface SourceList extends TextRange {
   readonly kind: 'list';
   readonly isFlow: boolean;
   readonly items: readonly SourceNode[];
 }
 
 /** Text that is not rewritten: aliases, anchors, tags, block texts, and values that are left empty. */
-export interface SourceOther extends Span {
+export interface SourceOther extends TextRange {
   readonly kind: 'other';
 }
 

@@ -75,12 +75,12 @@ export function parseDocument(text: string, path: string, document: number): Fie
   throw invalidCatalog({ path, document }, 'the document is not an object');
 }
 
-interface Chunk {
+interface DocumentRange {
   readonly start: number;
   readonly end: number;
 }
 
-function splitYaml(path: string, text: string): readonly Chunk[] {
+function splitYaml(path: string, text: string): readonly DocumentRange[] {
   const lines = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
   try {
@@ -97,8 +97,8 @@ function splitYaml(path: string, text: string): readonly Chunk[] {
 const MAX_DOCUMENTS = 100_000;
 
 /** Objects one behind the other, with white space between them. */
-function splitJson(path: string, text: string): readonly Chunk[] {
-  const chunks: Chunk[] = [];
+function splitJson(path: string, text: string): readonly DocumentRange[] {
+  const chunks: DocumentRange[] = [];
   let [depth, start] = [0, 0];
   for (const { index, 0: token } of text.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]|[^\s{}"\uFEFF][^{}"]*/g)) {
     if (depth === 0 && token !== '{')

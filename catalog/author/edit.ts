@@ -41,7 +41,7 @@ export function editFiles(
   const result = new Map<string, string | undefined>();
   for (const [path, file] of files) {
     if (!concerns(file, edit)) continue;
-    const pieces: Piece[] = [];
+    const pieces: EditedPlace[] = [];
     for (const document of file.documents) {
       const piece = pieceOf(document, edit);
       if (piece === undefined) return { ok: false, document };
@@ -66,7 +66,7 @@ function concerns({ path, documents }: DocumentFile, { changed, removed, added }
 }
 
 /** One document of the file as it was, and the texts and values that stand in its place. */
-interface Piece {
+interface EditedPlace {
   readonly document: PlacedDocument;
   /** Absent if the document is removed. */
   readonly text?: string;
@@ -75,7 +75,7 @@ interface Piece {
   readonly values: readonly Fields[];
 }
 
-function pieceOf(document: PlacedDocument, { changed, removed, added }: CatalogEdit): Piece | undefined {
+function pieceOf(document: PlacedDocument, { changed, removed, added }: CatalogEdit): EditedPlace | undefined {
   const further = added.filter(({ behind }) => behind === document).map(({ value }) => value);
   if (removed.has(document)) return { document, added: further, values: further };
   const value = changed.get(document);
@@ -88,7 +88,7 @@ function pieceOf(document: PlacedDocument, { changed, removed, added }: CatalogE
 
 function compose(
   { syntax, documents, tail }: DocumentFile,
-  pieces: readonly Piece[],
+  pieces: readonly EditedPlace[],
   write: (value: Fields) => string,
 ): string {
   let text = '';
@@ -114,7 +114,7 @@ function write({ syntax, documents }: DocumentFile, value: Fields, writeYaml: Wr
 }
 
 /** The document whose place holds something else than was wanted. */
-function firstDifference({ documents }: DocumentFile, pieces: readonly Piece[]): PlacedDocument | undefined {
+function firstDifference({ documents }: DocumentFile, pieces: readonly EditedPlace[]): PlacedDocument | undefined {
   const wanted = pieces.flatMap(({ document, values }) =>
     values.map((value) => ({ document, json: canonicalJson(value) })),
   );

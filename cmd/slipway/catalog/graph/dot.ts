@@ -1,6 +1,6 @@
 /** Writes an upgrade graph in DOT, the language of Graphviz. Pure. */
 import { cleanLine } from '../../output/clean.ts';
-import type { DrawnEdge, DrawnGraph, DrawnNode, Lane, Mark } from './facts.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode, Lane, GraphMark } from './facts.ts';
 import { laneTitle } from './text.ts';
 
 const EDGE_STYLES: Readonly<Record<DrawnEdge['kind'], string>> = {
@@ -8,7 +8,7 @@ const EDGE_STYLES: Readonly<Record<DrawnEdge['kind'], string>> = {
   skips: 'dashed',
   skipRange: 'dotted',
 };
-const NODE_STYLES: Readonly<Record<Mark, string>> = {
+const NODE_STYLES: Readonly<Record<GraphMark, string>> = {
   head: 'penwidth=3',
   deprecated: 'style="rounded,dashed"',
   skipped: 'fontcolor=gray40, color=gray60',

@@ -22,7 +22,7 @@ export const MARKS = {
   stranded: 'stranded: no upgrade leads from it to the head',
   missing: 'missing: the catalog does not have it',
 } as const;
-export type Mark = keyof typeof MARKS;
+export type GraphMark = keyof typeof MARKS;
 
 export interface DrawnGraph {
   readonly package: string;
@@ -45,7 +45,7 @@ export interface DrawnNode {
   readonly bundle: string;
   /** Empty if it is missing. */
   readonly version: string;
-  readonly marks: readonly Mark[];
+  readonly marks: readonly GraphMark[];
   readonly deprecation?: string;
   readonly skipRange?: string;
 }
@@ -104,14 +104,14 @@ function missingNode(bundle: string): DrawnNode {
   return { bundle, version: '', marks: ['missing'] };
 }
 
-interface Judgement {
+interface NodeJudgement {
   readonly isHead: boolean;
   readonly skipped: ReadonlySet<string>;
   readonly reaching: ReadonlySet<string>;
 }
 
-function nodeOf({ bundle, skipRangeText }: GraphEntry, { isHead, skipped, reaching }: Judgement): DrawnNode {
-  const has: Readonly<Record<Mark, boolean>> = {
+function nodeOf({ bundle, skipRangeText }: GraphEntry, { isHead, skipped, reaching }: NodeJudgement): DrawnNode {
+  const has: Readonly<Record<GraphMark, boolean>> = {
     head: isHead,
     deprecated: bundle.deprecation !== undefined,
     skipped: skipped.has(bundle.name),
@@ -121,7 +121,7 @@ function nodeOf({ bundle, skipRangeText }: GraphEntry, { isHead, skipped, reachi
   return {
     bundle: bundle.name,
     version: bundle.bundle.version,
-    marks: (Object.keys(MARKS) as Mark[]).filter((mark) => has[mark]),
+    marks: (Object.keys(MARKS) as GraphMark[]).filter((mark) => has[mark]),
     ...(bundle.deprecation !== undefined && { deprecation: bundle.deprecation }),
     ...(skipRangeText !== undefined && { skipRange: skipRangeText }),
   };

@@ -88,13 +88,13 @@ function merge(order: string[], names: readonly string[]): void {
   order.push(...waiting);
 }
 
-interface Frame {
+interface LaneFrame {
   readonly columns: ReadonlyMap<string, number>;
   readonly step: number;
   readonly top: number;
 }
 
-function placeLane(lane: Lane, { columns, step, top }: Frame): PlacedLane {
+function placeLane(lane: Lane, { columns, step, top }: LaneFrame): PlacedLane {
   const ordered = lane.nodes.toReversed();
   const places = new Map(ordered.map(({ bundle }, index) => [bundle, index]));
   const bows = lane.edges.map((edge) => bowOf(edge, places));

@@ -2,11 +2,11 @@
 import { cleanLine } from '../../output/clean.ts';
 import { cutLine, visibleLength } from '../../output/layout.ts';
 import { count } from '../../output/table.ts';
-import { MARKS, type DrawnEdge, type DrawnGraph, type DrawnNode, type Lane, type Mark } from './facts.ts';
+import { MARKS, type DrawnEdge, type DrawnGraph, type DrawnNode, type Lane, type GraphMark } from './facts.ts';
 import { layRails } from './rails.ts';
 
 /** By the first mark that a version has; the order decides. */
-const SYMBOLS: readonly (readonly [Mark, string])[] = [
+const SYMBOLS: readonly (readonly [GraphMark, string])[] = [
   ['missing', '·'],
   ['stranded', '✗'],
   ['head', '●'],

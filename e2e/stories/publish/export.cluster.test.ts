@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { KubeObject } from '../../../../api/object.ts';
-import { parseYaml } from '../../../../bundles/yaml.ts';
-import { provideBinaries } from '../../../../e2e/cluster/binaries.ts';
-import { useWorkplace } from '../../testing/slipway.ts';
-import { EXPORT_CASES } from './testing/cases.ts';
-import { hashesOf } from './testing/hashes.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { parseYaml } from '../../../bundles/yaml.ts';
+import { provideBinaries } from '../../cluster/binaries.ts';
+import { useWorkplace } from '../../../cmd/slipway/testing/slipway.ts';
+import { EXPORT_CASES } from '../../../cmd/slipway/bundle/export/testing/cases.ts';
+import { hashesOf } from '../../../cmd/slipway/bundle/export/testing/hashes.ts';
 
 const workplace = useWorkplace();
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ async function program(name: 'helm' | 'kubectl', ...args: readonly string[]): Pr
 test.each(EXPORT_CASES)(
   'kubectl kustomize and helm template give the objects of an installation: $because',
   async ({ files, args = [] }) => {
-    const folder = join(workplace().folder, String(Math.random()).slice(2));
+    const folder = `bundle-${EXPORT_CASES.findIndex((one) => one.files === files)}`;
     workplace().write(files, folder);
     const [kustomized, chart] = [`${folder}-kustomized`, `${folder}-chart`];
     const { certificates } = await workplace().json<{ readonly certificates: string }>(
@@ -52,9 +52,11 @@ test.each(EXPORT_CASES)(
         ...args,
       ),
     );
-    expect(hashesOf(await program('kubectl', 'kustomize', kustomized))).toEqual(expected);
-    expect(hashesOf(await program('helm', 'template', 'x', chart, '--namespace', 'ops', '--include-crds'))).toEqual(
-      expected,
-    );
+    expect(hashesOf(await program('kubectl', 'kustomize', join(workplace().folder, kustomized)))).toEqual(expected);
+    expect(
+      hashesOf(
+        await program('helm', 'template', 'x', join(workplace().folder, chart), '--namespace', 'ops', '--include-crds'),
+      ),
+    ).toEqual(expected);
   },
 );
