@@ -58,7 +58,7 @@ function endOfString(text: string, start: number): number {
 }
 
 /** Compact JSON text; the inverse of {@link parseJson}. */
-export function formatJson(value: unknown, indent?: number): string {
+export function formatJson(value: unknown, indent?: number | string): string {
   return JSON.stringify(value, rawIntegers, indent);
 }
 

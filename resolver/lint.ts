@@ -50,7 +50,7 @@ function lintChannel(
 ): readonly LintFinding[] {
   const { head } = channel;
   if (head === undefined) return [];
-  const all = waysTo(channel.entries, head.name);
+  const all = waysToHead(channel);
   const skipped = new Set(channel.entries.flatMap(({ skips }) => [...skips]));
   const unskipped = waysTo(
     channel.entries.filter(({ bundle }) => !skipped.has(bundle.name)),
@@ -91,6 +91,11 @@ function lintChannel(
           ]),
         ];
   return [...stranded, ...gone, ...low];
+}
+
+/** Names of the bundles of a channel from which upgrades lead to its head, the head included; none without a head. */
+export function waysToHead({ entries, head }: ChannelGraph): ReadonlySet<string> {
+  return head === undefined ? new Set() : waysTo(entries, head.name);
 }
 
 type Words = readonly [message: string, advice: string];

@@ -9,6 +9,7 @@ import {
   type OutputFlags,
   type Perform,
 } from '../flags.ts';
+import { defineComparisons } from './compare-commands.ts';
 import type { BundleBuildFlags } from './build.ts';
 import type { InitFlags } from './init.ts';
 import type { BundlePushFlags } from './push.ts';
@@ -24,6 +25,7 @@ export function defineBundleCommands(program: Command, perform: Perform): void {
   defineInit(bundle, perform);
   defineChecks(bundle, perform);
   defineImages(bundle, perform);
+  defineComparisons(bundle, perform);
 }
 
 function defineInit(bundle: Command, perform: Perform): void {

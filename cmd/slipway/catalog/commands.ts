@@ -1,7 +1,18 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
-import { colourOption, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
+import {
+  append,
+  colourOption,
+  outputOption,
+  registryOptions,
+  withExamples,
+  type OutputFlags,
+  type Perform,
+} from '../flags.ts';
+import type { CatalogDiffFlags } from './diff.ts';
+import { defineEdits } from './edit/commands.ts';
 import type { CatalogBuildFlags } from './build.ts';
+import type { GraphFlags } from './graph/graph.ts';
 import type { LintFlags } from './lint.ts';
 import type { ListFlags } from './list.ts';
 import type { ListName } from './list-rows.ts';
@@ -13,9 +24,10 @@ const SOURCE = 'folder or file of a file-based catalog, or image of one';
 export function defineCatalogCommands(program: Command, perform: Perform): void {
   const catalog = program
     .command('catalog')
-    .description('packages, channels and bundles on offer: build, check, publish, list');
+    .description('packages, channels and bundles on offer: build, check, edit, publish, list');
   defineReaders(catalog, perform);
   defineWriters(catalog, perform);
+  defineEdits(catalog, perform);
 }
 
 function defineReaders(catalog: Command, perform: Perform): void {
@@ -40,6 +52,8 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .action((source: string, flags: LintFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./lint.ts')).lint(environment, source, flags)),
     );
+  defineGraph(catalog, perform);
+  defineDiff(catalog, perform);
   withExamples(
     registryOptions(catalog.command('list')),
     'slipway catalog list registry.example/team/catalog:latest',
@@ -54,6 +68,44 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .addOption(outputOption())
     .action((source: string, what: ListName, flags: ListFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./list.ts')).list(environment, source, what, flags)),
+    );
+}
+
+function defineGraph(catalog: Command, perform: Perform): void {
+  withExamples(
+    registryOptions(catalog.command('graph')),
+    'slipway catalog graph catalog lamp-operator',
+    'slipway catalog graph registry.example/team/catalog:v1 lamp-operator --channel stable -o svg > lamp.svg',
+  )
+    .description(
+      'Draws the upgrade graph of a package: each channel is a lane, with its head and the versions that are deprecated, skipped, missing, or stranded without a way to the head.',
+    )
+    .argument('<dir|ref>', SOURCE)
+    .argument('<package>', 'package of the catalog')
+    .option('--channel <name>', 'only this channel; again for more', append)
+    .addOption(outputOption(['text', 'mermaid', 'dot', 'svg', 'json']))
+    .action((source: string, packageName: string, flags: GraphFlags) =>
+      perform(flags, async (environment) =>
+        (await import('./graph/graph.ts')).graph(environment, source, packageName, flags),
+      ),
+    );
+}
+
+function defineDiff(catalog: Command, perform: Perform): void {
+  withExamples(
+    registryOptions(catalog.command('diff')),
+    'slipway catalog diff registry.example/team/catalog:v1 catalog',
+    'slipway catalog diff old new --package lamp-operator -o markdown',
+  )
+    .description(
+      'Compares two catalogs: packages, bundles, channels, edges and deprecations that are added, removed or changed.',
+    )
+    .argument('<old>', SOURCE)
+    .argument('<new>', SOURCE)
+    .option('--package <name>', 'only this package')
+    .addOption(outputOption(['text', 'json', 'markdown']))
+    .action((from: string, to: string, flags: CatalogDiffFlags) =>
+      perform(flags, async (environment) => (await import('./diff.ts')).diff(environment, from, to, flags)),
     );
 }
 

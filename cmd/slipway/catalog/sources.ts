@@ -55,6 +55,15 @@ export function expandSources(
   });
 }
 
+/** The entries of bundles, in their order. @throws ReasonedError InputInvalid, BundleInvalid, and the errors of a registry */
+export function describeBundles(
+  environment: Environment,
+  sources: readonly string[],
+  flags: SourceFlags,
+): Promise<readonly DescribedBundle[]> {
+  return withRegistry(environment, flags, (registry) => describeAll({ registry, environment, flags }, sources));
+}
+
 interface SourceReading {
   readonly registry: ImageSource;
   readonly environment: Environment;

@@ -18,7 +18,7 @@ describe('candidates that the definitions of the commands give', () => {
     {
       because: 'a group has commands of its own',
       words: ['catalog', ''],
-      found: ['build', 'lint', 'list', 'push', 'validate'],
+      found: ['add', 'build', 'diff', 'graph', 'lint', 'list', 'promote', 'push', 'remove', 'validate'],
     },
     { because: 'options of the command', words: ['wait', 'x', '--ti'], found: ['--timeout'] },
     { because: 'every command has help', words: ['suspend', '--he'], found: ['--help'] },

@@ -88,6 +88,11 @@ describe('a terminal never acts on printed text', () => {
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`, 'channels'], shows: 'kool' },
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`, 'bundles'], shows: 'kool' },
+    {
+      args: () => ['catalog', 'graph', `${registry.host}/evil/catalog:v1`, EVIL],
+      shows: 'kool',
+      formats: ['text', 'mermaid', 'dot', 'svg', 'json'],
+    },
     { args: () => ['why', EVIL, '--catalog', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
     { args: () => ['why-not', `${EVIL}@${EVIL}`, '--catalog', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
     { args: () => ['why', 'x', '--catalog', `${registry.host}/evil/catalog:v1`, '--channel', EVIL], shows: 'x' },
