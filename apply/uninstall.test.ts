@@ -87,16 +87,16 @@ describe('the waves of an uninstall and of pruning', () => {
   const waves = inWaves(inventory).map((entries) => entries.map(({ kind }) => kind).sort());
   const waveOf = (kind: string): number => waves.findIndex((kinds) => kinds.includes(kind));
 
-  test.each<{ first: string; then: string; because: string }>([
-    { first: 'Widget', then: 'ValidatingWebhookConfiguration', because: 'the operator still finalizes it' },
-    { first: 'ValidatingWebhookConfiguration', then: 'Deployment', because: 'without Pods it rejects requests' },
-    { first: 'Deployment', then: 'ClusterRole', because: 'a Pod that ends may still use its rights' },
-    { first: 'Deployment', then: 'ConfigMap', because: 'a Pod that ends may still read it' },
-    { first: 'Deployment', then: 'CustomResourceDefinition', because: 'a Pod that runs may still create an object' },
-    { first: 'CustomResourceDefinition', then: 'Namespace', because: 'its objects may live in the namespace' },
-  ])('$first is gone before $then is deleted, because $because', ({ first, then }) => {
+  test.each<{ first: string; next: string; because: string }>([
+    { first: 'Widget', next: 'ValidatingWebhookConfiguration', because: 'the operator still finalizes it' },
+    { first: 'ValidatingWebhookConfiguration', next: 'Deployment', because: 'without Pods it rejects requests' },
+    { first: 'Deployment', next: 'ClusterRole', because: 'a Pod that ends may still use its rights' },
+    { first: 'Deployment', next: 'ConfigMap', because: 'a Pod that ends may still read it' },
+    { first: 'Deployment', next: 'CustomResourceDefinition', because: 'a Pod that runs may still create an object' },
+    { first: 'CustomResourceDefinition', next: 'Namespace', because: 'its objects may live in the namespace' },
+  ])('$first is gone before $next is deleted, because $because', ({ first, next }) => {
     expect(waveOf(first)).toBeGreaterThanOrEqual(0);
-    expect(waveOf(first)).toBeLessThan(waveOf(then));
+    expect(waveOf(first)).toBeLessThan(waveOf(next));
   });
 
   test.each(['ClusterRole', 'ClusterRoleBinding', 'ServiceAccount', 'Service', 'CustomResourceDefinition'])(

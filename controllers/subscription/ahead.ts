@@ -33,9 +33,7 @@ export class BundlesAhead {
     if (known?.content === content || (known === undefined && this.#bundles.size >= MOST_BUNDLES)) return;
     const bundle: BundleAhead = { content, prepared: prepare().then(ifSmall, () => undefined) };
     this.#bundles.set(owner, bundle);
-    void bundle.prepared.then((prepared) => {
-      if (prepared === undefined && this.#bundles.get(owner) === bundle) this.#bundles.delete(owner);
-    });
+    void this.#dropFailed(owner, bundle);
   }
 
   /** The bundle, once; undefined if it was not prepared, or not with this content. */
@@ -48,6 +46,10 @@ export class BundlesAhead {
   /** Forgets the bundle of a Subscription that is being deleted, or that needs none any more. */
   drop(owner: string): void {
     this.#bundles.delete(owner);
+  }
+
+  async #dropFailed(owner: string, bundle: BundleAhead): Promise<void> {
+    if ((await bundle.prepared) === undefined && this.#bundles.get(owner) === bundle) this.#bundles.delete(owner);
   }
 }
 
