@@ -75,7 +75,7 @@ const said = (type: string, value: 'True' | 'False', reason = 'Succeeded', messa
   observedGeneration: 1,
   lastTransitionTime: TIME,
 });
-const having = (status: object): Parts => ({ status: status as RevisionStatus });
+const having = (status: object): Parts => ({ status: status });
 
 describe('a change of one Revision and the others of its Subscription', () => {
   test.each<{ before?: Parts; after: Parts; news: boolean; because: string }>([
@@ -133,14 +133,14 @@ describe('a change of one Revision and the others of its Subscription', () => {
     fc.assert(
       fc.property(parts, parts, parts, named, oneIn(4), (one, a, b, owner, differs) => {
         const make = (given: Parts, number: number): Revision =>
-          revision({ ...given, number, generation: generationOf(given) } as Parts);
+          revision({ ...given, number, generation: generationOf(given) });
         // Mostly only the status differs, as after a write of the manager.
-        const after = make(differs ? (b as Parts) : { ...(a as Parts), status: { ...a.status, ...b.status } }, 2);
-        const before = make(a as Parts, 2);
+        const after = make(differs ? b : { ...(a as Parts), status: { ...a.status, ...b.status } }, 2);
+        const before = make(a, 2);
         seen[isNewsForSiblings(before, after) ? 'news' : 'quiet'] += 1;
         if (isNewsForSiblings(before, after)) return;
         const factsWith = (sibling: Revision): Parameters<typeof knownInventory>[0] => ({
-          revision: make(one as Parts, 1),
+          revision: make(one, 1),
           subscription: owner,
           // As observe.ts selects them.
           siblings: sibling.metadata.ownerReferences?.[0]?.uid === 'u' ? [sibling] : [],

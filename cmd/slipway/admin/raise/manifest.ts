@@ -107,7 +107,7 @@ function isOnlyThat(before: string, after: string, changes: readonly VersionChan
     parseYaml(text).flatMap(({ value }) => versionsIn(value)),
   );
   const differing = versions?.filter((version, at) => version !== oldVersions?.[at]) ?? [];
-  return isDeepStrictEqual(differing.toSorted(), changes.map(({ version }) => version).toSorted());
+  return isDeepStrictEqual(new Set(differing), new Set(changes.map(({ version }) => version)));
 }
 
 function versionsIn(value: unknown): readonly unknown[] {
