@@ -107,7 +107,8 @@ function isOnlyThat(before: string, after: string, changes: readonly VersionChan
     parseYaml(text).flatMap(({ value }) => versionsIn(value)),
   );
   const differing = versions?.filter((version, at) => version !== oldVersions?.[at]) ?? [];
-  return isDeepStrictEqual(new Set(differing), new Set(changes.map(({ version }) => version)));
+  const sorted = (list: readonly string[]): readonly string[] => list.toSorted((a, b) => a.localeCompare(b));
+  return isDeepStrictEqual(sorted(differing), sorted(changes.map(({ version }) => version)));
 }
 
 function versionsIn(value: unknown): readonly unknown[] {
