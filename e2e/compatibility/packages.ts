@@ -5,9 +5,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { compare } from 'semver';
+import { parseBundle } from '../../bundles/parse.ts';
 import { buildBundleBlob, parseBundleDirectory } from '../../catalog/blob.ts';
 import { readTree } from '../lib/publish.ts';
 import { devSet, foundSet, sharedRows } from '../lib/shared.ts';
+import { bundleFolder } from '../stories/real-operators/publish-routes.ts';
 import type { CatalogDocument } from '../stories/real-operators/routes.ts';
 
 /** The archives of the corpus, in the order of the page. */
@@ -24,6 +26,8 @@ export interface CorpusPackage {
   readonly package: string;
   /** Of the catalog, those about this package; none if the folder has no bundle. */
   readonly documents: readonly CatalogDocument[];
+  /** Whether a bundle has CRDs of v1beta1, which no API server takes since Kubernetes 1.22. */
+  readonly hasOldCrds: (bundle: string) => boolean;
 }
 
 /** All packages of an archive, in the order of their folders. */
@@ -33,8 +37,18 @@ export function loadPackages(source: Source): readonly CorpusPackage[] {
   return foldersIn(root).map((name) => {
     const folder = join(root, name);
     const documents = catalog === undefined ? documentsFrom(folder) : documentsAbout(name, catalog);
-    return { source, folder, name, package: documents[0]?.package ?? documents[0]?.name ?? name, documents };
+    const packageName = documents[0]?.package ?? documents[0]?.name ?? name;
+    return { source, folder, name, package: packageName, documents, hasOldCrds: oldCrdsIn(folder, documents) };
   });
+}
+
+function oldCrdsIn(folder: string, documents: readonly CatalogDocument[]): CorpusPackage['hasOldCrds'] {
+  return (name) => {
+    const document = documents.find((one) => one.schema === 'olm.bundle' && one.name === name);
+    const found = document && bundleFolder(folder, { name, version: versionIn(document) });
+    if (found === undefined) return false;
+    return parseBundle(readTree(found)).crds.some(({ object }) => object.apiVersion.endsWith('/v1beta1'));
+  };
 }
 
 /** What is in the catalog while packages of an archive are tried: these, and those of the other archive that it does not have. */

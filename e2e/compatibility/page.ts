@@ -27,7 +27,8 @@ package is tried twice:
 
 - **head**: the newest version of its default channel is installed and removed.
 - **upgrade**: the version three edges below is installed, upgraded along the edges of the channel to its head, and removed.
-  If the default channel has one version only, the channel with the next highest head is taken.
+  If the CRDs of that version are of v1beta1, which no API server takes any more, the next one on the way is installed. If
+  the default channel has one version only, the channel with the next highest head is taken.
 
 \`Ready\` says that every version on the way became Ready before the next one, that every Deployment was available, and that
 after the removal the cluster held exactly the objects that it held before. Pods are pretended: they run at once, and no

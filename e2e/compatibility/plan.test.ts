@@ -10,6 +10,18 @@ test.each([
     planned: ['head stable 1.4.0 → 1.4.0', 'upgrade stable 1.1.0 → 1.4.0'],
   },
   {
+    because: 'no API server takes the CRDs of the version three edges below, nor those of the next',
+    channels: { stable: ['1.0.0', '1.1.0', '1.2.0', '1.3.0'] },
+    old: ['1.0.0', '1.1.0'],
+    planned: ['head stable 1.3.0 → 1.3.0', 'upgrade stable 1.2.0 → 1.3.0'],
+  },
+  {
+    because: 'no API server takes the CRDs of any version below the head',
+    channels: { stable: ['1.0.0', '1.1.0', '1.2.0', '1.3.0'] },
+    old: ['1.0.0', '1.1.0', '1.2.0'],
+    planned: ['head stable 1.3.0 → 1.3.0', 'upgrade stable 1.0.0 → 1.3.0'],
+  },
+  {
     because: 'there are fewer than three edges',
     channels: { stable: ['1.0.0', '1.1.0'] },
     planned: ['head stable 1.1.0 → 1.1.0', 'upgrade stable 1.0.0 → 1.1.0'],

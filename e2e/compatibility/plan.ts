@@ -1,5 +1,6 @@
 /**
- * Turns a package into two trials: its head by itself, and the way to the head from a version three edges below. Pure; the
+ * Turns a package into two trials: its head by itself, and the way to the head from a version three edges below, or from
+ * the next one whose CRDs API servers still take. Pure; the
  * edges are read from the documents by e2e/stories/real-operators/routes.ts, not by the resolver.
  */
 import { compare } from 'semver';
@@ -69,7 +70,14 @@ function entriesOf(documents: readonly CatalogDocument[], channel: string): NonN
 function routeOf(of: CorpusPackage, channels: readonly string[]): Route | undefined {
   for (const channel of channels) {
     const route = findRoute(of.documents, { package: of.package, channel }, EDGES);
-    if (route !== undefined) return route;
+    if (route !== undefined) return fromServed(of, route);
   }
   return undefined;
+}
+
+/** The same, or the rest of it that begins behind the last version whose CRDs no API server takes any more. */
+function fromServed(of: CorpusPackage, route: Route): Route {
+  const wish = { package: of.package, channel: route.channel };
+  const fewer = Array.from({ length: EDGES }, (_, at) => findRoute(of.documents, wish, EDGES - at));
+  return fewer.find((one) => one !== undefined && !of.hasOldCrds(one.pin)) ?? route;
 }

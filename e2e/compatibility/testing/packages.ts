@@ -10,6 +10,8 @@ export interface Sketch {
   readonly provides?: readonly string[];
   readonly requires?: readonly string[];
   readonly requiresPackages?: readonly string[];
+  /** Versions whose CRDs are of v1beta1. */
+  readonly old?: readonly string[];
 }
 
 /** A package whose bundles are called `NAME.vVERSION`. */
@@ -36,12 +38,15 @@ export function packageOf(name: string, sketch: Sketch = {}): CorpusPackage {
       properties: [{ type: 'olm.package', value: { packageName: name, version } }, ...statementsOf(sketch)],
     })),
   ];
-  return { source, folder: `/nowhere/${name}`, name, package: name, documents };
+  const old = new Set((sketch.old ?? []).map(bundleName));
+  const hasOldCrds = (bundle: string): boolean => old.has(bundle);
+  return { source, folder: `/nowhere/${name}`, name, package: name, documents, hasOldCrds };
 }
 
 /** A package of which the corpus has a folder and no bundle. */
 export function emptyPackage(name: string): CorpusPackage {
-  return { source: 'dev-set', folder: `/nowhere/${name}`, name, package: name, documents: [] };
+  const folder = `/nowhere/${name}`;
+  return { source: 'dev-set', folder, name, package: name, documents: [], hasOldCrds: () => false };
 }
 
 function statementsOf({

@@ -107,7 +107,7 @@ function isOnlyThat(before: string, after: string, changes: readonly VersionChan
     parseYaml(text).flatMap(({ value }) => versionsIn(value)),
   );
   const differing = versions?.filter((version, at) => version !== oldVersions?.[at]) ?? [];
-  const sorted = (list: readonly string[]): readonly string[] => list.toSorted((a, b) => a.localeCompare(b));
+  const sorted = (list: readonly unknown[]): readonly string[] => list.map(String).toSorted((a, b) => a.localeCompare(b));
   return isDeepStrictEqual(sorted(differing), sorted(changes.map(({ version }) => version)));
 }
 
