@@ -51,8 +51,11 @@ export async function soak(cluster: TestCluster, options: SoakOptions): Promise<
   const over = new AbortController();
   const judging = judgeUntil(over.signal, async () => {
     for (const line of await judgeNow(cluster, foreign)) broken.add(line);
-    memory.push(await measure(stage));
-    if (memory.length % 30 === 0) options.progress?.(`${memory.at(-1)!.megabytes.toFixed(0)} MB`);
+    const sample = await measure(stage);
+    // a process that was just killed has no memory any more
+    if (Number.isNaN(sample.megabytes)) return;
+    memory.push(sample);
+    if (memory.length % 30 === 0) options.progress?.(`${sample.megabytes.toFixed(0)} MB`);
   });
   const tally = await actFor(stage, operators, options);
   for (const line of await judgeEnd(stage, foreign)) broken.add(line);

@@ -24,8 +24,8 @@ export interface GoBuild {
 }
 
 /**
- * Builds beside the target and renames. All programs are built by one command, so that what they share is loaded once, and
- * one is linked while another is compiled. Throws with the end of the compiler's output if the build fails.
+ * Builds beside the target and renames. All programs are built by one command, so that shared packages are loaded once, and
+ * one program is linked while another is compiled. Throws with the end of the compiler's output if the build fails.
  */
 export async function buildPrograms({ folder, programs, flags, cgo, target, progress }: GoBuild): Promise<void> {
   const partial = mkdtempSync(join(target, '.building-'));
