@@ -31,6 +31,8 @@ export interface FaultOptions extends Omit<Severity, 'seed'> {
   /** Progress deadline of the upgrades that fail, such as `10s`. */
   readonly deadline: string;
   readonly progress?: (line: string) => void;
+  /** Called with the rows of the seeds so far, each time that there is one more. */
+  readonly finished?: (rows: readonly SeedRow[]) => void;
 }
 
 /** One row for each seed, all in one cluster that has nothing of Slipway yet. */
@@ -45,6 +47,7 @@ export async function playSeeds(cluster: TestCluster, options: FaultOptions): Pr
   for (const seed of options.seeds) {
     const row = await playSeed(arena, { ...options, seed }, undisturbed);
     rows.push(row);
+    options.finished?.(rows);
     options.progress?.(
       `seed ${seed}: ${row.faults} faults, ${row.seconds.toFixed(0)} s, ${row.differences.length} differences`,
     );

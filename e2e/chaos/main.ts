@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../cluster/cluster.ts';
 import { ROOT } from '../lib/manager.ts';
-import { playSeeds } from './faults.ts';
+import { playSeeds, type SeedRow } from './faults.ts';
 import type { KillRow } from './kills.ts';
 import { killInLanes } from './lanes.ts';
 import { loadOperators, missingOperators } from './operators.ts';
@@ -88,7 +88,11 @@ async function faults(): Promise<Outcome> {
   const first = Number(values.seed);
   const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => first + at);
   await using cluster = await startCluster();
-  const rows = await playSeeds(cluster, { ...FAULTS, seeds, subscriptions: Number(values.subscriptions), progress });
+  const finished = (done: readonly SeedRow[]): void => {
+    if (values.write && done.length < seeds.length) keep('faults', formatSeeds(done, seeds.length));
+  };
+  const subscriptions = Number(values.subscriptions);
+  const rows = await playSeeds(cluster, { ...FAULTS, seeds, subscriptions, progress, finished });
   const differing = rows.flatMap(({ seed, differences }) => differences.map((line) => `seed ${seed}: ${line}`));
   return { table: formatSeeds(rows), differences: differing.join('\n') };
 }

@@ -44,14 +44,18 @@ const QUIET_MS = 10_000;
 /** One soak in a cluster that has nothing of Slipway yet. */
 export async function soak(cluster: TestCluster, options: SoakOptions): Promise<SoakResult> {
   const operators = Array.from({ length: options.subscriptions }, (_, at) => syntheticOperator(`soak-${at}`));
-  await using stage = await Stage.open(cluster, operators);
+  await using stage = await Stage.open(cluster, operators, { asInImage: true });
   const foreign = await makeForeign(cluster, operators);
   const broken = new Set<string>();
   const memory: MemorySample[] = [];
   const over = new AbortController();
   const judging = judgeUntil(over.signal, async () => {
     for (const line of await judgeNow(cluster, foreign)) broken.add(line);
-    memory.push(await measure(stage));
+    const sample = await measure(stage);
+    // a process that was just killed has no memory any more
+    if (Number.isNaN(sample.megabytes)) return;
+    memory.push(sample);
+    if (memory.length % 30 === 0) options.progress?.(`${sample.megabytes.toFixed(0)} MB`);
   });
   const tally = await actFor(stage, operators, options);
   for (const line of await judgeEnd(stage, foreign)) broken.add(line);

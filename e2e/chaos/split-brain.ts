@@ -179,8 +179,13 @@ async function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: End
   return found;
 }
 
+/** On a busy machine the other one may lose a lease of few seconds too; like a kubelet, this starts it again. */
 async function awaitOther(replicas: Replicas, leader: Replica): Promise<void> {
-  await until('the other manager leads', async () => (await replicas.leader()) !== leader, PATIENT);
+  const over = new AbortController();
+  const reviving = reviveUntil(replicas, over.signal);
+  const leads = until('the other manager leads', async () => (await replicas.leader()) !== leader, PATIENT);
+  await leads.finally(() => over.abort());
+  await reviving;
 }
 
 interface Seen {

@@ -13,17 +13,22 @@ export function formatKills(rows: readonly KillRow[], planned = rows.length): st
     formatTable(['operator', 'scenario', 'writes', 'kills', 'differing ends'], lines),
     '',
     `${sums[0]} kills, ${sums[1]} differing ends.`,
-    ...(rows.length < planned ? ['', `The run was stopped after ${rows.length} of ${planned} rows.`] : []),
+    ...stoppedAfter(rows.length, planned),
   ].join('\n');
 }
 
-/** One row for each seed. */
-export function formatSeeds(rows: readonly SeedRow[]): string {
+function stoppedAfter(rows: number, planned: number): readonly string[] {
+  return rows < planned ? ['', `The run was stopped after ${rows} of ${planned} rows.`] : [];
+}
+
+/** One row for each seed. @param planned How many rows a complete run has. */
+export function formatSeeds(rows: readonly SeedRow[], planned = rows.length): string {
   const lines = rows.map(({ seed, subscriptions, faults, partitions, seconds, differences }) => {
     const cut = partitions.map((one) => `${one.side} ${one.seconds.toFixed(0)} s`).join(', ');
     return [seed, subscriptions, faults, cut, seconds.toFixed(0), differences.length];
   });
-  return formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+  const table = formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+  return [table, ...stoppedAfter(rows.length, planned)].join('\n');
 }
 
 /** One row for each disturbance of a leader. */
