@@ -38,7 +38,7 @@ function print(parts: readonly TemplatePart[], data: unknown): string {
 }
 
 function printValue(value: unknown): string {
-  return typeof value === 'object' && value !== null ? formatJson(value) : String(value as string | number);
+  return typeof value === 'object' && value !== null ? formatJson(value) : String(value);
 }
 
 function valuesAt(path: ValuePath, data: unknown): readonly unknown[] {
@@ -171,12 +171,12 @@ function stepsIn(text: string, start: number): { readonly path: ValuePath; reado
     return found;
   };
   for (;;) {
-    let found = at(NAME!);
+    let found = at(NAME);
     if (found !== undefined) path.push({ kind: 'field', name: (found[1] ?? '').replaceAll(/\\(.)/g, '$1') });
     else if (at(/\[\*\]|\.\*/y) !== undefined) path.push({ kind: 'all' });
-    else if ((found = at(INDEX!)) !== undefined) path.push({ kind: 'item', index: Number(found[1]) });
-    else if ((found = at(VALUE!)) !== undefined) path.push({ kind: 'field', name: found[1] ?? found[2] ?? '' });
-    else if ((found = at(FILTER!)) !== undefined) path.push(filterOf(found));
+    else if ((found = at(INDEX)) !== undefined) path.push({ kind: 'item', index: Number(found[1]) });
+    else if ((found = at(VALUE)) !== undefined) path.push({ kind: 'field', name: found[1] ?? found[2] ?? '' });
+    else if ((found = at(FILTER)) !== undefined) path.push(filterOf(found));
     else return { path, end };
   }
 }

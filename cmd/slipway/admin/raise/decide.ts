@@ -63,7 +63,7 @@ function raiseExact(
   const ask = (version?: string): Decision => resolve(questionOf(subscription, question, version));
   const decision = ask();
   const { reason, message } = explainDecision(decision, packageName);
-  const [over] = passedOver(decision, installed).filter(({ cause }) => cause.kind !== 'otherChannel');
+  const over = passedOver(decision, installed).find(({ cause }) => cause.kind !== 'otherChannel');
   if (decision.kind === 'none') return { ...(over !== undefined && { latest: over.version }), reason, message };
   const steps = decision.kind === 'upgrade' ? decision.path.map((hop) => hop.version).toReversed() : [];
   const to = steps.find((version) => isHigher(version, exact) && isReached(ask(`${sign}${version}`), version));

@@ -107,7 +107,11 @@ function isOnlyThat(before: string, after: string, changes: readonly VersionChan
     parseYaml(text).flatMap(({ value }) => versionsIn(value)),
   );
   const differing = versions?.filter((version, at) => version !== oldVersions?.[at]) ?? [];
-  return isDeepStrictEqual(differing.toSorted(), changes.map(({ version }) => version).toSorted());
+  const written = changes.toSorted((one, other) => one.place.start - other.place.start);
+  return isDeepStrictEqual(
+    differing,
+    written.map(({ version }) => version),
+  );
 }
 
 function versionsIn(value: unknown): readonly unknown[] {
