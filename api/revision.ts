@@ -16,6 +16,7 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
+import { ApprovedBy, PlanRecord } from './revision-plan.ts';
 import { Signature } from './signature.ts';
 
 /** Limit of objects in one Revision; a larger bundle is refused before. */
@@ -178,6 +179,8 @@ const RevisionStatus = z.object({
   failure: Failure.optional().describe('Why it was given up. Absent unless it was, and once it has become healthy.'),
   lastRepair: LastRepair.optional().describe('What was put right last of its objects.'),
   losses: Losses.optional().describe('CRDs that were deleted with their custom resources while it was active.'),
+  plan: PlanRecord.optional().describe('Summary of its plan. Absent if it was applied without waiting.'),
+  approvedBy: ApprovedBy.optional().describe('How it was approved. Absent if no approval was needed.'),
   conditions: Conditions.optional(),
 });
 export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;
@@ -226,6 +229,13 @@ export const REVISION = {
       type: 'integer',
       jsonPath: '.spec.manifests.objects',
       description: 'How many objects it has.',
+      wide: true,
+    },
+    {
+      name: 'Risk',
+      type: 'string',
+      jsonPath: '.status.plan.risk',
+      description: 'The worst risk of its plan.',
       wide: true,
     },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },

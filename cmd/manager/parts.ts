@@ -73,6 +73,7 @@ export function createParts(wiring: WireOptions) {
     shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
     barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
     registries,
+    upgradePolicy: options['upgrade-policy'],
     checkSignatures: createSignatureChecks({ registries, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),

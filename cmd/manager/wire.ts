@@ -13,6 +13,7 @@ import {
   createCatalogController,
   createContentFollower,
   createLateObjectsController,
+  createPlanController,
   createRevisionController,
   createSubscriptionController,
 } from './controllers.ts';
@@ -74,6 +75,7 @@ function createControllers(parts: Parts) {
     catalogs: createCatalogController(parts),
     subscriptions: createSubscriptionController(parts),
     revisions: createRevisionController(parts),
+    plans: createPlanController(parts),
     lateObjects: createLateObjectsController(parts),
   };
 }

@@ -1,6 +1,7 @@
 /** The dependencies of the reconciler of Subscriptions. */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -18,6 +19,8 @@ export interface SubscriptionDeps {
   readonly checkSignatures: CheckSignatures;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
+  /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
+  readonly upgradePolicy?: UpgradePolicy | undefined;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
