@@ -1,5 +1,6 @@
 /** Every command that reads a cluster: widths of terminals, colours, templates, closed pipes, signals. */
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { visibleLength } from '../output/layout.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
 import { serverOf } from './version.ts';
@@ -84,6 +85,32 @@ describe('a template prints single fields of the JSON', () => {
   });
 });
 
+describe('a watch', () => {
+  async function watched(options: { readonly columns?: number }, ...args: readonly string[]): Promise<string> {
+    const { api, runWith } = cluster();
+    const interrupt = new AbortController();
+    const before = api.requests.filter(({ query }) => query.get('watch') === 'true').length;
+    const running = runWith({ ...options, signal: interrupt.signal }, ...args, '--watch');
+    const isWatching = () => api.requests.filter(({ query }) => query.get('watch') === 'true').length > before;
+    await eventually(isWatching);
+    interrupt.abort(new Error('SIGINT'));
+    return (await running).stdout;
+  }
+
+  test.each(['status', 'get'])('prints data if that is asked for: %s', async (name) => {
+    const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
+    expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
+    expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
+  });
+
+  test('of a table prints rows one below the other on a narrow terminal', async () => {
+    const stdout = await watched({ columns: 40 }, 'get', 'revisions');
+    expect(stdout.match(/^NAME: +gadget-\d$/gm)).toEqual(
+      ['NAME:    gadget-1', 'NAME:    gadget-2'].map(() => expect.any(String) as string),
+    );
+  });
+});
+
 describe('a run', () => {
   const reading = SCREENS.filter((args) => !args.includes('--help'));
 
@@ -159,7 +186,7 @@ describe('version', () => {
     });
   });
 
-  test('without a cluster still shows the program, and says what is missing', async () => {
+  test('without a cluster still shows the program, and names the missing kubeconfig', async () => {
     const { code, stdout, stderr } = await cluster().alone('version');
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'Client: 0.1.0\n' });
     expect(stderr).toContain('there is no kubeconfig');

@@ -12,25 +12,35 @@ import { describeAge } from './age.ts';
 import type { ReadFlags } from './flags.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { merged } from './merged.ts';
-import { outcomeOf } from './print.ts';
+import { formatStreamed, outcomeOf } from './print.ts';
 import { situationOf, type OperatorSituation } from './situation.ts';
 import { changesOf } from './watch.ts';
 
 export async function status(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
   return withCluster(environment, flags, async (connection) => {
     const subscription = await needSubscription(connection, text, environment.signal);
-    if (flags.watch === true) return watch(environment, connection, subscription);
+    if (flags.watch === true) return watch(environment, connection, { subscription, output: flags.output });
     const revisions = await revisionsOf(connection.client, subscription, environment.signal);
     const situation = situationOf(subscription, revisions);
     return outcomeOf(situation, printSituation(situation, new Date(), environment.columns), flags.output);
   });
 }
 
+interface WatchedStatus {
+  readonly subscription: Subscription;
+  readonly output: string;
+}
+
 /** Prints the screen again after each change that shows, until the signal aborts. */
 async function watch(
   { print, signal, columns }: Environment,
   { client }: Connection,
-  { metadata: { namespace = '', name } }: Subscription,
+  {
+    subscription: {
+      metadata: { namespace = '', name },
+    },
+    output,
+  }: WatchedStatus,
 ): Promise<Outcome> {
   let subscription: Subscription | undefined;
   const revisions = new Map<string, Revision>();
@@ -45,9 +55,16 @@ async function watch(
       if (type === 'DELETED') revisions.delete(object.metadata.name);
       else revisions.set(object.metadata.name, object as unknown as Revision);
     }
-    const text = screenOf(subscription, [...revisions.values()], columns);
+    const inOrder = [...revisions.values()].toSorted((one, other) => one.spec.number - other.spec.number);
+    const situation = subscription === undefined ? undefined : situationOf(subscription, inOrder);
+    const data = situation === undefined ? '' : formatStreamed(situation, output);
+    const text = data ?? screenOf(situation, columns);
     if (text === shown) continue;
-    print(columns === undefined ? `${shown === '' ? '' : '\n'}${text}` : `${CLEAR}${text}`);
+    print(
+      data !== undefined || columns === undefined
+        ? `${isSeparated(shown, data) ? '\n' : ''}${text}`
+        : `${CLEAR}${text}`,
+    );
     shown = text;
   }
   return { data: {}, text: '' };
@@ -56,14 +73,14 @@ async function watch(
 /** Moves the cursor of a terminal to its first line, and clears everything below. */
 const CLEAR = '\u001B[H\u001B[J';
 
-function screenOf(
-  subscription: Subscription | undefined,
-  revisions: readonly Revision[],
-  columns: number | undefined,
-): string {
-  if (subscription === undefined) return 'The Subscription is deleted, and its operator is uninstalled\n';
-  const inOrder = revisions.toSorted((one, other) => one.spec.number - other.spec.number);
-  return printSituation(situationOf(subscription, inOrder), new Date(), columns);
+function screenOf(situation: OperatorSituation | undefined, columns: number | undefined): string {
+  if (situation === undefined) return 'The Subscription is deleted, and its operator is uninstalled\n';
+  return printSituation(situation, new Date(), columns);
+}
+
+/** Whether an empty line separates a screen from the one before; data needs none. */
+function isSeparated(shown: string, data: string | undefined): boolean {
+  return shown !== '' && data === undefined;
 }
 
 /** The screen: what is installed, available, in progress and wrong, and the commands that help. */

@@ -30,7 +30,7 @@ function counting(
     bundles,
     deprecations,
   };
-  return { one: one, reads: () => reads };
+  return { one, reads: () => reads };
 }
 
 test('a bundle names its channels, and whether it is deprecated', () => {

@@ -33,7 +33,7 @@ const CASES: readonly { readonly because: string; readonly template: string; rea
     template: "{.items[?( @.name == 'two' )].version}",
     text: '2.0.0',
   },
-  { because: 'a filter of what differs', template: '{.items[?(@.name!="two")].version}', text: '1.0.0' },
+  { because: 'a filter of values that differ', template: '{.items[?(@.name!="two")].version}', text: '1.0.0' },
   { because: 'a filter of a value that is no text', template: '{.items[?(@.ready==false)].name}', text: 'two' },
   { because: 'a filter by a field that is there', template: '{.items[?(@.ports)].name}', text: 'one' },
   { because: 'a filter by a path', template: '{.items[?(@.labels.tier=="gold")].name}', text: 'one' },

@@ -8,13 +8,13 @@ import { isRecord } from '../../../api/untyped.ts';
 import { invalidInput } from '../input/invalid.ts';
 
 /** One step of a path. */
-type PathStep =
+type TemplateStep =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'item'; readonly index: number }
   | { readonly kind: 'all' }
   | { readonly kind: 'filter'; readonly path: ValuePath; readonly operator?: string; readonly value?: unknown };
 
-type ValuePath = readonly PathStep[];
+type ValuePath = readonly TemplateStep[];
 
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
@@ -45,7 +45,7 @@ function valuesAt(path: ValuePath, data: unknown): readonly unknown[] {
   return path.reduce<readonly unknown[]>((values, step) => values.flatMap((value) => take(step, value)), [data]);
 }
 
-function take(step: PathStep, value: unknown): readonly unknown[] {
+function take(step: TemplateStep, value: unknown): readonly unknown[] {
   switch (step.kind) {
     case 'field':
       return isRecord(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
@@ -65,7 +65,7 @@ function itemsIn(value: unknown): readonly unknown[] {
   return isRecord(value) ? Object.values(value) : [];
 }
 
-function isHit({ path, operator, value }: Extract<PathStep, { kind: 'filter' }>, item: unknown): boolean {
+function isHit({ path, operator, value }: Extract<TemplateStep, { kind: 'filter' }>, item: unknown): boolean {
   const [found] = valuesAt(path, item);
   if (operator === undefined) return found !== undefined;
   return (found === value) === (operator === '==');
@@ -162,7 +162,7 @@ class TemplateParser {
 
 /** The steps from a position on, up to the first character that belongs to none. */
 function stepsIn(text: string, start: number): { readonly path: ValuePath; readonly end: number } {
-  const path: PathStep[] = [];
+  const path: TemplateStep[] = [];
   let end = start;
   const at = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = end;
@@ -181,7 +181,7 @@ function stepsIn(text: string, start: number): { readonly path: ValuePath; reado
   }
 }
 
-function filterOf([, path = '', operator, value]: RegExpExecArray): PathStep {
+function filterOf([, path = '', operator, value]: RegExpExecArray): TemplateStep {
   const steps = stepsIn(path, 0).path;
   if (operator === undefined) return { kind: 'filter', path: steps };
   return { kind: 'filter', path: steps, operator, value: JSON.parse(value?.replace(/^'(.*)'$/s, '"$1"') ?? 'null') };

@@ -244,7 +244,7 @@ test('the guide does what it says', async () => {
   const shown = steps.flatMap(({ printed: told }, index) =>
     told === undefined ? [] : [{ told, actual: outputs[index + 1] ?? '' }],
   );
-  expect(shown).toHaveLength(2);
+  expect(shown).toHaveLength(3);
   for (const { told, actual } of shown) expect(isShownByLine(actual, told), actual).toBe(true);
 });
 

@@ -24,7 +24,7 @@ function luaOf(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (typeof value === 'string') return `"${[...Buffer.from(value)].map(escaped).join('')}"`;
   if (Array.isArray(value)) return `{${value.map(luaOf).join(', ')}}`;
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return JSON.stringify(value);
   return `{${Object.entries(value)
     .map(([name, one]) => `[${luaOf(name)}] = ${luaOf(one)}`)
     .join(', ')}}`;

@@ -14,7 +14,7 @@ import { resolve } from '../../../../resolver/resolve.ts';
 import { compareVersions, parseVersion } from '../../../../resolver/version.ts';
 import { findInstalled } from '../../why/offline.ts';
 
-/** The catalogs, and what is known about the Subscription in the cluster. */
+/** The catalogs, and the state of the Subscription in the cluster. */
 export interface RaiseFacts {
   readonly catalogs: ResolveInput['catalogs'];
   /** Bundles that failed in the cluster. */

@@ -107,8 +107,11 @@ function isOnlyThat(before: string, after: string, changes: readonly VersionChan
     parseYaml(text).flatMap(({ value }) => versionsIn(value)),
   );
   const differing = versions?.filter((version, at) => version !== oldVersions?.[at]) ?? [];
-  const sorted = (list: readonly unknown[]): readonly string[] => list.map(String).toSorted((a, b) => a.localeCompare(b));
-  return isDeepStrictEqual(sorted(differing), sorted(changes.map(({ version }) => version)));
+  const written = changes.toSorted((one, other) => one.place.start - other.place.start);
+  return isDeepStrictEqual(
+    differing,
+    written.map(({ version }) => version),
+  );
 }
 
 function versionsIn(value: unknown): readonly unknown[] {

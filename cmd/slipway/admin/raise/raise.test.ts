@@ -186,7 +186,7 @@ describe('without --catalog', () => {
     return (JSON.parse(stdout) as Report).outdated[0];
   }
 
-  test('the Catalogs of the cluster are asked, by what their manager serves', async () => {
+  test('the Catalogs of the cluster are asked, by the content that their manager serves', async () => {
     expect(await raiseByCluster('version: 1.0.0')).toMatchObject({ version: '1.0.0', raised: '1.2.0' });
   });
 

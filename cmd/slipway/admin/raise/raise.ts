@@ -34,13 +34,13 @@ export async function raise(environment: Environment, flags: WriteFlags): Promis
   return outcomeOf(data, text, flags.output, outdated.length > 0 ? 2 : 0);
 }
 
-interface Manifest {
+interface ReadManifest {
   readonly path: string;
   readonly text: string;
   readonly found: readonly ManifestSubscription[];
 }
 
-async function readManifest(environment: Environment, path: string): Promise<Manifest> {
+async function readManifest(environment: Environment, path: string): Promise<ReadManifest> {
   const bytes = await readOneFile(environment, path);
   const text = Buffer.from(bytes).toString('utf8');
   if (!Buffer.from(text).equals(bytes)) throw invalidInput(`${path} cannot be read: it is not valid UTF-8`);
@@ -70,7 +70,7 @@ interface JudgedManifest {
   readonly rows: readonly RaisedRow[];
 }
 
-function judgeManifest({ path, text, found }: Manifest, factsOf: FactsOf): JudgedManifest {
+function judgeManifest({ path, text, found }: ReadManifest, factsOf: FactsOf): JudgedManifest {
   const judged = found.flatMap((one) => {
     const decision = decideRaise(one.subscription, factsOf(one.subscription));
     return decision === undefined ? [] : [{ ...one, decision }];

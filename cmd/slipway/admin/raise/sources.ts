@@ -109,7 +109,7 @@ function failedBundles(revisions: readonly Revision[]): readonly string[] {
   return [...last].flatMap(([bundle, { status }]) => (status?.failure === undefined ? [] : [bundle]));
 }
 
-interface Content {
+interface WantedContent {
   readonly packages: readonly string[];
   readonly flags: RaiseFlags;
   readonly signal: AbortSignal;
@@ -121,7 +121,7 @@ const SCHEMAS = ['olm.channel', 'olm.bundle', 'olm.deprecations'] as const;
 async function contentOf(
   connection: Connection,
   { metadata: { name } }: Catalog,
-  { packages, flags, signal }: Content,
+  { packages, flags, signal }: WantedContent,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const queries = packages.flatMap((one) => [
     { schema: 'olm.package', name: one } as const,
