@@ -6,14 +6,22 @@ import type { PlanInput } from '../../plan/input.ts';
 import type { Plan } from '../../plan/model.ts';
 import { planChange } from '../../plan/plan.ts';
 import { judgePolicy } from '../../plan/policy.ts';
+import type { Account } from '../service-account.ts';
 import type { PolicyInForce } from '../upgrade-policy.ts';
 import { gatherFacts } from './facts.ts';
 import { inputOf, sideOfRevision } from './input.ts';
+import { findMissingRights, type MissingRights } from './missing-rights.ts';
 import type { WaitingChange } from './observe.ts';
 
 /** A plan with the rules of the policy that it hits, or the reason why there is none. */
 export type MadePlan =
-  | { readonly kind: 'made'; readonly plan: Plan; readonly input: PlanInput; readonly heldBy: readonly PolicyHit[] }
+  | {
+      readonly kind: 'made';
+      readonly plan: Plan;
+      readonly heldBy: readonly PolicyHit[];
+      /** Those of the account; absent if none is named, or if they cannot be known. */
+      readonly missing?: MissingRights;
+    }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** Throws if it is aborted, or if a defect shows; a plan that cannot be made is a result. */
@@ -21,7 +29,13 @@ export async function makePlan(client: Client, facts: WaitingChange, signal: Abo
   try {
     const input = await gatherInput(client, facts, signal);
     const plan = planChange(input);
-    return { kind: 'made', plan, input, heldBy: judge(facts.policy, { input, plan }) };
+    const missing = await missingOf(client, facts, { input, signal });
+    return {
+      kind: 'made',
+      plan,
+      heldBy: judge(facts.policy, { input, plan }),
+      ...(missing !== undefined && { missing }),
+    };
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'LeaderLost') throw error;
     return { kind: 'failed', problem: error.describe() };
@@ -35,20 +49,36 @@ async function gatherInput(client: Client, facts: WaitingChange, signal: AbortSi
     sideOfRevision(client, next),
   ]);
   const input = { ...inputOf(subscription), ...(from !== undefined && { from }), to };
-  const account = subscription.spec.serviceAccountName;
-  const { namespace = '' } = subscription.metadata;
-  const acting = account === undefined ? client : client.as({ user: `system:serviceaccount:${namespace}:${account}` });
+  const account = accountOf(subscription);
+  const acting = account === undefined ? client : actAs(client, account);
   const gathered = await gatherFacts(
     { acting, cluster: client },
     {
       input,
       subscription,
       inventory: active?.status?.inventory ?? [],
-      ...(account !== undefined && { namedIn: namespace }),
+      ...(account !== undefined && { namedIn: account.namespace }),
       signal,
     },
   );
   return { ...input, facts: gathered };
+}
+
+function accountOf({ metadata: { namespace = '' }, spec }: WaitingChange['subscription']): Account | undefined {
+  return spec.serviceAccountName === undefined ? undefined : { namespace, name: spec.serviceAccountName };
+}
+
+function actAs(client: Client, { namespace, name }: Account): Client {
+  return client.as({ user: `system:serviceaccount:${namespace}:${name}` });
+}
+
+async function missingOf(
+  client: Client,
+  { subscription }: WaitingChange,
+  { input, signal }: { readonly input: PlanInput; readonly signal: AbortSignal },
+): Promise<MissingRights | undefined> {
+  const account = accountOf(subscription);
+  return account && findMissingRights(actAs(client, account), input, { account, signal });
 }
 
 /** A first installation was asked for by its Subscription: the policy is about upgrades. */

@@ -3,6 +3,8 @@
  * Revision, and the whole in a Secret beside its manifests. It decides nothing: the controller of Subscriptions reads the
  * summary. The keys are those of Subscriptions.
  */
+import { formatJson } from '../../api/json.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -69,11 +71,22 @@ async function report(client: Client, { next, inputs }: WaitingChange, result: M
 async function store(
   client: Client,
   next: WaitingChange['next'],
-  { plan, heldBy }: Extract<MadePlan, { kind: 'made' }>,
-): Promise<Pick<PlanRecord, 'secret' | 'omitted'>> {
+  { plan, heldBy, missing }: Extract<MadePlan, { kind: 'made' }>,
+): Promise<Pick<PlanRecord, 'secret' | 'omitted' | 'missingRights'>> {
   const { bytes, omitted } = await packPlan({ plan, heldBy });
   const name = planSecretName(next);
-  if (!(await storePlan(client, next, { plan: bytes })))
-    return { omitted: `the whole plan: Secret ${name} exists, and the manager did not write it` };
-  return { secret: name, ...(omitted !== undefined && { omitted }) };
+  const lacks = missing !== undefined && missing.rules.length > 0 ? missing : undefined;
+  const files = { plan: bytes, ...(lacks !== undefined && { [MISSING]: describeRoles(lacks.roles) }) };
+  const counted = missing === undefined ? {} : { missingRights: missing.rules.length };
+  if (!(await storePlan(client, next, files)))
+    return { ...counted, omitted: `the whole plan: Secret ${name} exists, and the manager did not write it` };
+  return { ...counted, secret: name, ...(omitted !== undefined && { omitted }) };
+}
+
+/** The key of the Secret whose content `kubectl apply -f -` takes. */
+const MISSING = 'missing-rights.yaml';
+
+/** As JSON, which is YAML as well. */
+function describeRoles(roles: readonly KubeObject[]): Buffer {
+  return Buffer.from(`${formatJson({ apiVersion: 'v1', kind: 'List', items: roles }, 2)}\n`);
 }

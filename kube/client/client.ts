@@ -14,13 +14,13 @@ import { impersonating, type ImpersonatedUser } from './impersonate.ts';
 import { listAll, listPage, type ListPageOptions } from './list-objects.ts';
 import type { ObjectList } from './parse-answer.ts';
 import { readObject } from './read-object.ts';
-import { reviewAccess, type Access } from './review-access.ts';
+import { reviewAccess, type Access, type PathAccess } from './review-access.ts';
 import { watchObjects, type WatchOptions } from './watch-objects.ts';
 import { applyObject, createObject, deleteObject, patchObject, updateObject } from './write-object.ts';
 
 export type { WatchEvent } from '../watch/watch-decoder.ts';
 export type { ImpersonatedUser } from './impersonate.ts';
-export type { Access } from './review-access.ts';
+export type { Access, PathAccess } from './review-access.ts';
 
 /** A cluster with the requests that controllers need besides. Every method throws ApiError. */
 export interface Client extends Cluster {
@@ -35,7 +35,7 @@ export interface Client extends Cluster {
     signal?: AbortSignal,
   ): Promise<KubeObject>;
   /** Whether this client's account has a right; undefined if the API server does not let the account ask. */
-  allows(access: Access, signal?: AbortSignal): Promise<boolean | undefined>;
+  allows(access: Access | PathAccess, signal?: AbortSignal): Promise<boolean | undefined>;
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */
   watch(kind: Kind, options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A client that acts as another user over the same connections. */

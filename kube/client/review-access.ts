@@ -10,8 +10,15 @@ export interface Access {
   readonly group: string;
   /** The plural of paths: `widgets`. */
   readonly resource: string;
+  readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
+}
+
+/** A request to a path of the API server that is no resource. */
+export interface PathAccess {
+  readonly verb: string;
+  readonly path: string;
 }
 
 /**
@@ -20,7 +27,7 @@ export interface Access {
  */
 export async function reviewAccess(
   transport: Transport,
-  resourceAttributes: Access,
+  access: Access | PathAccess,
   signal?: AbortSignal,
 ): Promise<boolean | undefined> {
   const [apiVersion, kind] = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'];
@@ -30,7 +37,11 @@ export async function reviewAccess(
       method: 'POST',
       path: `/apis/${apiVersion}/${kind.toLowerCase()}s`,
       headers: { 'content-type': 'application/json' },
-      body: formatJson({ apiVersion, kind, spec: { resourceAttributes } }),
+      body: formatJson({
+        apiVersion,
+        kind,
+        spec: 'path' in access ? { nonResourceAttributes: access } : { resourceAttributes: access },
+      }),
       subject,
       idempotent: true,
       signal,

@@ -8,7 +8,9 @@ import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
-import { withCluster } from '../input/connection.ts';
+import { withCluster, type Connection } from '../input/connection.ts';
+import { invalidInput } from '../input/invalid.ts';
+import type { PlanInput } from '../../../plan/input.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
 
@@ -46,6 +48,28 @@ async function planOf(
   const facts = await gatherFacts(clients, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
   const message = next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`;
   return { ...about, message, inputs: [{ ...input, facts }] };
+}
+
+/** A Subscription with the change that comes next for it, or that is being made. */
+export interface ChangeInCluster {
+  readonly subscription: Subscription;
+  readonly input: PlanInput;
+}
+
+/** @throws ReasonedError InputInvalid, ManifestsMissing, and errors of the API server */
+export async function findChange(
+  connection: Connection,
+  subject: string,
+  signal: AbortSignal,
+): Promise<ChangeInCluster> {
+  const { client } = connection;
+  const subscription = parseObject(SUBSCRIPTION, await needSubscription(connection, subject, signal));
+  const revisions = await ownRevisions(client, subscription, signal);
+  const active = revisions.find(({ spec }) => spec.state === 'Active');
+  const next = revisions.find(({ metadata }) => metadata.name === subscription.status?.pending?.revision) ?? active;
+  if (next === undefined) throw invalidInput(`the manager has prepared no Revision of Subscription ${subject} yet`);
+  const from = active === undefined || active === next ? {} : { from: await sideOfRevision(client, active) };
+  return { subscription, input: { ...inputOf(subscription), ...from, to: await sideOfRevision(client, next) } };
 }
 
 /** The Revisions that the Subscription controls; any other of that name belongs to an earlier one. */

@@ -9,7 +9,15 @@ export function defineRightsCommands(program: Command, perform: Perform): void {
     'slipway rights registry.example/team/lamp-operator:v1.1.0 --from registry.example/team/lamp-operator:v1.0.0',
   )
     .description('Lists the rights that an operator gets, in words, the most dangerous first.')
-    .argument('<dir|ref>', 'folder with manifests/ and metadata/, or image of a bundle')
+    .argument('[dir|ref]', 'folder with manifests/ and metadata/, or image of a bundle; absent with --missing')
+    .option('--minimal', 'print the smallest set of roles, as YAML, with which an account can install the bundle')
+    .option(
+      '--missing <namespace/name>',
+      'print the roles, as YAML, that the account of a Subscription lacks for the Revision that comes next',
+    )
+    .option('--account <name>', 'ServiceAccount of the namespace that gets the roles; with --minimal', 'installer')
+    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config; with --missing')
+    .option('--context <name>', 'context of the kubeconfig; absent, its current one; with --missing')
     .option('--from <dir|ref>', 'bundle that is installed: lists only the rights that are gained and lost')
     .option('--namespace <name>', 'namespace of the operator', 'operators')
     .option(
@@ -18,7 +26,7 @@ export function defineRightsCommands(program: Command, perform: Perform): void {
       append,
     )
     .addOption(outputOption())
-    .action((source: string, flags: RightsFlags & OutputFlags) =>
+    .action((source: string | undefined, flags: RightsFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./rights.ts')).rights(environment, source, flags)),
     );
 }

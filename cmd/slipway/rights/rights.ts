@@ -1,23 +1,41 @@
-/** `slipway rights`: the rights that a bundle gives its operator, or the difference to another bundle. */
+/** `slipway rights`: the rights that a bundle gives its operator, or those that an account needs to install it. */
+import { leaveOutImpossible } from '../../../apply/impossible.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
 import { describeRight } from '../../../plan/risk.ts';
+import { rolesFor } from '../../../plan/rights/account-roles.ts';
 import { compareRights, type RightsComparison } from '../../../plan/rights/compare.ts';
+import { minimalRights } from '../../../plan/rights/minimal.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
+import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
+import { formatYaml } from '../output/data.ts';
 
 export interface RightsFlags extends RegistryFlags {
   readonly from?: string;
   readonly namespace: string;
   readonly watchNamespace?: readonly string[];
+  readonly minimal?: boolean;
+  readonly missing?: string;
+  readonly account: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
 }
 
-export async function rights(environment: Environment, source: string, flags: RightsFlags): Promise<Outcome> {
+/** @throws ReasonedError InputInvalid for flags that do not go together, and the errors of reading a bundle or a cluster */
+export async function rights(
+  environment: Environment,
+  source: string | undefined,
+  flags: RightsFlags,
+): Promise<Outcome> {
+  if (flags.missing !== undefined) return (await import('./missing.ts')).missing(environment, source, flags);
+  if (source === undefined) throw invalidInput('no bundle is named', 'Name its folder or image, or use --missing');
+  if (flags.minimal === true) return minimal(environment, source, flags);
   const before = flags.from === undefined ? [] : await objectsOf(environment, flags.from, flags);
   const compared = compareRights(before, await objectsOf(environment, source, flags));
   return {
@@ -29,13 +47,22 @@ export async function rights(environment: Environment, source: string, flags: Ri
 async function objectsOf(environment: Environment, source: string, flags: RightsFlags): Promise<readonly KubeObject[]> {
   const { namespace, watchNamespace } = flags;
   const bundle = parseBundle((await readBundle(environment, source, flags)).files);
-  const rendered = renderBundle(bundle, {
-    namespace,
-    certificates: 'manager',
-    ...(watchNamespace !== undefined && { watchNamespaces: watchNamespace }),
-  });
+  const rendered = leaveOutImpossible(
+    renderBundle(bundle, {
+      namespace,
+      certificates: 'manager',
+      ...(watchNamespace !== undefined && { watchNamespaces: watchNamespace }),
+    }),
+  ).kept;
   const owner = { namespace, name: bundle.package };
   return prepareObjects(rendered, { owner, package: bundle.package, revision: '', installNamespace: namespace });
+}
+
+/** Roles and bindings as YAML, ready to be applied. */
+async function minimal(environment: Environment, source: string, flags: RightsFlags): Promise<Outcome> {
+  const rules = minimalRights(await objectsOf(environment, source, flags));
+  const roles = rolesFor(rules, { namespace: flags.namespace, name: flags.account }, flags.account);
+  return { data: { source, roles }, text: formatYaml(roles) };
 }
 
 function describeAll({ gained }: RightsComparison): string {

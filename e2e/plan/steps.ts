@@ -1,0 +1,85 @@
+/** The upgrades of the corpus that are held against the audit log: between consecutive versions of each package. */
+import { basename, dirname } from 'node:path';
+import { compare, valid } from 'semver';
+import { ReasonedError } from '../../api/errors.ts';
+import { groupOf, type KubeObject } from '../../api/object.ts';
+import type { Bundle } from '../../bundles/bundle.ts';
+import { renderBundle } from '../../bundles/render/render.ts';
+import { bundleFolders, readBundle } from '../../bundles/testing/real-bundles.ts';
+import { devSet } from '../lib/shared.ts';
+
+export interface StepVersion {
+  readonly version: string;
+  readonly folder: string;
+}
+
+export interface Step {
+  /** Name of the folder of the package, which is also that of the namespace. */
+  readonly name: string;
+  readonly package: string;
+  readonly from: StepVersion;
+  readonly to: StepVersion;
+}
+
+/**
+ * The steps of packages whose objects every cluster takes, in rounds: the first has the newest step of each package, the
+ * next the one before it. So no package is twice in a round.
+ */
+export function roundsOfCorpus(rounds: number, only?: ReadonlySet<string>): readonly (readonly Step[])[] {
+  const folders = [...Map.groupBy(bundleFolders(devSet()), dirname)];
+  const byPackage = folders.flatMap(([folder, versions]) => {
+    const name = basename(folder);
+    return only?.has(name) === false ? [] : [stepsOf(name, versions, rounds)];
+  });
+  return Array.from({ length: rounds }, (_, at) => byPackage.flatMap((steps) => steps[at] ?? []));
+}
+
+/** The newest first. */
+function stepsOf(name: string, folders: readonly string[], most: number): readonly Step[] {
+  const bundles = folders.flatMap((folder) => {
+    const bundle = readOrNothing(folder);
+    const version = bundle?.csv.spec.version ?? '';
+    return bundle === undefined || valid(version) === null ? [] : [{ folder, bundle, version }];
+  });
+  const newestFirst = bundles.toSorted((a, b) => compare(b.version, a.version)).slice(0, most + 1);
+  const place = ({ version, folder }: (typeof bundles)[number]): StepVersion => ({ version, folder });
+  return newestFirst.slice(1).flatMap((from, at) => {
+    const to = newestFirst[at];
+    if (to === undefined || compare(from.version, to.version) === 0 || from.bundle.package !== to.bundle.package)
+      return [];
+    if (!isOrdinary(from.bundle) || !isOrdinary(to.bundle)) return [];
+    return [{ name, package: to.bundle.package, from: place(from), to: place(to) }];
+  });
+}
+
+function readOrNothing(folder: string): Bundle | undefined {
+  try {
+    return readBundle(folder);
+  } catch (error) {
+    if (error instanceof ReasonedError) return undefined;
+    throw error;
+  }
+}
+
+/** Groups that every API server has, beside those of the bundle's own CRDs. */
+const SERVED: ReadonlySet<string> = new Set([
+  '',
+  'apps',
+  'policy',
+  'scheduling.k8s.io',
+  'networking.k8s.io',
+  'rbac.authorization.k8s.io',
+  'apiextensions.k8s.io',
+  'admissionregistration.k8s.io',
+]);
+
+/** Whether its objects are of kinds that every cluster has; none of its own kinds, whose rights come and go apart. */
+function isOrdinary(bundle: Bundle): boolean {
+  try {
+    const objects: readonly KubeObject[] = renderBundle(bundle, { namespace: 'ops', certificates: 'manager' });
+    return objects.every(({ apiVersion }) => SERVED.has(groupOf(apiVersion)));
+  } catch (error) {
+    if (error instanceof ReasonedError) return false;
+    throw error;
+  }
+}
