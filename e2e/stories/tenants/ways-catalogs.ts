@@ -31,12 +31,12 @@ const CATALOGS: Readonly<Record<string, object>> = {
   locked: { pullSecret: { name: 'hidden-login' } },
 };
 
-/** Catalogs with the content of `main`, which are used if they are named. */
+/** Catalogs with one package, which are used if they are named. */
 export async function setTrust(cluster: TestCluster): Promise<void> {
   const metadata = { name: 'hidden-text', namespace: SYSTEM };
   const data = { 'trusted_root.json': 'hidden words of the platform' };
   await apply(cluster, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
-  const source = { image: { ref: `${cluster.registry}/main:latest` } };
+  const source = { image: { ref: `${cluster.registry}/trust:latest` } };
   for (const [name, spec] of Object.entries(CATALOGS)) {
     const manifest = { source, priority: -10, ...spec };
     await apply(cluster, { apiVersion: API_VERSION, kind: 'Catalog', metadata: { name }, spec: manifest });
