@@ -90,6 +90,10 @@ const PAGES: readonly Page[] = [
     by: [GUIDES],
     except: [{ command: 'curl', because: 'the port is of a manager that runs in the Pod' }],
   },
+  {
+    path: `${HOW_TO}/set-policies-for-registries.md`,
+    by: ['e2e/stories/registry-policy/registry-policy.cluster.test.ts'],
+  },
   { path: `${HOW_TO}/upgrade-from-a-pipeline.md`, by: ['e2e/stories/telling/telling.cluster.test.ts'] },
   {
     path: `${HOW_TO}/upgrade-slipway.md`,

@@ -13,6 +13,7 @@ import {
   createCatalogController,
   createContentFollower,
   createLateObjectsController,
+  createRegistryPolicyController,
   createRevisionController,
   createSubscriptionController,
 } from './controllers.ts';
@@ -75,6 +76,7 @@ function createControllers(parts: Parts) {
     subscriptions: createSubscriptionController(parts),
     revisions: createRevisionController(parts),
     lateObjects: createLateObjectsController(parts),
+    registryPolicies: createRegistryPolicyController(parts),
   };
 }
 

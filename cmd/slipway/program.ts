@@ -12,6 +12,7 @@ import { cleanLine } from './output/clean.ts';
 import { defineCrdCommands } from './crd/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
+import { defineVerifyCommands } from './verify/commands.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
@@ -54,6 +55,7 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   definePlanCommands(program, perform);
   defineRightsCommands(program, perform);
   defineCrdCommands(program, perform);
+  defineVerifyCommands(program, perform);
   defineAdminCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;
