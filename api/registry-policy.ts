@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import { list, objectName, rules, text } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+import { labelSelector } from './label-selector.ts';
 import { Verify } from './verify.ts';
 
 const HOST = String.raw`([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?`;
@@ -28,7 +29,14 @@ const RegistryPolicySpec = rules(
       'The images: a registry, or a registry with the beginning of a path, in whole parts: `quay.io/team` is for `quay.io/team/app`, not for `quay.io/teams/app`. Of several policies over an image, each field counts from the one with the longest prefix that sets it.',
     ),
     pullSecret: z
-      .object({ name: objectName().describe('Name of the Secret.') })
+      .object({
+        name: objectName().describe('Name of the Secret.'),
+        copyTo: labelSelector('a namespace')
+          .optional()
+          .describe(
+            'Namespaces, by their labels, in which the Pods of operators may pull with it: a copy of the whole Secret is kept there for each operator with images under the prefix, and removed with it. Who may read Secrets there can read it. Absent: none; empty: all.',
+          ),
+      })
       .optional()
       .describe(
         "A Secret of type `kubernetes.io/dockerconfigjson` in the manager's namespace, with which every Catalog's catalog and bundles are pulled from under the prefix. The pull secret of a Catalog comes first.",
@@ -79,7 +87,7 @@ export type RegistryPolicyStatus = Immutable<z.infer<typeof RegistryPolicyStatus
 
 export const RegistryPolicy = z
   .object({
-    spec: RegistryPolicySpec.describe('Which images, and what holds for them.'),
+    spec: RegistryPolicySpec.describe('Which images, and the rules for them.'),
     status: statusOf(RegistryPolicyStatus).describe('Whether the policy can be used.'),
   })
   .describe(

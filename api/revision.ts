@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
-import { ImageSignature, MAX_IMAGE_SIGNATURES, Signature } from './signature.ts';
+import { PodImageSignature, MAX_IMAGE_SIGNATURES, Signature } from './signature.ts';
 
 /** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
@@ -96,7 +96,7 @@ const RevisionSpec = rules(
     signature: Signature.optional().describe(
       "Result of the check of the image's signatures. It was made once: going back to the Revision, or repairing it, checks nothing again.",
     ),
-    imageSignatures: listByKey(ImageSignature, MAX_IMAGE_SIGNATURES, ['image'])
+    imageSignatures: listByKey(PodImageSignature, MAX_IMAGE_SIGNATURES, ['image'])
       .optional()
       .describe(
         'Results of the checks of the images that its Pods run, for those over which a RegistryPolicy demands signatures. They are made once, as that of the bundle.',

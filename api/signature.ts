@@ -21,8 +21,8 @@ export const Signature = z.object(FIELDS);
 export type Signature = Immutable<z.infer<typeof Signature>>;
 
 /** Of an image that a Pod of the operator runs, or that a variable hands to the operator. */
-export const ImageSignature = z.object({ image: imageByDigest().describe('The image by digest.'), ...FIELDS });
-export type ImageSignature = Immutable<z.infer<typeof ImageSignature>>;
+export const PodImageSignature = z.object({ image: imageByDigest().describe('The image by digest.'), ...FIELDS });
+export type PodImageSignature = Immutable<z.infer<typeof PodImageSignature>>;
 
 /** Most that a Revision records; others are checked nevertheless. */
 export const MAX_IMAGE_SIGNATURES = 128;

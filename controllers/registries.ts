@@ -31,10 +31,10 @@ export function createRegistries(options: RegistriesOptions): Registries {
   };
 }
 
-type Access = Required<Pick<RegistryOptions, 'credentials' | 'onDenied' | 'connection' | 'mirrors'>>;
+type RegistryAccess = Required<Pick<RegistryOptions, 'credentials' | 'onDenied' | 'connection' | 'mirrors'>>;
 
 /** The Secret of the Catalog comes first; a registry that it has no entry for is opened by that of the policy. */
-function accessOf(options: RegistriesOptions, pullSecret: string | undefined): Access {
+function accessOf(options: RegistriesOptions, pullSecret: string | undefined): RegistryAccess {
   const { policies = NO_POLICIES, registry } = options;
   const [secrets, authorities] = [pullSecrets(options), certificateAuthorities(options)];
   const plainHttp = registry?.plainHttp ?? isLoopbackName;

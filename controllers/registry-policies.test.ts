@@ -100,7 +100,7 @@ describe('images are refused under a policy that cannot be used', () => {
       names: 'spec.verify',
     },
     {
-      because: 'the prefix is missing, and with it what it is about',
+      because: 'the prefix is missing, and with it the images',
       written: { a: {} as never },
       names: 'RegistryPolicy a',
     },

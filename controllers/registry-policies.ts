@@ -1,5 +1,5 @@
 /**
- * What the RegistryPolicies say about an image. Each field counts from the policy with the longest prefix that sets it, so
+ * The rules of the RegistryPolicies for an image. Each field counts from the policy with the longest prefix that sets it, so
  * that a policy for some images of a registry takes nothing away from the one for all. A policy that cannot be used, or
  * that shares its prefix with another one, refuses every image under its prefix: which of its demands would be missed is
  * not known. Reads the cache only.
@@ -9,9 +9,10 @@ import { parseObject } from '../api/kind.ts';
 import { REGISTRY_POLICY, type RegistryPolicy, type RegistryPolicySpec } from '../api/registry-policy.ts';
 import type { Verify } from '../api/verify.ts';
 import { isUnder, type Mirrors } from '../oci/mirrors.ts';
+import type { LabelSelector } from '../resolver/selector.ts';
 import { requireKeys } from '../signatures/trusted-keys.ts';
 
-/** What holds for an image; absent fields are said by no policy. */
+/** The rules for an image; absent fields are said by no policy. */
 export interface ImagePolicy {
   /** Name of a Secret in the manager's namespace. */
   readonly pullSecret?: string;
@@ -24,11 +25,25 @@ export interface ImagePolicy {
 
 export interface RegistryPolicies {
   /**
-   * What holds for images of a repository, by its complete name: `quay.io/team/app`.
+   * The rules for images of a repository, by its complete name: `quay.io/team/app`.
    *
    * @throws ReasonedError RegistryPolicyInvalid (retried) if a policy over it cannot be used
    */
   over(name: string): ImagePolicy;
+  /**
+   * The pull secrets that policies have for their prefixes. A policy that shares its prefix counts too, so that a second
+   * one takes no credentials away from installed operators; one that cannot be read offers nothing.
+   */
+  pullSecrets(): readonly OfferedSecret[];
+}
+
+/** A pull secret of a policy. */
+export interface OfferedSecret {
+  readonly prefix: string;
+  /** Name of a Secret in the manager's namespace. */
+  readonly secret: string;
+  /** Namespaces that may have a copy; absent: none. */
+  readonly copyTo?: LabelSelector;
 }
 
 /** The mirrors of the policies, for a registry client. */
@@ -41,7 +56,7 @@ export function mirrorsOf(policies: RegistryPolicies): Mirrors {
 }
 
 /** For callers without a cluster: no policy holds. */
-export const NO_POLICIES: RegistryPolicies = { over: () => ({}) };
+export const NO_POLICIES: RegistryPolicies = { over: () => ({}), pullSecrets: () => [] };
 
 /** @param list The policies of the cache. */
 export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): RegistryPolicies {
@@ -56,8 +71,9 @@ export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): R
       const policies = list().map(read);
       const over = policies.filter(({ prefix }) => prefix === undefined || isUnder(name, prefix));
       for (const one of over) refuseUnusable(name, one, policies);
-      return mergeByLength(over.flatMap(({ prefix, spec }) => (prefix && spec ? [{ prefix, spec }] : [])));
+      return mergeByLength(over.flatMap(rankedOf));
     },
+    pullSecrets: () => list().map(read).flatMap(rankedOf).flatMap(offerOf),
   };
 }
 
@@ -111,6 +127,16 @@ function problemAmong({ name, prefix, problem }: ReadPolicy, all: readonly ReadP
   const others = all.filter((other) => other.prefix === prefix && other.name !== name).map((other) => other.name);
   if (others.length === 0) return undefined;
   return `RegistryPolicy ${others.toSorted().join(' and ')} has the same prefix ${prefix ?? ''}`;
+}
+
+function rankedOf({ prefix, spec }: ReadPolicy): readonly Ranked[] {
+  return prefix === undefined || spec === undefined ? [] : [{ prefix, spec }];
+}
+
+function offerOf({ prefix, spec: { pullSecret } }: Ranked): readonly OfferedSecret[] {
+  if (pullSecret === undefined) return [];
+  const { name: secret, copyTo } = pullSecret;
+  return [{ prefix, secret, ...(copyTo !== undefined && { copyTo }) }];
 }
 
 interface Ranked {

@@ -14,13 +14,13 @@ import type { SignaturePolicy } from '../signatures/policy.ts';
 import { readTrustedRoot, type ReadRoot } from './trusted-roots.ts';
 import { createRecent, type Recent } from './recent.ts';
 import type { Registries } from './registries.ts';
-import { demandsOn, demandsHash, type Content } from './signature-demands.ts';
+import { demandsOn, demandsHash, type CheckedContent } from './signature-demands.ts';
 import { NO_POLICIES, type RegistryPolicies } from './registry-policies.ts';
 
 export interface ImageToCheck {
   /** Reference by digest. */
   readonly image: string;
-  readonly content: Content;
+  readonly content: CheckedContent;
   readonly pullSecret: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function createSignatureChecks(deps: SignatureCheckDeps): CheckSignatures
   };
 }
 
-interface Result {
+interface DemandResult {
   readonly by?: string;
   readonly problem?: string;
 }
@@ -75,7 +75,7 @@ async function meet(
   deps: SignatureCheckDeps & { readonly passed: Recent<string> },
   { verify, toCheck }: Demand,
   signal: AbortSignal,
-): Promise<Result> {
+): Promise<DemandResult> {
   try {
     const root = await readTrustedRoot(deps, verify, signal);
     const key = `${demandsHash([verify])} ${root.hash} ${toCheck.image}`;
@@ -88,7 +88,7 @@ async function meet(
   }
 }
 
-function joined(results: readonly Result[]): Result {
+function joined(results: readonly DemandResult[]): DemandResult {
   const unique = (texts: readonly string[], most: number): string => [...new Set(texts)].join(' and ').slice(0, most);
   const by = unique(
     results.flatMap((one) => one.by ?? []),

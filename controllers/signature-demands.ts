@@ -7,12 +7,12 @@ import { hashFields } from './config-hash.ts';
 import type { RegistryPolicies } from './registry-policies.ts';
 
 /** Pods: an image that the operator itself runs. A Catalog makes no demands on these. */
-export type Content = 'Catalog' | 'Bundles' | 'Pods';
+export type CheckedContent = 'Catalog' | 'Bundles' | 'Pods';
 
 /** The demands that all have to be met; none if no signature is needed. Throws RegistryPolicyInvalid. */
 export function demandsOn(
   spec: Catalog['spec'] | undefined,
-  { image, content }: { readonly image: string; readonly content: Content },
+  { image, content }: { readonly image: string; readonly content: CheckedContent },
   policies: RegistryPolicies,
 ): readonly Verify[] {
   const own = spec !== undefined && catalogDemands(spec, content) ? spec.verify : undefined;
@@ -28,7 +28,7 @@ export function demandOver(image: string, policies: RegistryPolicies): Verify | 
 }
 
 /** Whether the Catalog itself demands signatures of such content. */
-function catalogDemands({ verify, source }: Catalog['spec'], content: Content): boolean {
+function catalogDemands({ verify, source }: Catalog['spec'], content: CheckedContent): boolean {
   if (verify === undefined || content === 'Pods') return false;
   if (content === 'Catalog' && source.image === undefined) return false;
   return verify.content?.includes(content) ?? true;

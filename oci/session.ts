@@ -28,7 +28,7 @@ export interface SessionOptions {
 }
 
 /** How the registry of a repository is connected to. */
-export interface Connection {
+export interface RegistryConnection {
   /** Without TLS. */
   readonly plainHttp: boolean;
   /** PEM certificates trusted in addition to those of the transport. */
@@ -38,7 +38,7 @@ export interface Connection {
 export type ConnectionLookup = (
   repository: RegistryRepository,
   signal?: AbortSignal,
-) => Connection | Promise<Connection>;
+) => RegistryConnection | Promise<RegistryConnection>;
 
 export interface RegistryRequest {
   readonly registry: string;
@@ -94,7 +94,7 @@ interface SessionWiring extends SessionOptions {
 }
 
 interface ConnectedWiring extends Omit<SessionWiring, 'connection'> {
-  readonly connection: Connection;
+  readonly connection: RegistryConnection;
 }
 
 /** `https://quay.io`; docker.io's API lives on a host of its own. */
@@ -121,7 +121,7 @@ async function authorized(request: RegistryRequest, options: SessionWiring): Pro
   return followed(request, { ...options, connection }, fresh);
 }
 
-function authTarget(request: RegistryRequest, { plainHttp, ca }: Connection): AuthTarget {
+function authTarget(request: RegistryRequest, { plainHttp, ca }: RegistryConnection): AuthTarget {
   const { registry, repository, actions, alsoPull } = request;
   const scopes = [`repository:${repository}:${[...actions].sort().join(',')}`];
   if (alsoPull !== undefined) scopes.push(`repository:${alsoPull}:pull`);

@@ -22,11 +22,12 @@ import {
   watchOf,
   type Controller,
   type ControllerWatch,
+  type ObjectKey,
 } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { countRepairs } from './metrics.ts';
 import type { Parts, WireOptions } from './parts.ts';
-import { onChangeByPeople, revisionsOf, subscriptionsIn, waitingFor } from './wakes.ts';
+import { activeRevisions, onChangeByPeople, revisionsOf, subscriptionsIn, waitingFor } from './wakes.ts';
 
 /** Of the manager, in its namespace; every way to install it has this name. */
 const ACCOUNT = 'slipway-manager';
@@ -103,8 +104,9 @@ export function createSubscriptionController(parts: Parts): Controller {
 }
 
 export function createRevisionController(parts: Parts): Controller {
-  const { caches, managed, late, handed, shared, barrier, writer, wiring } = parts;
-  const { subscriptions, revisions } = caches;
+  const { caches, managed, late, handed, offers, shared, barrier, writer, wiring } = parts;
+  const { subscriptions, revisions, namespaces, pullSecrets } = caches;
+  const active = (namespace?: string): readonly ObjectKey[] => activeRevisions(revisions, namespace);
   const reconcile = createRevisionReconciler({
     ...shared,
     caches,
@@ -113,6 +115,7 @@ export function createRevisionController(parts: Parts): Controller {
     late,
     manager: { namespace: wiring.namespace, name: ACCOUNT },
     handed,
+    pullSecrets: offers,
     countRepair: countRepairs(wiring.metrics),
     probeWebhooks: wiring.options['probe-webhooks'],
     serialize: createSerializer(),
@@ -123,6 +126,10 @@ export function createRevisionController(parts: Parts): Controller {
       // The fate of an archived Revision depends on the active one.
       watchOf({ informer: revisions, keys: (one) => revisionsOf(revisions, subscriptionKey(one)) }),
       { informer: subscriptions, keys: (subscription) => revisionsOf(revisions, keyOfObject(subscription)) },
+      // Pull secrets are offered by policies, to namespaces by their labels.
+      { informer: caches.registryPolicies, keys: onChangeByPeople(() => active()) },
+      { informer: pullSecrets, keys: () => active() },
+      { informer: namespaces, keys: onChangeByPeople((one) => active(one.metadata.name)) },
     ],
   });
 }

@@ -16,6 +16,7 @@ import { createRegistries } from '../../controllers/registries.ts';
 import { createRegistryPolicies, type RegistryPolicies } from '../../controllers/registry-policies.ts';
 import { createSignatureChecks } from '../../controllers/signature-checks.ts';
 import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
+import { createPullSecretOffers } from '../../controllers/revision/pull-secrets/offers.ts';
 import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
@@ -52,7 +53,7 @@ export function createParts(wiring: WireOptions) {
   /** All writes go through it: none leaves while this replica does not lead. */
   const writer = client.over((transport) => fencedTransport(transport, fence));
   const informers = createInformerFactory({ client, log });
-  const caches = watchOurKinds(informers);
+  const caches = watchOurKinds(informers, wiring.namespace);
   const content = createContent(options, caches.catalogs);
   const recorder = createEventRecorder({
     client: writer,
@@ -76,6 +77,12 @@ export function createParts(wiring: WireOptions) {
     shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
     barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
     policies,
+    offers: createPullSecretOffers({
+      policies,
+      secrets: caches.pullSecrets,
+      namespaces: caches.namespaces,
+      namespace: wiring.namespace,
+    }),
     registries,
     checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
@@ -124,10 +131,12 @@ export interface OurCaches {
   readonly revisions: Informer<Revision>;
   readonly namespaces: Informer;
   readonly registryPolicies: Informer<RegistryPolicy>;
+  /** The pull secrets of the manager's namespace. */
+  readonly pullSecrets: Informer;
 }
 
 /** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
-function watchOurKinds(informers: InformerFactory): OurCaches {
+function watchOurKinds(informers: InformerFactory, namespace: string): OurCaches {
   return {
     catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
     subscriptions: informers.informer<Subscription>({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
@@ -138,6 +147,12 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
     }),
     namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
     registryPolicies: informers.informer<RegistryPolicy>({ apiVersion: API_VERSION, kind: REGISTRY_POLICY.kind }),
+    pullSecrets: informers.informer({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace,
+      fieldSelector: 'type=kubernetes.io/dockerconfigjson',
+    }),
   };
 }
 

@@ -163,6 +163,7 @@ describe('a run', () => {
       'program.ts',
       'rights/commands.ts',
       'run.ts',
+      'verify/commands.ts',
       'why/commands.ts',
     ]);
   });

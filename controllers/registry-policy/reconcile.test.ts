@@ -51,7 +51,7 @@ function put(kind: 'Secret' | 'ConfigMap', name: string, data: Readonly<Record<s
 }
 
 describe('a RegistryPolicy', () => {
-  test('that can be used says what it does, and is left alone until it changes', async () => {
+  test('that can be used describes itself, and is left alone until it changes', async () => {
     write({ [NAME]: { ...SPEC, mirrors: [{ prefix: 'mirror.example/team' }], source: 'Never' } });
     const { policy, after } = await reconcile();
     expect(findCondition(policy.status?.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });

@@ -4,7 +4,7 @@
  * that a node pulls it.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { MAX_IMAGE_SIGNATURES, type ImageSignature } from '../../api/signature.ts';
+import { MAX_IMAGE_SIGNATURES, type PodImageSignature } from '../../api/signature.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { formatReference, parseReference } from '../../oci/reference.ts';
 import type { Images } from '../../plan/images.ts';
@@ -32,7 +32,7 @@ export async function checkPodImages(
   check: CheckSignatures,
   { images, policies, warn }: PodImages,
   signal: AbortSignal,
-): Promise<readonly ImageSignature[]> {
+): Promise<readonly PodImageSignature[]> {
   const pinned = new Set([...images].flatMap(([image, users]) => demanded({ image, users, policies, warn }) ?? []));
   const slots = createSlots(AT_A_TIME);
   const checked = await Promise.all(
@@ -46,13 +46,13 @@ export async function checkPodImages(
   return checked.flat().slice(0, MAX_IMAGE_SIGNATURES);
 }
 
-interface NamedImage extends Pick<PodImages, 'policies' | 'warn'> {
+interface UsedImage extends Pick<PodImages, 'policies' | 'warn'> {
   readonly image: string;
   readonly users: ReadonlySet<string>;
 }
 
 /** The image by digest; undefined if no policy demands signatures of it, or if the text names no image. */
-function demanded({ image, users, policies, warn }: NamedImage): string | undefined {
+function demanded({ image, users, policies, warn }: UsedImage): string | undefined {
   const reference = readReference(image);
   const demand = reference === undefined ? undefined : demandOver(image, policies);
   if (reference === undefined || demand === undefined) return undefined;

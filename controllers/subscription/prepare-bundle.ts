@@ -1,5 +1,5 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
-import type { ImageSignature, Signature } from '../../api/signature.ts';
+import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
@@ -25,7 +25,7 @@ export interface BundleToPrepare {
   /** Checks the signatures of the image, by digest, before anything of it is parsed. */
   readonly checkSignatures?: (image: string) => Promise<Signature | undefined>;
   /** Checks the signatures of the images that its Pods run. */
-  readonly checkImages?: (images: Images) => Promise<readonly ImageSignature[]>;
+  readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
 }
 
 export interface PreparedBundle {
@@ -37,7 +37,7 @@ export interface PreparedBundle {
   /** Absent if the Catalog requires no signature. */
   readonly signature?: Signature;
   /** Of the images that its Pods run, for those over which a policy demands signatures. */
-  readonly imageSignatures?: readonly ImageSignature[];
+  readonly imageSignatures?: readonly PodImageSignature[];
 }
 
 /**

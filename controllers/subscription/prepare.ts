@@ -1,5 +1,5 @@
 /** Prepares the bundle of a Revision: with the pull secret of its Catalog, and for a new Revision with its signatures checked. */
-import type { ImageSignature, Signature } from '../../api/signature.ts';
+import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import type { Images } from '../../plan/images.ts';
 import { checkBundle, retriedAtInterval } from './bundle-signatures.ts';
 import type { Target } from './decide.ts';
@@ -40,7 +40,7 @@ export async function prepareNew(
     const catalog = deps.catalogOf(catalogName);
     return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
   };
-  const checkImages = (images: Images): Promise<readonly ImageSignature[]> =>
+  const checkImages = (images: Images): Promise<readonly PodImageSignature[]> =>
     retriedAtInterval(deps.catalogOf(catalogName), () =>
       checkPodImages(deps.checkSignatures, { images, policies: deps.policies, warn }, signal),
     );
@@ -53,7 +53,7 @@ interface Preparation {
   /** Absent for the image of a Revision: it was checked when the Revision was made. */
   readonly checkSignatures?: (image: string, pullSecret: string | undefined) => Promise<Signature | undefined>;
   /** Absent likewise. */
-  readonly checkImages?: (images: Images) => Promise<readonly ImageSignature[]>;
+  readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
   readonly signal: AbortSignal;
 }
 
