@@ -172,9 +172,7 @@ describe('a pull secret of a policy', () => {
     });
     other.setSubscription({});
     other.cluster.put({ ...foreign, data: { own: 'eA==' } });
-    await other.addRevision(1, [
-      withImage(sampleDeployment('widget', { namespace: NAMESPACE }), 'quay.io/team/widgets:v1'),
-    ]);
+    await other.addRevision(1, [sampleDeployment('widget', { image: 'quay.io/team/widgets:v1' })]);
     await expect(other.settle(1)).rejects.toMatchObject({ reason: 'Collision' });
     const kept = other.cluster.objects().find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
     expect(kept?.['data']).toEqual({ own: 'eA==' });
