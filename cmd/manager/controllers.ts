@@ -10,6 +10,7 @@ import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistryPolicyReconciler } from '../../controllers/registry-policy/reconcile.ts';
+import { createPlanReconciler } from '../../controllers/plan/reconcile.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
@@ -77,7 +78,8 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 }
 
 export function createSubscriptionController(parts: Parts): Controller {
-  const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, writer, wiring } = parts;
+  const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
+  const { writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const reconcile = createSubscriptionReconciler({
     ...shared,
@@ -89,6 +91,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     catalogOf: (name) => catalogs.get(name),
     checkSignatures,
     policies,
+    upgradePolicy,
   });
   return controller(wiring, SUBSCRIPTION.kind, {
     reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, subscriptions))),
@@ -99,6 +102,26 @@ export function createSubscriptionController(parts: Parts): Controller {
       { informer: catalogs, keys: onChangeByPeople(() => subscriptions.list().flatMap(ownKey)) },
       { informer: namespaces, keys: onChangeByPeople((one) => subscriptionsIn(subscriptions, one)) },
       onPolicies(caches, subscriptions),
+    ],
+  });
+}
+
+/** Makes the plans of Revisions that wait; a Revision that goes on by itself has none. */
+export function createPlanController(parts: Parts): Controller {
+  const { caches, shared, barrier, upgradePolicy, writer, wiring } = parts;
+  const { subscriptions, revisions, namespaces } = caches;
+  const reconcile = createPlanReconciler({ ...shared, caches, client: barrier.watched(writer), upgradePolicy });
+  return createController({
+    name: 'plan',
+    // A plan blocks the only thread for up to half a second.
+    concurrency: 1,
+    observer: wiring.runtime.controller('plan'),
+    log: wiring.log,
+    reconcile: barrier.behind(reconcile),
+    watches: [
+      { informer: subscriptions, keys: ownKey },
+      watchOf({ informer: revisions, keys: ownerKeys(SUBSCRIPTION.kind) }),
+      { informer: namespaces, keys: onChangeByPeople((one) => subscriptionsIn(subscriptions, one)) },
     ],
   });
 }

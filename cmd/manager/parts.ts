@@ -84,6 +84,7 @@ export function createParts(wiring: WireOptions) {
       namespace: wiring.namespace,
     }),
     registries,
+    upgradePolicy: options['upgrade-policy'],
     checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),

@@ -14,6 +14,7 @@ import {
   createContentFollower,
   createLateObjectsController,
   createRegistryPolicyController,
+  createPlanController,
   createRevisionController,
   createSubscriptionController,
 } from './controllers.ts';
@@ -75,6 +76,7 @@ function createControllers(parts: Parts) {
     catalogs: createCatalogController(parts),
     subscriptions: createSubscriptionController(parts),
     revisions: createRevisionController(parts),
+    plans: createPlanController(parts),
     lateObjects: createLateObjectsController(parts),
     registryPolicies: createRegistryPolicyController(parts),
   };

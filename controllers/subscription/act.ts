@@ -8,6 +8,7 @@ import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
 import type { Action, Target } from './decide.ts';
+import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { activeOf, forgettable } from './history.ts';
@@ -36,7 +37,7 @@ export async function act(
     case 'await':
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
-      return activateRevision(deps.cluster, facts.revisions, action.revision);
+      return activateRevision(deps.cluster, facts.revisions, await noteApproval(deps.cluster, facts, action.revision));
     case 'restore':
       return restore(deps, facts, { ...action, signal });
     case 'create':

@@ -1,6 +1,7 @@
 /** The dependencies of the reconciler of Subscriptions. */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -20,6 +21,8 @@ export interface SubscriptionDeps {
   readonly policies: RegistryPolicies;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
+  /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
+  readonly upgradePolicy?: UpgradePolicy | undefined;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

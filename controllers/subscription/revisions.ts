@@ -44,31 +44,31 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
 }
 
 /**
- * Makes a Revision the active one. The other is archived first: two are never active at the same time. Throws Conflict
+ * Makes a Revision the active one, and approves it: whatever held it back is over. The other is archived first: two are never active at the same time. Throws Conflict
  * (retried) if one of them was written since it was read: another manager may have decided otherwise.
  */
 export async function activateRevision(
   cluster: Pick<Cluster, 'patch'>,
   revisions: readonly Revision[],
-  chosen: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
+  chosen: Revision,
 ): Promise<void> {
   const active = activeOf(revisions);
   if (active !== undefined && active.metadata.name !== chosen.metadata.name) await archiveRevision(cluster, active);
-  await setState(cluster, chosen, 'Active');
+  await changeSpec(cluster, chosen, { state: 'Active', ...(!chosen.spec.approved && { approved: true }) });
 }
 
 /** Archives a Revision. Throws Conflict (retried) if it was written since it was read. */
 export async function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<void> {
-  await setState(cluster, revision, 'Archived');
+  await changeSpec(cluster, revision, { state: 'Archived' });
 }
 
-async function setState(
+async function changeSpec(
   cluster: Pick<Cluster, 'patch'>,
-  revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
-  state: 'Active' | 'Archived',
+  revision: Revision,
+  spec: Partial<Pick<Revision['spec'], 'state' | 'approved'>>,
 ): Promise<void> {
   const { resourceVersion } = revision.metadata;
-  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec: { state } });
+  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec });
 }
 
 function describeRevision(facts: NewRevision): Revision {

@@ -138,6 +138,38 @@ const SELECTOR = {
 };
 
 const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
+  {
+    because: 'an upgrade policy limits versions, rights and registries',
+    spec: {
+      ...SUBSCRIPTION_SPEC,
+      upgradePolicy: {
+        automatic: 'Minor',
+        rights: 'MayNotGrow',
+        allowedRights: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['ops'] }],
+        registries: ['registry.example:5000/team'],
+        irreversible: 'Wait',
+      },
+    },
+  },
+  {
+    because: 'a growth that does not exist would permit nothing or everything',
+    spec: { ...SUBSCRIPTION_SPEC, upgradePolicy: { automatic: 'minor' } },
+    misfit: 'spec.upgradePolicy.automatic',
+  },
+  {
+    because: 'an empty list of registries would hold every upgrade',
+    spec: { ...SUBSCRIPTION_SPEC, upgradePolicy: { registries: [] } },
+    misfit: 'spec.upgradePolicy.registries',
+  },
+  {
+    because: 'a plan is approved by version and hash',
+    spec: { ...SUBSCRIPTION_SPEC, approve: { version: '1.1.0', plan: DIGEST } },
+  },
+  {
+    because: 'a shortened hash may fit several plans',
+    spec: { ...SUBSCRIPTION_SPEC, approve: { version: '1.1.0', plan: 'sha256:0123' } },
+    misfit: 'spec.approve.plan',
+  },
   { because: 'only the package is required', spec: SUBSCRIPTION_SPEC },
   { because: 'a Subscription needs a package', spec: {}, misfit: 'spec.package' },
   {
