@@ -4,7 +4,7 @@
  */
 import type { KubeObject } from '../../../api/object.ts';
 import { addPullSecrets } from '../pull-secrets/add.ts';
-import { prepareFor } from '../desired-objects.ts';
+import { prepareFor } from '../../prepare-for.ts';
 import { certifyObjects } from '../certificates/certify.ts';
 import { followServed } from '../follow-served.ts';
 import { knownInventory } from '../observe.ts';
