@@ -10,6 +10,7 @@ import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { defineCrdCommands } from './crd/commands.ts';
+import { defineMirrorCommands } from './mirror/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
 import { defineVerifyCommands } from './verify/commands.ts';
@@ -56,6 +57,7 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineRightsCommands(program, perform);
   defineCrdCommands(program, perform);
   defineVerifyCommands(program, perform);
+  defineMirrorCommands(program, perform);
   defineAdminCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;

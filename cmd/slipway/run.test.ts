@@ -158,6 +158,7 @@ describe('a run', () => {
       'completion/commands.ts',
       'crd/commands.ts',
       'flags.ts',
+      'mirror/commands.ts',
       'output/clean.ts',
       'plan/commands.ts',
       'program.ts',
