@@ -146,8 +146,8 @@ interface Ranked {
 
 /** Each field of the longest prefix that sets it. */
 function mergeByLength(policies: readonly Ranked[]): ImagePolicy {
-  const longestFirst = policies.toSorted((a, b) => b.prefix.length - a.prefix.length);
-  return longestFirst.reduceRight<ImagePolicy>((merged, one) => ({ ...merged, ...fieldsOf(one) }), {});
+  const shortestFirst = policies.toSorted((a, b) => a.prefix.length - b.prefix.length);
+  return Object.assign({}, ...shortestFirst.map(fieldsOf)) as ImagePolicy;
 }
 
 function fieldsOf({ prefix, spec }: Ranked): ImagePolicy {

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createFakeCertificate } from '../../kube/testing/fake-certificate.ts';
 import { findCondition } from '../../api/conditions.ts';
 import type { RegistryPolicy, RegistryPolicyManifest } from '../../api/registry-policy.ts';
-import type { KubeObject } from '../../api/object.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { silentLog } from '../../kube/log.ts';
 import type { EventFacts } from '../events.ts';
@@ -25,7 +24,7 @@ beforeEach(() => {
 });
 
 function write(written: Written): void {
-  for (const policy of writtenPolicies(written)) cluster.put(policy as unknown as KubeObject);
+  for (const policy of writtenPolicies(written)) cluster.put(policy);
 }
 
 const policies = (): readonly RegistryPolicy[] =>

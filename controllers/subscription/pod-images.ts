@@ -60,7 +60,10 @@ function demanded({ image, users, policies, warn }: UsedImage): string | undefin
   if (digest !== undefined) return formatReference({ registry, repository, digest });
   const [user = ''] = [...users].toSorted();
   const message = `${image} (${user}) is named without its digest, and a RegistryPolicy demands signatures of it`;
-  if (demand.enforcement === 'Warn') return void warn(message);
+  if (demand.enforcement === 'Warn') {
+    warn(message);
+    return undefined;
+  }
   throw new ReasonedError({
     reason: 'ImageNotPinned',
     retry: 'never',

@@ -5,7 +5,7 @@ import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { MirroredImage } from './list.ts';
 
 /** `quay.io/team/app` → `mirror.example/operators/quay.io/team/app`; a colon cannot be part of a path. */
-export function mirrorPrefix(prefix: string, host: string): string {
+function mirrorPrefix(prefix: string, host: string): string {
   return `${prefix}/${host.replaceAll(/[^a-z0-9.]+/g, '-').replaceAll(/^-|-$/g, '')}`;
 }
 

@@ -80,8 +80,8 @@ async function fromFile(environment: Environment, image: string, flags: TrustFla
   throw invalidInput(`${policy} has no RegistryPolicy of ${API_VERSION}, and no Catalog with spec.verify`);
 }
 
-function withoutContent({ content: _, ...verify }: object & { readonly content?: unknown }): object {
-  return verify;
+function withoutContent(verify: object): object {
+  return Object.fromEntries(Object.entries(verify).filter(([field]) => field !== 'content'));
 }
 
 function policyOver(prefix: string, verify: object): KubeObject {

@@ -46,9 +46,9 @@ export function createPullSecretOffers(facts: OfferFacts): PullSecretOffers {
       if (!all.some((one) => isOffered(one, namespace))) return '';
       const described = all.map((one) => {
         const [source] = isOffered(one, namespace) ? readSource(facts, one.secret) : [];
-        return [one.prefix, one.secret, isOffered(one, namespace), source?.version ?? ''];
+        return JSON.stringify([one.prefix, one.secret, isOffered(one, namespace), source?.version ?? '']);
       });
-      return JSON.stringify(described.toSorted());
+      return described.toSorted().join();
     },
   };
 }

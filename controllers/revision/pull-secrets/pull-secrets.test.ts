@@ -30,7 +30,7 @@ beforeEach(async () => {
         pullSecrets: () => policiesOf(written).pullSecrets(),
       },
       secrets,
-      namespaces: { get: (name) => sample('v1', 'Namespace', name, { metadata: { name, labels } } as never) },
+      namespaces: { get: (name) => sample('v1', 'Namespace', name, { metadata: { name, labels } }) },
       namespace: SYSTEM,
     }),
   });
@@ -61,7 +61,8 @@ function passwords(): readonly string[] {
 
 function namesInPods(): readonly string[] {
   const deployment = harness.cluster.objects().find(({ kind }) => kind === 'Deployment');
-  const { template } = deployment?.['spec'] as {
+  if (deployment === undefined) throw new Error('the Deployment is gone');
+  const { template } = deployment['spec'] as {
     readonly template: { readonly spec: { imagePullSecrets?: { name: string }[] } };
   };
   return (template.spec.imagePullSecrets ?? []).map(({ name }) => name);
@@ -110,11 +111,11 @@ describe('a pull secret of a policy', () => {
 
   test('that is replaced is replaced in its copy, and the Pods are left alone', async () => {
     await install();
-    const [before] = harness.cluster.objects().filter(({ kind }) => kind === 'Deployment');
+    const before = harness.cluster.objects().find(({ kind }) => kind === 'Deployment');
     store('login', 'second');
     await wake();
     expect(passwords()).toEqual(['second']);
-    const [after] = harness.cluster.objects().filter(({ kind }) => kind === 'Deployment');
+    const after = harness.cluster.objects().find(({ kind }) => kind === 'Deployment');
     expect(after?.metadata.generation).toBe(before?.metadata.generation);
   });
 

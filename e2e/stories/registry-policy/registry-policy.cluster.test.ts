@@ -104,7 +104,13 @@ describe('a RegistryPolicy', () => {
     async (verb) => {
       const asked = ['auth', 'can-i', verb, 'registrypolicies.slipway.dev', '--as', 'tenant', '--as-group', 'tenants'];
       await cluster().kubectl([
-        ...['create', 'rolebinding', `tenant-${verb}`, '--clusterrole=admin', '--user=tenant', '-n', 'gadget'],
+        'create',
+        'rolebinding',
+        `tenant-${verb}`,
+        '--clusterrole=admin',
+        '--user=tenant',
+        '-n',
+        'gadget',
       ]);
       await expect(cluster().kubectl(asked)).rejects.toThrow(/no/);
     },
