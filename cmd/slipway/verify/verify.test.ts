@@ -37,7 +37,7 @@ beforeAll(async () => {
       ['catalog.yaml', catalog(privateKey)],
     ]),
   );
-});
+}, 60_000);
 afterAll(async () => {
   client?.close();
   await registry?.close();
