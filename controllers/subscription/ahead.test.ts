@@ -16,6 +16,7 @@ import { IMAGE, registry } from './testing/one-image.ts';
 const bundleOf = (bytes = 10): PreparedBundle => ({
   image: IMAGE,
   manifests: { digest: 'sha256:d', objects: 1, pieces: [Buffer.alloc(bytes)] },
+  images: new Map(),
   leftOut: [],
 });
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });

@@ -2,13 +2,15 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { keyOfObject } from '../../api/object.ts';
-import type { Signature } from '../../api/signature.ts';
+import type { PodImageSignature, Signature } from '../../api/signature.ts';
+import type { Images } from '../../plan/images.ts';
 import { configHash } from '../config-hash.ts';
 import type { BundlesAhead } from './ahead.ts';
-import { checkBundle } from './bundle-signatures.ts';
+import { checkBundle, retriedAtInterval } from './bundle-signatures.ts';
 import type { Target } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { planPull } from './images.ts';
+import { checkPodImages } from './pod-images.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { withOtherVersions } from './other-versions.ts';
 import { prepareBundle, type BundleToPrepare, type PreparedBundle } from './prepare-bundle.ts';
@@ -35,19 +37,27 @@ export async function prepareNew(
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
   const { image } = target.bundle;
-  return prepare(deps, facts, { target, image, signal, checkSignatures: newCheck(deps, facts, { target, signal }) });
+  return prepare(deps, facts, { target, image, signal, ...checksOf(deps, facts, { target, signal }) });
 }
 
-/** The check by the policy of the moment when it is called: the pull before it may take long. */
-function newCheck(
+/** The checks by the policies of the moment when they are called: the pull before them may take long. */
+function checksOf(
   deps: SubscriptionDeps,
-  { revisions }: SubscriptionFacts,
+  { revisions, subscription }: SubscriptionFacts,
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
-): NonNullable<Preparation['checkSignatures']> {
+): Required<Pick<Preparation, 'checkSignatures' | 'checkImages'>> {
   const { catalog: catalogName } = target;
-  return async (image, pullSecret) => {
-    const catalog = deps.catalogOf(catalogName);
-    return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
+  const warn = (note: string): void =>
+    deps.record(subscription, { type: 'Warning', reason: 'ImageNotPinned', action: 'Verify', note });
+  return {
+    checkSignatures: async (image, pullSecret) => {
+      const catalog = deps.catalogOf(catalogName);
+      return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
+    },
+    checkImages: (images) =>
+      retriedAtInterval(deps.catalogOf(catalogName), () =>
+        checkPodImages(deps.checkSignatures, { images, policies: deps.policies, warn }, signal),
+      ),
   };
 }
 
@@ -56,6 +66,8 @@ interface Preparation {
   readonly image: string;
   /** Absent for the image of a Revision: it was checked when the Revision was made. */
   readonly checkSignatures?: (image: string, pullSecret: string | undefined) => Promise<Signature | undefined>;
+  /** Absent likewise. */
+  readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +80,7 @@ export async function prepare(
   const { key, check, run } = planPreparation(deps, facts, preparation);
   const ahead = await deps.ahead?.take(key);
   try {
-    return ahead === undefined ? await run() : await checkAgain(ahead, check);
+    return ahead === undefined ? await run() : await checkAgain(ahead, check, preparation.checkImages);
   } catch (error) {
     throw withOtherVersions(error, facts, preparation.target);
   }
@@ -83,7 +95,8 @@ export function prepareAhead(
   const { image } = target.bundle;
   // A tag may name another image by then. If an account is named and does not exist, nothing may be pulled.
   if (!image.includes('@sha256:') || facts.subscription.spec.serviceAccountName !== undefined) return;
-  const checkSignatures = newCheck(deps, facts, { target, signal });
+  // The images of its Pods are checked when it is used.
+  const { checkSignatures } = checksOf(deps, facts, { target, signal });
   try {
     const { key, run } = planPreparation(deps, facts, { target, image, signal, checkSignatures });
     deps.ahead?.begin(key, run);
@@ -93,11 +106,20 @@ export function prepareAhead(
   }
 }
 
-/** The policy may be another one since: the signatures of a bundle are checked when it is used. */
-async function checkAgain(ahead: PreparedBundle, check: BundleToPrepare['checkSignatures']): Promise<PreparedBundle> {
+/** The policies may be others since: the signatures of a bundle are checked when it is used. */
+async function checkAgain(
+  ahead: PreparedBundle,
+  check: BundleToPrepare['checkSignatures'],
+  checkImages: BundleToPrepare['checkImages'],
+): Promise<PreparedBundle> {
   const { signature: _signature, ...bundle } = ahead;
   const signature = await check?.(bundle.image);
-  return { ...bundle, ...(signature !== undefined && { signature }) };
+  const imageSignatures = await checkImages?.(bundle.images);
+  return {
+    ...bundle,
+    ...(signature !== undefined && { signature }),
+    ...(imageSignatures !== undefined && { imageSignatures }),
+  };
 }
 
 interface PlannedPreparation {
@@ -110,7 +132,7 @@ interface PlannedPreparation {
 function planPreparation(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, image, checkSignatures, signal }: Preparation,
+  { target, image, checkSignatures, checkImages, signal }: Preparation,
 ): PlannedPreparation {
   const { secretOf } = planPull(facts, target);
   const pullSecret = secretOf === undefined ? undefined : deps.catalogOf(secretOf)?.spec.pullSecret?.name;
@@ -122,6 +144,7 @@ function planPreparation(
     image,
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
     ...(check !== undefined && { checkSignatures: check }),
+    ...(checkImages !== undefined && { checkImages }),
   };
   const content = canonicalJson([image, configHash(subscription), kubernetesVersion, pullSecret]);
   return {

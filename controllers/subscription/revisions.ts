@@ -26,7 +26,7 @@ export interface NewRevision {
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature' | 'imageSignatures'>;
   readonly approved: boolean;
   /** Whether it becomes active at once; the one that is active now is archived for it. */
   readonly active: boolean;
@@ -125,11 +125,17 @@ function describeRevision(facts: NewRevision): Revision {
       manifests: describeManifests(name, bundle.manifests),
       ...describeConfiguration(subscription),
       ...(bundle.signature !== undefined && { signature: bundle.signature }),
+      ...describeImages(bundle),
       ...(previous !== undefined && { previous }),
       approved,
       state: active ? 'Active' : 'Archived',
     },
   };
+}
+
+/** Absent without a demand, as in Revisions of releases that knew none. */
+function describeImages({ imageSignatures = [] }: NewRevision['bundle']): Pick<Revision['spec'], 'imageSignatures'> {
+  return imageSignatures.length === 0 ? {} : { imageSignatures };
 }
 
 function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release' | 'properties'> {
