@@ -8,6 +8,7 @@ import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
 import type { Action, Target } from './decide.ts';
+import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { activeOf, forgettable } from './history.ts';
@@ -36,7 +37,7 @@ export async function act(
     case 'await':
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
-      return activateRevision(deps.cluster, facts.revisions, action.revision);
+      return activateRevision(deps.cluster, facts.revisions, await noteApproval(deps.cluster, facts, action.revision));
     case 'restore':
       return restore(deps, facts, { ...action, signal });
     case 'create':
@@ -54,9 +55,13 @@ async function restore(
   { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
-  const { image, manifests, approved, signature } = revision.spec;
+  const { image, manifests, approved, signature, imageSignatures } = revision.spec;
   const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
-  const bundle = { ...pulled, ...(signature !== undefined && { signature }) };
+  const bundle = {
+    ...pulled,
+    ...(signature !== undefined && { signature }),
+    ...(imageSignatures !== undefined && { imageSignatures }),
+  };
   if (bundle.manifests.digest === manifests.digest) {
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
@@ -100,7 +105,7 @@ async function create(
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
-  reportUntrusted(deps.record, subscription, bundle.signature);
+  reportUntrusted(deps.record, subscription, bundle);
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 

@@ -24,7 +24,7 @@ export interface NewRevision {
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature' | 'imageSignatures'>;
   readonly approved: boolean;
   /** Becomes active at once: no other one is active. */
   readonly active: boolean;
@@ -44,31 +44,31 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
 }
 
 /**
- * Makes a Revision the active one. The other is archived first: two are never active at the same time. Throws Conflict
+ * Makes a Revision the active one, and approves it: whatever held it back is over. The other is archived first: two are never active at the same time. Throws Conflict
  * (retried) if one of them was written since it was read: another manager may have decided otherwise.
  */
 export async function activateRevision(
   cluster: Pick<Cluster, 'patch'>,
   revisions: readonly Revision[],
-  chosen: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
+  chosen: Revision,
 ): Promise<void> {
   const active = activeOf(revisions);
   if (active !== undefined && active.metadata.name !== chosen.metadata.name) await archiveRevision(cluster, active);
-  await setState(cluster, chosen, 'Active');
+  await changeSpec(cluster, chosen, { state: 'Active', ...(!chosen.spec.approved && { approved: true }) });
 }
 
 /** Archives a Revision. Throws Conflict (retried) if it was written since it was read. */
 export async function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<void> {
-  await setState(cluster, revision, 'Archived');
+  await changeSpec(cluster, revision, { state: 'Archived' });
 }
 
-async function setState(
+async function changeSpec(
   cluster: Pick<Cluster, 'patch'>,
-  revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
-  state: 'Active' | 'Archived',
+  revision: Revision,
+  spec: Partial<Pick<Revision['spec'], 'state' | 'approved'>>,
 ): Promise<void> {
   const { resourceVersion } = revision.metadata;
-  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec: { state } });
+  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec });
 }
 
 function describeRevision(facts: NewRevision): Revision {
@@ -98,11 +98,17 @@ function describeRevision(facts: NewRevision): Revision {
       manifests: describeManifests(name, bundle.manifests),
       ...describeConfiguration(subscription),
       ...(bundle.signature !== undefined && { signature: bundle.signature }),
+      ...describeImages(bundle),
       ...(previous !== undefined && { previous }),
       approved,
       state: active ? 'Active' : 'Archived',
     },
   };
+}
+
+/** Absent without a demand, as in Revisions of releases that knew none. */
+function describeImages({ imageSignatures = [] }: NewRevision['bundle']): Pick<Revision['spec'], 'imageSignatures'> {
+  return imageSignatures.length === 0 ? {} : { imageSignatures };
 }
 
 function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release' | 'properties'> {
