@@ -15,6 +15,7 @@ import { LateAttempts } from './late-attempts.ts';
 import { RevisionMemories } from './memory.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createCrdContents } from './repair/crd-content.ts';
+import { SeenOffers } from './pull-secrets/seen.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeArchived } from './archived.ts';
@@ -49,6 +50,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     webhookPatienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     crdContents: createCrdContents(),
     lateAttempts: new LateAttempts(),
+    seenOffers: new SeenOffers(given.pullSecrets),
   };
   shared.caches.revisions.on({ deleted: (revision) => shared.memories.drop(revision, 'deleted') });
   return async (key, context) => {
