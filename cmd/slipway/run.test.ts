@@ -155,6 +155,7 @@ describe('a run', () => {
       'admin/reading-commands.ts',
       'bundle/commands.ts',
       'bundle/compare-commands.ts',
+      'bundle/trial/commands.ts',
       'catalog/commands.ts',
       'catalog/edit/commands.ts',
       'completion/commands.ts',

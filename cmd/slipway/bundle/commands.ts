@@ -10,6 +10,7 @@ import {
   type Perform,
 } from '../flags.ts';
 import { defineComparisons } from './compare-commands.ts';
+import { defineTest, defineTry } from './trial/commands.ts';
 import type { BundleBuildFlags } from './build.ts';
 import type { InitFlags } from './init.ts';
 import type { BundlePushFlags } from './push.ts';
@@ -26,6 +27,8 @@ export function defineBundleCommands(program: Command, perform: Perform): void {
   defineChecks(bundle, perform);
   defineImages(bundle, perform);
   defineComparisons(bundle, perform);
+  defineTest(bundle, perform);
+  defineTry(program, perform);
 }
 
 function defineInit(bundle: Command, perform: Perform): void {

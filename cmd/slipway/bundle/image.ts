@@ -23,8 +23,12 @@ const FURTHER_FOLDERS = ['tests'];
  *
  * @throws ReasonedError InputInvalid, BundleInvalid, BundleTooLarge; BundleUnsupported if it cannot be installed
  */
-export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BuiltBundle> {
-  const files = await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]);
+export async function buildBundleImage(path: string, flags: CheckFlags): Promise<BuiltBundle> {
+  return bundleImageOf(await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]), flags);
+}
+
+/** The same of files in memory. @throws ReasonedError BundleInvalid, BundleTooLarge, BundleUnsupported */
+export function bundleImageOf(files: ReadonlyMap<string, Uint8Array>, { check = true }: CheckFlags): BuiltBundle {
   const bundle = parseBundle(files);
   if (check) RefusedBundle.throwIfRefused(bundle);
   const labels = { ...Object.fromEntries(bundle.annotations), ...FIXED_LABELS };
