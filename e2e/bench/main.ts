@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
+import { benchCommands } from './commands.ts';
 import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
@@ -55,6 +56,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 /** What is measured by itself, without a floor. */
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
   catalog: ({ repeat }) => benchCatalog({ repeat }),
+  commands: () => benchCommands(),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),
