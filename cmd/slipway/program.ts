@@ -12,8 +12,10 @@ import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { HELP_LAYOUT } from './output/help-layout.ts';
 import { defineCrdCommands } from './crd/commands.ts';
+import { defineMirrorCommands } from './mirror/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
+import { defineVerifyCommands } from './verify/commands.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
@@ -55,6 +57,8 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   definePlanCommands(program, perform);
   defineRightsCommands(program, perform);
   defineCrdCommands(program, perform);
+  defineVerifyCommands(program, perform);
+  defineMirrorCommands(program, perform);
   defineAdminCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;
