@@ -21,7 +21,7 @@ export default function configure({ production = false }: { readonly production?
     // Unit tests may call a function that is otherwise used in its own file only.
     ignoreExportsUsedInFile: production,
     tags: production ? ['-unshipped'] : [],
-    ignoreBinaries: ['go', 'ip', 'setpriv', 'xz'],
+    ignoreBinaries: ['go', 'groff', 'ip', 'setpriv', 'xz'],
     rules: { types: 'off' },
   };
 }

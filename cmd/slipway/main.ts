@@ -2,31 +2,34 @@
 import { enableCompileCache } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 
-enableCompileCache(); // halves the time to start; what follows is imported behind it, so that it counts
-const { describeFailure, run } = await import('./run.ts');
-
-const interrupt = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error(name)));
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return interrupt.abort(error); // the reader has read enough, as `head` has
-  process.stderr.write(describeFailure(error));
-  process.exit(1);
-});
-
-process.exitCode = await run(process.argv.slice(2), {
-  variables: process.env,
-  folder: startFolder(process.env),
-  home: homedir(),
-  temporary: tmpdir(),
-  print: (text) => void process.stdout.write(text),
-  complain: (text) => void process.stderr.write(text),
-  readInput: async () => (await import('node:stream/consumers')).buffer(process.stdin),
-  ...(process.stdout.isTTY && { columns: process.stdout.columns }),
-  ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(text) }),
-  signal: interrupt.signal,
-});
+/** Without await at the top level, which a script in a single executable cannot have. */
+async function start(): Promise<void> {
+  enableCompileCache(); // halves the time to start; what follows is imported behind it, so that it counts
+  const { describeFailure, run } = await import('./run.ts');
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error(name)));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return interrupt.abort(error); // the reader has read enough, as `head` has
+    process.stderr.write(describeFailure(error));
+    process.exit(1);
+  });
+  process.exitCode = await run(process.argv.slice(2), {
+    variables: process.env,
+    folder: startFolder(process.env),
+    home: homedir(),
+    temporary: tmpdir(),
+    print: (text) => void process.stdout.write(text),
+    complain: (text) => void process.stderr.write(text),
+    readInput: async () => (await import('node:stream/consumers')).buffer(process.stdin),
+    ...(process.stdout.isTTY && { columns: process.stdout.columns }),
+    ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(text) }),
+    signal: interrupt.signal,
+  });
+}
 
 /** `npm run slipway` starts it in the root of the checkout, wherever one is. */
 function startFolder({ npm_lifecycle_event, INIT_CWD }: NodeJS.ProcessEnv): string {
   return npm_lifecycle_event === 'slipway' && INIT_CWD !== undefined ? INIT_CWD : process.cwd();
 }
+
+void start();

@@ -13,6 +13,7 @@ import { benchBundle } from './bundle.ts';
 import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
+import { benchCommands } from './commands.ts';
 import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
@@ -91,6 +92,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
   bundle: ({ repeat }) => benchBundle({ repeat }),
   catalog: ({ repeat }) => benchCatalog({ repeat }),
+  commands: () => benchCommands(),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),

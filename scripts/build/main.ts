@@ -2,6 +2,8 @@
  * `make build`: puts every released file into dist/.
  *
  *     dist/manager, dist/slipway   the programs for a machine that has Node: manager.js and slipway.js can be executed
+ *     dist/npm                     the command line as a package, packed for `npm install --global`
+ *     dist/single                  the command line as one executable for each architecture, and a manifest for krew
  *     dist/image                   an OCI layout: the manager's image for each architecture, and its referrers
  *     dist/sbom                    the bills of materials, as in the layout
  *     dist/rootfs                  with --rootfs: the images' files, for deploy/image/Dockerfile
@@ -14,6 +16,8 @@ import { ARCHITECTURES, type Architecture } from './architecture.ts';
 import { ROOT } from './bundle.ts';
 import { rootFiles } from './node-image.ts';
 import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
+import { krewArchive, renderKrewManifest } from './krew.ts';
+import { npmPackageFiles, packNpm } from './npm-package.ts';
 import { pinDebian } from './pin-debian.ts';
 import { programFiles, PROGRAMS } from './programs.ts';
 import { writeFiles } from './write-files.ts';
@@ -35,6 +39,8 @@ async function main(): Promise<void> {
   if (values['pin-debian']) return say(`pinned ${(await pinDebian()).length} packages`);
   const architectures = values.arch.map(readArchitecture);
   await buildPrograms(values.out);
+  await buildNpmPackage(values.out);
+  await buildSingleFiles(values.out, architectures);
   const image = await buildManagerImage({ architectures });
   await writeImage(values.out, image);
   if (values.rootfs) await writeRoots(values.out, architectures, image);
@@ -51,6 +57,26 @@ async function buildPrograms(out: string): Promise<void> {
     await writeFiles(join(out, name), await programFiles(name, main));
     say(join(out, name, `${name}.js`));
   }
+}
+
+async function buildNpmPackage(out: string): Promise<void> {
+  const folder = join(out, 'npm');
+  await writeFiles(join(folder, 'package'), await npmPackageFiles());
+  say(join(folder, await packNpm(join(folder, 'package'), folder)));
+}
+
+async function buildSingleFiles(out: string, architectures: readonly Architecture[]): Promise<void> {
+  const folder = join(out, 'single');
+  const archives = await Promise.all(architectures.map((architecture) => krewArchive(architecture)));
+  const manifest = await renderKrewManifest(archives);
+  const files = new Map<string, Uint8Array | { readonly bytes: Uint8Array; readonly mode: number }>();
+  for (const { name, bytes, executableName, executable } of archives) {
+    files.set(name, bytes);
+    files.set(executableName, { bytes: executable, mode: 0o755 });
+  }
+  await writeFiles(folder, files.set('slipway.yaml', Buffer.from(manifest)));
+  for (const { executableName, executable } of archives)
+    say(`${join(folder, executableName)}: ${(executable.length / 1e6).toFixed(1)} MB`);
 }
 
 async function writeImage(out: string, { index, version, sboms, contents }: ManagerImage): Promise<void> {
