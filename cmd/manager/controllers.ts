@@ -10,7 +10,6 @@ import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts'
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
-import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
@@ -57,7 +56,6 @@ export function createSubscriptionController(parts: Parts): Controller {
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder']),
     handed,
-    ahead: new BundlesAhead(),
     catalogOf: (name) => catalogs.get(name),
     checkSignatures,
   });

@@ -76,7 +76,14 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const situation = { active: activeOf(facts.revisions), installed, failed };
   const known = quarantine(facts, failed, installed);
   const quarantined = noteRollback({ ...situation, quarantined: known }, facts.now);
-  const question = questionOf(facts, { installed, quarantined }, expired);
+  const question: ResolveInput = {
+    wanted: wantedOf(subscription),
+    ...(installed !== undefined && { installed: describeInstalled(installed) }),
+    catalogs: facts.catalogs,
+    quarantined: quarantined.map(({ bundle }) => bundle),
+    cluster: facts.cluster,
+    ...(expired !== undefined && { expired }),
+  };
   const decision = resolve(question);
   const latest = upgradeFailureOf({ ...situation, quarantined });
   const failure = latest === undefined || isSuperseded(latest, decision) ? undefined : latest;
@@ -87,22 +94,6 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
       : act(facts, decision, situation);
   const losses = lossesOf(subscription, facts.revisions);
   return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
-}
-
-/** The question for the resolver. */
-export function questionOf(
-  { subscription, catalogs, cluster }: SubscriptionFacts,
-  { installed, quarantined }: Pick<ResolvedPlan, 'installed' | 'quarantined'>,
-  expired?: () => boolean,
-): ResolveInput {
-  return {
-    wanted: wantedOf(subscription),
-    ...(installed !== undefined && { installed: describeInstalled(installed) }),
-    catalogs,
-    quarantined: quarantined.map(({ bundle }) => bundle),
-    cluster,
-    ...(expired !== undefined && { expired }),
-  };
 }
 
 function offeredIn(decision: Decision): CatalogBundle | undefined {

@@ -6,7 +6,6 @@ import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
-import type { BundlesAhead } from './ahead.ts';
 import type { SubscriptionCaches } from './observe.ts';
 
 export interface SubscriptionDeps {
@@ -19,8 +18,6 @@ export interface SubscriptionDeps {
   readonly checkSignatures: CheckSignatures;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
-  /** Bundles that are prepared before they are requested; by default none. */
-  readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

@@ -1,17 +1,12 @@
 /** Prepares the bundle of a Revision: with the pull secret of its Catalog, and for a new Revision with its signatures checked. */
-import { ReasonedError } from '../../api/errors.ts';
-import { canonicalJson } from '../../api/json.ts';
-import { keyOfObject } from '../../api/object.ts';
 import type { Signature } from '../../api/signature.ts';
-import { configHash } from '../config-hash.ts';
-import type { BundlesAhead } from './ahead.ts';
 import { checkBundle } from './bundle-signatures.ts';
 import type { Target } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { planPull } from './images.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { withOtherVersions } from './other-versions.ts';
-import { prepareBundle, type BundleToPrepare, type PreparedBundle } from './prepare-bundle.ts';
+import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 
 /**
  * Begins to pull while the status is written. Not if an account is named: if it does not exist, nothing may be pulled.
@@ -34,21 +29,14 @@ export async function prepareNew(
   facts: SubscriptionFacts,
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
-  const { image } = target.bundle;
-  return prepare(deps, facts, { target, image, signal, checkSignatures: newCheck(deps, facts, { target, signal }) });
-}
-
-/** The check by the policy of the moment when it is called: the pull before it may take long. */
-function newCheck(
-  deps: SubscriptionDeps,
-  { revisions }: SubscriptionFacts,
-  { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
-): NonNullable<Preparation['checkSignatures']> {
   const { catalog: catalogName } = target;
-  return async (image, pullSecret) => {
+  const { revisions } = facts;
+  // The policy of the moment of the check: the pull before it may take long.
+  const checkSignatures: Preparation['checkSignatures'] = async (image, pullSecret) => {
     const catalog = deps.catalogOf(catalogName);
     return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
   };
+  return prepare(deps, facts, { target, image: target.bundle.image, checkSignatures, signal });
 }
 
 interface Preparation {
@@ -63,70 +51,24 @@ interface Preparation {
 export async function prepare(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  preparation: Preparation,
-): Promise<PreparedBundle> {
-  const { key, check, run } = planPreparation(deps, facts, preparation);
-  const ahead = await deps.ahead?.take(key);
-  try {
-    return ahead === undefined ? await run() : await checkAgain(ahead, check);
-  } catch (error) {
-    throw withOtherVersions(error, facts, preparation.target);
-  }
-}
-
-/** Begins to prepare the bundle that is likely to be requested next; nothing waits for it. */
-export function prepareAhead(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
-): void {
-  const { image } = target.bundle;
-  // A tag may name another image by then. If an account is named and does not exist, nothing may be pulled.
-  if (!image.includes('@sha256:') || facts.subscription.spec.serviceAccountName !== undefined) return;
-  const checkSignatures = newCheck(deps, facts, { target, signal });
-  try {
-    const { key, run } = planPreparation(deps, facts, { target, image, signal, checkSignatures });
-    deps.ahead?.begin(key, run);
-  } catch (error) {
-    // It is reported when the bundle is requested.
-    if (!(error instanceof ReasonedError)) throw error;
-  }
-}
-
-/** The policy may be another one since: the signatures of a bundle are checked when it is used. */
-async function checkAgain(ahead: PreparedBundle, check: BundleToPrepare['checkSignatures']): Promise<PreparedBundle> {
-  const { signature: _signature, ...bundle } = ahead;
-  const signature = await check?.(bundle.image);
-  return { ...bundle, ...(signature !== undefined && { signature }) };
-}
-
-interface PlannedPreparation {
-  readonly key: Parameters<BundlesAhead['begin']>[0];
-  readonly check: BundleToPrepare['checkSignatures'];
-  readonly run: () => Promise<PreparedBundle>;
-}
-
-/** Throws as planPull does. */
-function planPreparation(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
   { target, image, checkSignatures, signal }: Preparation,
-): PlannedPreparation {
+): Promise<PreparedBundle> {
   const { secretOf } = planPull(facts, target);
   const pullSecret = secretOf === undefined ? undefined : deps.catalogOf(secretOf)?.spec.pullSecret?.name;
+  const source = deps.bundles(pullSecret);
   const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
-  const check = checkSignatures && ((pulled: string) => checkSignatures(pulled, pullSecret));
   const wanted = {
     subscription,
     image,
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
-    ...(check !== undefined && { checkSignatures: check }),
+    ...(checkSignatures !== undefined && {
+      checkSignatures: (pulled: string) => checkSignatures(pulled, pullSecret),
+    }),
   };
-  const content = canonicalJson([image, configHash(subscription), kubernetesVersion, pullSecret]);
-  return {
-    key: { owner: keyOfObject(subscription), content },
-    check,
-    run: () => prepareBundle(deps.bundles(pullSecret), wanted, signal),
-  };
+  try {
+    return await prepareBundle(source, wanted, signal);
+  } catch (error) {
+    throw withOtherVersions(error, facts, target);
+  }
 }

@@ -11,7 +11,6 @@ import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
-import { comingTarget } from './coming.ts';
 import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
@@ -20,7 +19,7 @@ import { surplusOf } from './history.ts';
 import { lookAgain } from './look-again.ts';
 import { observeSubscription, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
-import { prepareAhead, prepareEarly } from './prepare.ts';
+import { prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
@@ -40,10 +39,9 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const surplus = surplusOf(facts.subscription, facts.revisions);
     // The archived Revision's watch event causes the next reconcile.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
-    const plan = decideSubscription(facts, expiryOf(deps, facts));
+    const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
       case 'uninstall':
-        deps.ahead?.drop(formatKey(key));
         return uninstall(deps, facts);
       case 'suspended':
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
@@ -65,10 +63,6 @@ function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): 
 
 /** The decision blocks the only thread; the limit is half of the time within which the lease must be renewed. */
 const MOST_MILLISECONDS = 5000;
-
-function expiryOf({ now }: SubscriptionDeps, facts: SubscriptionFacts): () => boolean {
-  return () => now().getTime() - facts.now.getTime() > MOST_MILLISECONDS;
-}
 
 /** A deletion needs no facts of the cluster; nothing else can be decided without them. */
 async function askServer(
@@ -119,8 +113,6 @@ async function carryOut(
     await tell(deps, { ...facts, subscription: await told }, plan, error);
     throw error;
   }
-  const target = deps.ahead === undefined ? undefined : comingTarget(facts, plan, expiryOf(deps, facts));
-  if (target !== undefined) prepareAhead(deps, facts, { target, signal });
   return lookAgain(plan, facts.now);
 }
 
