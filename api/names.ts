@@ -34,10 +34,14 @@ export const ANNOTATION = {
   requestedBy: 'slipway.dev/requested-by',
   /** `<namespace>/<name>` of the Subscription that may adopt an existing object. */
   adoptBy: 'slipway.dev/adopt-by',
+  /** On a namespace: the upgrade policy of its Subscriptions that have none, as JSON. */
+  upgradePolicy: 'slipway.dev/upgrade-policy',
   /** The Revision, and its generation, that keeps an object which another Revision may be deleting. */
   keptBy: 'slipway.dev/kept-by',
   /** The purpose of the manager's rights that are granted and revoked with an installed operator. */
   access: 'slipway.dev/access',
+  /** uid and resourceVersion of the Secret that a pull secret was copied from. */
+  copiedFrom: 'slipway.dev/copied-from',
   /** `pod-template-hash` of the Pods that keep working during the rehearsal of the next Revision's Pods. */
   rehearsal: 'slipway.dev/rehearsal',
   /** `pod-template-hash` of the Pods that passed the rehearsal, while their predecessors still exist. */

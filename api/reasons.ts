@@ -25,6 +25,10 @@ export const REASONS = {
   BundleDeprecated: 'The catalog marks the installed bundle as deprecated.',
   // Waiting for a person or a time
   ApprovalRequired: 'A revision waits for approval.',
+  Planning: 'The plan of an upgrade is being made; nothing is applied before it is known.',
+  AwaitingApproval: 'The plan of an upgrade is outside of the upgrade policy, and waits for approval.',
+  ApprovalVoid: 'The approval is for another plan or version than the one that comes next.',
+  PlanFailed: 'The plan of an upgrade cannot be made, so the upgrade waits.',
   OutsideWindow: 'The upgrade waits for its maintenance window.',
   DependencyNotReady: 'Something that the bundle depends on is not there yet.',
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
@@ -57,6 +61,7 @@ export const REASONS = {
   ImageInvalid: 'The image is malformed, or not of the kind expected.',
   ImageTooLarge: 'The image exceeds a limit on size, count or ratio.',
   PullSecretInvalid: 'The pull secret is missing or cannot be read.',
+  RegistryPolicyInvalid: 'A RegistryPolicy over the image cannot be used, or contradicts another one.',
   // Signatures
   Unsigned: 'The image has no signature, and the policy requires one.',
   SignatureMalformed: 'A signature cannot be parsed, or is of no form that signers write.',
@@ -68,6 +73,7 @@ export const REASONS = {
   SignedByOtherIdentity: 'An identity signed the image that the policy does not trust.',
   SignedOtherDigest: 'The signature is about another digest than that of the image.',
   SignedOtherReference: 'The signature is about an image of another repository.',
+  ImageNotPinned: 'A policy demands signatures of an image that is named without its digest.',
   TooManySignatures: 'The registry lists more signatures of the image than are checked.',
   // Bundles
   BundleInvalid: 'The bundle cannot be parsed.',
@@ -103,3 +109,10 @@ export const REASONS = {
 
 /** A CamelCase word of the closed list, used verbatim in conditions, events and errors. */
 export type Reason = keyof typeof REASONS;
+
+/** Reasons of a Revision that waits for the approval of a person. */
+export const WAITS_FOR_APPROVAL: ReadonlySet<string> = new Set<Reason>([
+  'ApprovalRequired',
+  'ApprovalVoid',
+  'AwaitingApproval',
+]);

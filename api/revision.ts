@@ -16,7 +16,8 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
-import { Signature } from './signature.ts';
+import { PodImageSignature, MAX_IMAGE_SIGNATURES, Signature } from './signature.ts';
+import { ApprovedBy, PlanRecord } from './revision-plan.ts';
 
 /** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
@@ -48,6 +49,7 @@ const OPTIONAL = [
   'serviceAccountName',
   'previous',
   'signature',
+  'imageSignatures',
 ] as const;
 
 const REQUIRED = [
@@ -95,6 +97,11 @@ const RevisionSpec = rules(
     signature: Signature.optional().describe(
       "Result of the check of the image's signatures. It was made once: going back to the Revision, or repairing it, checks nothing again.",
     ),
+    imageSignatures: listByKey(PodImageSignature, MAX_IMAGE_SIGNATURES, ['image'])
+      .optional()
+      .describe(
+        'Results of the checks of the images that its Pods run, for those over which a RegistryPolicy demands signatures. They are made once, as that of the bundle.',
+      ),
     previous: objectName().optional().describe('Name of the Revision that was active before: the one to go back to.'),
     approved: z
       .boolean()
@@ -178,6 +185,8 @@ const RevisionStatus = z.object({
   failure: Failure.optional().describe('Why it was given up. Absent unless it was, and once it has become healthy.'),
   lastRepair: LastRepair.optional().describe('What was put right last of its objects.'),
   losses: Losses.optional().describe('CRDs that were deleted with their custom resources while it was active.'),
+  plan: PlanRecord.optional().describe('Summary of its plan. Absent if it was applied without waiting.'),
+  approvedBy: ApprovedBy.optional().describe('How it was approved. Absent if no approval was needed.'),
   conditions: Conditions.optional(),
 });
 export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;
@@ -226,6 +235,13 @@ export const REVISION = {
       type: 'integer',
       jsonPath: '.spec.manifests.objects',
       description: 'How many objects it has.',
+      wide: true,
+    },
+    {
+      name: 'Risk',
+      type: 'string',
+      jsonPath: '.status.plan.risk',
+      description: 'The worst risk of its plan.',
       wide: true,
     },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },

@@ -18,6 +18,7 @@ import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { labelSelector } from './label-selector.ts';
 import { LastRepair, Losses } from './repair.ts';
 import { OperatorConfig } from './operator-config.ts';
+import { Approval, UpgradePolicy } from './upgrade-policy.ts';
 
 /** Bounds of `onFailure.progressDeadline`, `onFailure.bakeTime` and a window's duration. */
 export const PROGRESS_DEADLINE_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
@@ -115,6 +116,12 @@ const SubscriptionSpec = rules(
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe('Whether a new revision is applied at once, or waits until a person approves it.'),
+    upgradePolicy: UpgradePolicy.optional().describe(
+      'Which upgrades start by themselves. An upgrade outside of it waits for approval. Absent: the policy of the namespace, by the annotation `slipway.dev/upgrade-policy`, else that of the manager, by its flag; without any, all do. The first installation does not wait.',
+    ),
+    approve: Approval.optional().describe(
+      'Approves one upgrade or installation, by version and by the hash of its plan. If the plan is another one by then, nothing is approved.',
+    ),
     edges: z
       .enum(['Follow', 'Ignore'])
       .default('Follow')

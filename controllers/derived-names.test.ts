@@ -13,7 +13,7 @@ import { secretNames } from './manifest-secrets.ts';
 import { packManifests } from './manifests.ts';
 import { createRevision } from './subscription/revisions.ts';
 import { describeDependency } from './subscription/dependencies.ts';
-import { prepareFor } from './revision/desired-objects.ts';
+import { prepareFor } from './prepare-for.ts';
 import { catalog, subscription } from './subscription/testing/facts.ts';
 
 const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -4,23 +4,23 @@ import { readCrd, type Crd } from '../apply/crd-safety/schema.ts';
 import { isCrdEntry } from '../apply/custom-resources.ts';
 import { fieldsOf } from '../api/untyped.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { PlanClusterFacts } from './input.ts';
+import type { PlanClusterFacts, PlanInput } from './input.ts';
 import { NOT_KNOWN, type CrdChange } from './model.ts';
 import type { ComparedObjects, ObjectPair } from './objects.ts';
 
 /** Every CRD that is created, changed or deleted, by name. */
 export function planCrds(
   { created, changed, deleted }: ComparedObjects,
-  facts: PlanClusterFacts,
-  waivers: readonly Waiver[],
+  { facts = {}, waivers = [], crdEnforcement }: Pick<PlanInput, 'facts' | 'waivers' | 'crdEnforcement'>,
 ): readonly CrdChange[] {
+  const isWaived = crdEnforcement === 'None';
   const all = [
     ...created.filter(isReadable).map((crd) => describe('created', undefined, readCrd(crd), facts)),
     ...changed
       .filter(({ after }) => isReadable(after))
       .map((pair) => ({
         ...describe('changed', readCrd(pair.before), readCrd(pair.after), facts),
-        findings: findingsOf(pair, facts, waivers),
+        findings: findingsOf(pair, facts, waivers).map((one) => (isWaived ? { ...one, waived: true } : one)),
       })),
     ...deleted.filter(isReadable).map((crd) => describe('deleted', readCrd(crd), undefined, facts)),
   ];

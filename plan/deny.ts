@@ -1,11 +1,15 @@
-/** The rules by which a plan can be denied: closed names for sets of risks. A pipeline names them, and later a policy. Pure. */
+/** The rules by which a plan can be denied: closed names for sets of risks. Pipelines and upgrade policies name them. Pure. */
 import type { Plan, StatedRisk } from './model.ts';
 import type { RiskReason } from './risks.ts';
 
 interface DenyRule {
   readonly meaning: string;
   readonly denies: (risk: StatedRisk) => boolean;
+  /** A fact beside the risks that hits the rule. */
+  readonly factOf?: (plan: DeniedPlan) => string | undefined;
 }
+
+type DeniedPlan = Pick<Plan, 'risk' | 'to'>;
 
 const reasons =
   (...list: readonly RiskReason[]): DenyRule['denies'] =>
@@ -26,12 +30,22 @@ const DENY_RULES = {
     denies: reasons('OtherRegistry'),
   },
   major: { meaning: 'the major version grows', denies: reasons('MajorVersion') },
+  unsigned: {
+    meaning: 'no trusted signature of the bundle image is known',
+    denies: () => false,
+    factOf: ({ to }) =>
+      to === undefined || to.signedBy !== undefined
+        ? undefined
+        : `no trusted signature is known of ${to.image ?? `${to.bundle}, which is read from a folder`}`,
+  },
   irreversible: { meaning: 'there is no way back', denies: ({ level }) => level === 'irreversible' },
   high: {
     meaning: 'any risk is high or irreversible',
     denies: ({ level }) => level === 'high' || level === 'irreversible',
   },
 } as const satisfies Readonly<Record<string, DenyRule>>;
+
+const RULES: Readonly<Record<DenyRuleName, DenyRule>> = DENY_RULES;
 
 export type DenyRuleName = keyof typeof DENY_RULES;
 
@@ -44,9 +58,12 @@ export interface Denial {
 }
 
 /** The rules that the plan hits, in the order of the closed list. */
-export function denialsOf({ risk }: Pick<Plan, 'risk'>, rules: readonly DenyRuleName[]): readonly Denial[] {
+export function denialsOf(plan: DeniedPlan, rules: readonly DenyRuleName[]): readonly Denial[] {
   return DENY_RULE_NAMES.filter((rule) => rules.includes(rule)).flatMap((rule) => {
-    const messages = risk.reasons.filter((reason) => DENY_RULES[rule].denies(reason)).map(({ message }) => message);
+    const { denies, factOf } = RULES[rule];
+    const fact = factOf?.(plan);
+    const risks = plan.risk.reasons.filter((reason) => denies(reason)).map(({ message }) => message);
+    const messages = fact === undefined ? risks : [...risks, fact];
     return messages.length === 0 ? [] : [{ rule, messages }];
   });
 }

@@ -24,6 +24,7 @@ export function hashPlan({
   from,
   to,
   waivers = [],
+  crdEnforcement,
   customResources,
   facts = {},
 }: PlanInput): string {
@@ -34,6 +35,7 @@ export function hashPlan({
     from: sideOf(from),
     to: sideOf(to),
     waivers: [...new Set(waivers.map(({ crd, rule }) => `${crd} ${rule}`))].sort(),
+    ...(crdEnforcement === 'None' && { crdEnforcement }),
     ...(to === undefined && { customResources: customResources ?? 'Retain' }),
     differences: differencesOf(from, to, facts),
   };

@@ -16,6 +16,8 @@ export interface PlanInput {
   readonly to?: PlannedSide;
   /** The waivers of the CRD safety check that the Subscription has. */
   readonly waivers?: readonly Waiver[];
+  /** With `None` no rule of the CRD safety check is enforced, as if each was waived. */
+  readonly crdEnforcement?: 'Enforce' | 'None';
   /** Effect of an uninstall on custom resources; `Retain` by default. */
   readonly customResources?: CustomResourcePolicy;
   readonly facts?: PlanClusterFacts;

@@ -15,6 +15,8 @@ export interface PlannedVersion {
   readonly version: string;
   /** The bundle image; absent for a bundle in a folder. */
   readonly image?: string;
+  /** The key or identity whose signature of the image is trusted; absent if none is known. */
+  readonly signedBy?: string;
 }
 
 export interface Plan {

@@ -1,7 +1,7 @@
 /**
  * Makes the plan of a change from the objects of both sides and the known facts of the cluster: an installation, an
- * upgrade, a downgrade or an uninstall. The command line calls it offline and against a cluster, and the manager is to
- * call it before it writes. It reads nothing and writes nothing; the same input gives the same plan and the same hash.
+ * upgrade, a downgrade or an uninstall. The command line calls it offline and against a cluster, and the manager
+ * calls it before it writes. It reads nothing and writes nothing; the same input gives the same plan and the same hash.
  */
 import { identityOf } from '../apply/identity.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
@@ -21,7 +21,7 @@ import { compareWebhooks } from './webhooks.ts';
  * The plan. Throws ObjectInvalid (never retried) for a CRD whose schema is too large to compare.
  */
 export function planChange(input: PlanInput): Plan {
-  const { from, to, waivers = [], facts = {} } = input;
+  const { from, to, facts = {} } = input;
   const [before, after] = [from?.objects ?? [], to?.objects ?? []];
   const compared = compareSets(before, after);
   const plan: RiskFacts = {
@@ -32,7 +32,7 @@ export function planChange(input: PlanInput): Plan {
     objects: describeObjects(compared, input),
     rights: compareRights(before, after, facts.clusterRoles),
     images: compareImages(before, after),
-    crds: planCrds(compared, facts, waivers),
+    crds: planCrds(compared, input),
     webhooks: compareWebhooks(before, after),
     dependencies: compareDependencies(from?.properties ?? [], to?.properties ?? []),
     restarts: planRestarts(compared.changed),
@@ -42,8 +42,8 @@ export function planChange(input: PlanInput): Plan {
   return { ...plan, hash: hashPlan(input), risk, wayBack: wayBackOf(risk) };
 }
 
-function versionOf({ bundle, version, image }: PlannedSide): PlannedVersion {
-  return { bundle, version, ...(image !== undefined && { image }) };
+function versionOf({ bundle, version, image, signedBy }: PlannedSide): PlannedVersion {
+  return { bundle, version, ...(image !== undefined && { image }), ...(signedBy !== undefined && { signedBy }) };
 }
 
 function wayBackOf({ reasons }: Plan['risk']): WayBack {

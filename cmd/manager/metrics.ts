@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Catalog } from '../../api/catalog.ts';
 import type { Condition, ConditionType } from '../../api/conditions.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
@@ -57,6 +58,7 @@ export function registerState(
       metric.set({ condition: type }, affected.length);
     }
   });
+  registerWaits(registry, allSubscriptions);
   gauge(registry, 'slipway_revisions', 'Revisions, by state and Ready condition.', ['state', 'ready'], (metric) => {
     for (const { spec, status } of allRevisions())
       metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
@@ -87,6 +89,28 @@ export function registerState(
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
   });
 }
+
+function registerWaits(registry: Registry, allSubscriptions: () => readonly Subscription[]): void {
+  const waiting = 'Subscriptions whose next Revision waits, by the reason.';
+  gauge(registry, 'slipway_upgrades_waiting', waiting, ['reason'], (metric) => {
+    for (const reason of WAITS) metric.set({ reason }, 0);
+    for (const { status } of allSubscriptions()) {
+      const reason = WAITS.find((one) => one === status?.pending?.reason);
+      if (reason !== undefined) metric.inc({ reason });
+    }
+  });
+}
+
+/** Why a Revision waits. */
+const WAITS: readonly Reason[] = [
+  'ApprovalRequired',
+  'ApprovalVoid',
+  'AwaitingApproval',
+  'DependencyNotReady',
+  'OutsideWindow',
+  'PlanFailed',
+  'Planning',
+];
 
 /** Conditions that Ready says nothing of. */
 const NEED_A_PERSON: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];

@@ -5,6 +5,8 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
+import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
+import { readPolicy } from '../../controllers/upgrade-policy.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 
 interface OptionFacts {
@@ -78,6 +80,10 @@ const OPTIONS = {
     env: 'SLIPWAY_PROBE_WEBHOOKS',
     help: 'whether the API server is to call webhooks before anything depends on them; false where Pods are only simulated',
   },
+  'upgrade-policy': {
+    env: 'SLIPWAY_UPGRADE_POLICY',
+    help: 'upgrade policy as JSON, for Subscriptions and namespaces that have none: {"automatic":"Patch"}',
+  },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
   'log-format': {
     env: 'SLIPWAY_LOG_FORMAT',
@@ -119,10 +125,20 @@ const Options = z.object({
   'link-local-registries': z.stringbool().default(false),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),
+  'upgrade-policy': z.string().default('').transform(readUpgradePolicy),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
 export type ManagerOptions = Readonly<z.infer<typeof Options>>;
+
+/** The policy, or a fault of the option. */
+function readUpgradePolicy(text: string, context: z.RefinementCtx): UpgradePolicy | undefined {
+  if (text === '') return undefined;
+  const read = readPolicy(text, 'it');
+  if ('policy' in read) return read.policy;
+  context.addIssue({ code: 'custom', message: read.problem });
+  return z.NEVER;
+}
 
 /** Reads the options; throws InvalidConfiguration with every value at fault. */
 export function parseOptions(

@@ -39,6 +39,13 @@ export function revisionsOf(revisions: Informer<Revision>, subscription: string)
   return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
 }
 
+export function activeRevisions(revisions: Informer<Revision>, namespace?: string): readonly ObjectKey[] {
+  return revisions
+    .list(namespace)
+    .filter(({ spec }) => spec.state === 'Active')
+    .flatMap(ownKey);
+}
+
 export function activeRevisionOf(revisions: Informer<Revision>, object: KubeObject): readonly ObjectKey[] {
   const owner = object.metadata.annotations?.[ANNOTATION.owner];
   if (owner === undefined) return [];

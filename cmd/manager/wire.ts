@@ -13,6 +13,8 @@ import {
   createCatalogController,
   createContentFollower,
   createLateObjectsController,
+  createRegistryPolicyController,
+  createPlanController,
   createRevisionController,
   createSubscriptionController,
 } from './controllers.ts';
@@ -74,7 +76,9 @@ function createControllers(parts: Parts) {
     catalogs: createCatalogController(parts),
     subscriptions: createSubscriptionController(parts),
     revisions: createRevisionController(parts),
+    plans: createPlanController(parts),
     lateObjects: createLateObjectsController(parts),
+    registryPolicies: createRegistryPolicyController(parts),
   };
 }
 

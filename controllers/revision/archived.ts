@@ -37,7 +37,14 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   return { judgement: { state: 'Resting', reason: 'Archived', message }, failure };
 }
 
-const WAITS: readonly string[] = ['OutsideWindow', 'DependencyNotReady'] satisfies Reason[];
+const WAITS: readonly string[] = [
+  'OutsideWindow',
+  'DependencyNotReady',
+  'Planning',
+  'PlanFailed',
+  'AwaitingApproval',
+  'ApprovalVoid',
+] satisfies Reason[];
 
 /** The reason why the Subscription waits before it makes this Revision active. */
 function waitOf(

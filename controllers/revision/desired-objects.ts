@@ -3,11 +3,11 @@
  * since every change of an object causes a reconcile that needs them.
  */
 import type { Cluster } from '../../api/cluster.ts';
-import { prepareObjects, type Owner, type PrepareOptions } from '../../apply/prepare.ts';
+import { prepareObjects } from '../../apply/prepare.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { loadManifests } from '../manifests.ts';
-import { ownerUidOf } from '../owner.ts';
+import { prepareFor } from '../prepare-for.ts';
 import type { LoadedObjects, RevisionMemories, RevisionMemory } from './memory.ts';
 
 export interface DesiredDeps {
@@ -27,18 +27,4 @@ export async function desiredObjects(
   if (memory.loaded !== undefined) return memory.loaded;
   const manifests = await loadManifests(client, revision, handed?.take(revision.spec.manifests.digest));
   return memories.keepObjects(memory, prepareObjects(manifests, prepareFor(revision)));
-}
-
-/** The labels, annotations and namespace for every object of a Revision. */
-export function prepareFor(revision: Revision): PrepareOptions {
-  const { metadata, spec } = revision;
-  const installNamespace = metadata.namespace ?? '';
-  return { owner: ownerOf(revision), package: spec.package, revision: metadata.name, installNamespace };
-}
-
-/** The Subscription that a Revision belongs to, by the reference that its controller wrote. */
-export function ownerOf(revision: Revision): Owner {
-  const { metadata, spec } = revision;
-  const uid = ownerUidOf(revision);
-  return { namespace: metadata.namespace ?? '', name: spec.subscription, ...(uid !== undefined && { uid }) };
 }

@@ -10,7 +10,7 @@ import { createObject } from '../../apply/write.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import { silentLog } from '../../kube/log.ts';
-import { prepareFor } from './desired-objects.ts';
+import { prepareFor } from '../prepare-for.ts';
 import { createLateRemovals, type LateRemovals } from './late-removals.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 

@@ -16,7 +16,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
-import { ownerOf } from './desired-objects.ts';
+import { ownerOf } from '../prepare-for.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 

@@ -13,7 +13,7 @@ import type { Client } from '../../kube/client/client.ts';
 import type { ObjectKey, Reconcile } from '../../kube/controller/controller.ts';
 import { createRecent } from '../recent.ts';
 import { removerOf } from './clients.ts';
-import { ownerOf } from './desired-objects.ts';
+import { ownerOf } from '../prepare-for.ts';
 import { MADE_LATE, removeLate } from './late-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 

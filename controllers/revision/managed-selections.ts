@@ -1,6 +1,6 @@
 /** The selections of watches over managed objects: which objects of a kind are followed, and which fields are kept. */
 import { hasHealth } from '../../apply/health.ts';
-import { LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { Kind, KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { keepMetadata } from './kept-parts.ts';
@@ -30,13 +30,23 @@ export function allOf({ apiVersion, kind }: Kind): InformerRequest {
   return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
 }
 
-/** Keeps the identity of foreign objects; for a namespace also its labels, by which Catalogs select it. */
+/** Keeps the identity of foreign objects; for a namespace also its labels, by which Catalogs select it, and its upgrade policy. */
 function keepOfAll(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const isOurs = metadata.labels?.[LABEL.owner] !== undefined;
   const kept = isOurs ? keepMetadata(object).metadata : keepVersion(metadata);
-  const selected = kind === 'Namespace' && metadata.labels !== undefined ? { labels: metadata.labels } : {};
-  return { apiVersion, kind, metadata: { ...kept, ...selected } };
+  return { apiVersion, kind, metadata: { ...kept, ...(kind === 'Namespace' && keepOfNamespace(kept, metadata)) } };
+}
+
+function keepOfNamespace(
+  kept: KubeObject['metadata'],
+  { labels, annotations }: KubeObject['metadata'],
+): Partial<KubeObject['metadata']> {
+  const policy = annotations?.[ANNOTATION.upgradePolicy];
+  return {
+    ...(labels !== undefined && { labels }),
+    ...(policy !== undefined && { annotations: { ...kept.annotations, [ANNOTATION.upgradePolicy]: policy } }),
+  };
 }
 
 function keepVersion({ name, uid, resourceVersion }: KubeObject['metadata']): KubeObject['metadata'] {

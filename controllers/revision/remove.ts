@@ -16,7 +16,7 @@ import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
 import { writeStatus } from '../status.ts';
-import { ownerOf } from './desired-objects.ts';
+import { ownerOf } from '../prepare-for.ts';
 import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';

@@ -9,6 +9,7 @@ import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
 import type { Action, Target } from './decide.ts';
+import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { activeOf, forgettable } from './history.ts';
@@ -43,7 +44,7 @@ export async function act(
     case 'await':
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
-      return activateRevision(deps.cluster, facts.revisions, action.revision);
+      return activateRevision(deps.cluster, facts.revisions, await noteApproval(deps.cluster, facts, action.revision));
     case 'restore':
       return restore(deps, facts, { ...action, ...given, signal });
     case 'create':
@@ -66,9 +67,13 @@ async function restore(
   { revision, target, installed, signal }: Restoration,
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
-  const { image, manifests, approved, signature } = revision.spec;
+  const { image, manifests, approved, signature, imageSignatures } = revision.spec;
   const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
-  const bundle = { ...pulled, ...(signature !== undefined && { signature }) };
+  const bundle = {
+    ...pulled,
+    ...(signature !== undefined && { signature }),
+    ...(imageSignatures !== undefined && { imageSignatures }),
+  };
   if (bundle.manifests.digest === manifests.digest) {
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
@@ -131,7 +136,8 @@ async function create(
     number,
     target,
     bundle,
-    approved,
+    // As with one that is activated later: whatever held it back is over.
+    approved: approved || free,
     active: free,
     again,
     noted,
@@ -139,7 +145,7 @@ async function create(
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
-  reportUntrusted(deps.record, subscription, bundle.signature);
+  reportUntrusted(deps.record, subscription, bundle);
 }
 
 /** Reports objects that no API server accepts: they are left out, and the others are installed. */

@@ -21,10 +21,12 @@ import { configHash, outcomeHash } from '../config-hash.ts';
 import { propertiesOf } from '../revision-properties.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
-import { findHold, type Hold } from './hold.ts';
+import type { Hold } from './held.ts';
+import { findHold } from './hold.ts';
 import { isInRange } from './in-range.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { isUnderPolicy } from './plan-hold.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 /** The bundle and configuration that should be active. */
@@ -223,14 +225,15 @@ function bundleOf(revision: Revision): CatalogBundle {
 
 function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
   const { subscription, revisions } = facts;
-  const { active } = situation;
+  const { active, installed } = situation;
   const { next: bundle, catalog, channel } = choice;
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
-  const approved = existing?.spec.approved ?? isApproved(subscription, active, bundle);
-  const hold = findHold(facts, choice, approved);
+  const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { choice, installed });
+  const approved = existing?.spec.approved ?? isFree;
+  const hold = findHold(facts, { choice, existing, active, installed, approved });
   if (existing === undefined) return { do: 'create', target, approved, hold };
   if (hold === undefined) return { do: 'activate', revision: existing };
   const back = keep(facts, situation);

@@ -1,10 +1,12 @@
 /** The dependencies of the reconciler of Subscriptions. */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
+import type { RegistryPolicies } from '../registry-policies.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
 import type { SubscriptionCaches } from './observe.ts';
 
@@ -16,8 +18,11 @@ export interface SubscriptionDeps {
   /** A Catalog by its name. */
   readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
   readonly checkSignatures: CheckSignatures;
+  readonly policies: RegistryPolicies;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
+  /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
+  readonly upgradePolicy?: UpgradePolicy | undefined;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

@@ -58,7 +58,14 @@ export function bundleThatBegins(
 }
 
 /** Normal reasons for a Revision to wait: a person, a time, or another operator that is being installed. */
-const WAITS = ['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'] as const;
+const WAITS = [
+  'ApprovalRequired',
+  'ApprovalVoid',
+  'AwaitingApproval',
+  'PlanFailed',
+  'OutsideWindow',
+  'DependencyNotReady',
+] as const;
 
 /** One event for each Revision that waits, and another if the reason changes. */
 function waitOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {

@@ -1,31 +1,26 @@
 /**
- * The reasons that keep a chosen Revision from becoming active now: a person's approval, a maintenance window, a
- * dependency. Pure.
+ * The reasons that keep a chosen Revision from becoming active now: a person's approval, its plan (plan-hold.ts), a
+ * maintenance window, a dependency. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
-import type { Reason } from '../../api/reasons.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Choice, DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
+import type { Hold } from './held.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { mayHold } from './trust.ts';
 
-export interface Hold {
-  readonly reason: Extract<Reason, 'ApprovalRequired' | 'OutsideWindow' | 'DependencyNotReady' | 'InvalidSpec'>;
-  /** The cause of the wait, as the rest of a sentence that begins with the bundle. */
-  readonly message: string;
-  /** The time at which it ends by itself. */
-  readonly until?: Date;
-  /** Dependencies that must be installed first and that no Subscription requests yet. */
-  readonly missing: readonly DependencyStep[];
-}
-
-/** @param approved Whether a person has approved exactly this, or no approval is needed. */
-export function findHold(facts: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
+/** The first of the reasons; undefined if there is none. */
+export function findHold(facts: SubscriptionFacts, question: PlanQuestion): Hold | undefined {
+  const { choice } = question;
+  const verdict = judgePlan(facts, question);
+  if (verdict.kind === 'hold') return verdict.hold;
+  const approved = question.approved || verdict.kind === 'approved';
   return holdOfGate(facts, choice, approved) ?? holdOfDependencies(facts, choice.dependencies);
 }
 

@@ -4,6 +4,7 @@ import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { contentOf } from '../../resolver/indexed.ts';
@@ -13,6 +14,7 @@ import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf, revisionName } from '../genuine.ts';
+import { policyInForce, type PolicyInForce } from '../upgrade-policy.ts';
 import { whyNotAllowed } from './allowed.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
@@ -40,12 +42,16 @@ export interface SubscriptionFacts {
   /** The other Subscriptions of the cluster. */
   readonly neighbours: readonly Neighbour[];
   readonly cluster: ClusterFacts;
+  /** The upgrade policy that is in force; absent if there is none. */
+  readonly policy?: PolicyInForce | undefined;
   readonly now: Date;
 }
 
 /** Facts that are not in the caches. */
 export interface Surroundings {
   readonly server: ServerFacts;
+  /** The upgrade policy of the manager. */
+  readonly upgradePolicy?: UpgradePolicy | undefined;
   readonly now: Date;
 }
 
@@ -53,7 +59,7 @@ export interface Surroundings {
 export function observeSubscription(
   caches: SubscriptionCaches,
   key: ObjectKey,
-  { server, now }: Surroundings,
+  { server, upgradePolicy, now }: Surroundings,
 ): SubscriptionFacts | undefined {
   const subscription = caches.subscriptions.get(formatKey(key));
   if (subscription === undefined) return undefined;
@@ -72,6 +78,7 @@ export function observeSubscription(
     }),
     neighbours,
     cluster: { ...server, ...describeSurroundings({ subscription, revisions }, neighbours) },
+    policy: policyInForce(subscription, caches.namespaces.get(key.namespace ?? ''), upgradePolicy),
     now,
   };
 }

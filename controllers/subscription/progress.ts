@@ -3,18 +3,19 @@
  * other fast, and a Subscription reports several at once. Pure; the wiring calls it for each event of the watch.
  */
 import { findCondition } from '../../api/conditions.ts';
+import { canonicalJson } from '../../api/json.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 
 /** The delay of changes that are reported together. */
 const PROGRESS_SECONDS = 0.5;
 
-/** Seconds: 0 for a success, a failure, a deletion and a person's decision; a beginning and progress wait. */
+/** Seconds: 0 for a success, a failure, a deletion, a plan and a person's decision; a beginning and progress wait. */
 export function delayOfProgress(event: WatchEventOf<Revision>): number {
   if (event.type === 'deleted') return 0;
   const next = event.object;
   const old = event.type === 'updated' ? event.old : undefined;
-  return isOutcome(old, next) || isDecided(old, next) ? 0 : PROGRESS_SECONDS;
+  return isOutcome(old, next) || isDecided(old, next) || isPlanned(old, next) ? 0 : PROGRESS_SECONDS;
 }
 
 /** Whether it works now, works no longer, or has failed for another reason than before. */
@@ -38,4 +39,9 @@ function outcomeOf(revision: Revision | undefined): string | undefined {
 function isDecided(old: Revision | undefined, next: Revision): boolean {
   if (old === undefined) return false;
   return old.spec.approved !== next.spec.approved || old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp;
+}
+
+/** Whether its plan was made, or made again. */
+function isPlanned(old: Revision | undefined, next: Revision): boolean {
+  return canonicalJson(old?.status?.plan ?? null) !== canonicalJson(next.status?.plan ?? null);
 }

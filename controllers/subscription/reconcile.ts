@@ -32,7 +32,8 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return undefined;
     const server = await askServer(deps, cached, context.signal);
-    const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
+    const { upgradePolicy } = deps;
+    const facts = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
     if (facts === undefined) return undefined;
     // A former leader created it too late: the garbage collector deletes it.
     if (isAbandoned(deps, facts.subscription)) return undefined;

@@ -26,7 +26,7 @@ export interface NewRevision {
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature' | 'imageSignatures'>;
   readonly approved: boolean;
   /** Whether it becomes active at once; the one that is active now is archived for it. */
   readonly active: boolean;
@@ -61,7 +61,7 @@ async function makeReady(cluster: Writer, facts: NewRevision, described: Revisio
   if (failure?.status === 'rejected') {
     // Its objects are to be kept as they are while the manifests of the next one cannot be stored.
     await archived?.then(
-      (one) => setState(cluster, one, 'Active'),
+      (one) => changeSpec(cluster, one, { state: 'Active' }),
       () => undefined,
     );
     throw failure.reason;
@@ -70,31 +70,32 @@ async function makeReady(cluster: Writer, facts: NewRevision, described: Revisio
 }
 
 /**
- * Makes a Revision the active one. The other is archived first: two are never active at the same time. Throws Conflict
- * (retried) if one of them was written since it was read: another manager may have decided otherwise.
+ * Makes a Revision the active one, and approves it: whatever held it back is over. The other is archived first: two are
+ * never active at the same time. Throws Conflict (retried) if one of them was written since it was read: another
+ * manager may have decided otherwise.
  */
 export async function activateRevision(
   cluster: Pick<Cluster, 'patch'>,
   revisions: readonly Revision[],
-  chosen: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
+  chosen: Revision,
 ): Promise<void> {
   const active = activeOf(revisions);
   if (active !== undefined && active.metadata.name !== chosen.metadata.name) await archiveRevision(cluster, active);
-  await setState(cluster, chosen, 'Active');
+  await changeSpec(cluster, chosen, { state: 'Active', ...(!chosen.spec.approved && { approved: true }) });
 }
 
 /** Archives a Revision. Throws Conflict (retried) if it was written since it was read. */
 export function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<Revision> {
-  return setState(cluster, revision, 'Archived');
+  return changeSpec(cluster, revision, { state: 'Archived' });
 }
 
-async function setState(
+async function changeSpec(
   cluster: Pick<Cluster, 'patch'>,
   revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
-  state: 'Active' | 'Archived',
+  spec: Partial<Pick<Revision['spec'], 'state' | 'approved'>>,
 ): Promise<Revision> {
   const { resourceVersion } = revision.metadata;
-  return (await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec: { state } })) as Revision;
+  return (await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec })) as Revision;
 }
 
 function describeRevision(facts: NewRevision): Revision {
@@ -124,11 +125,17 @@ function describeRevision(facts: NewRevision): Revision {
       manifests: describeManifests(name, bundle.manifests),
       ...describeConfiguration(subscription),
       ...(bundle.signature !== undefined && { signature: bundle.signature }),
+      ...describeImages(bundle),
       ...(previous !== undefined && { previous }),
       approved,
       state: active ? 'Active' : 'Archived',
     },
   };
+}
+
+/** Absent without a demand, as in Revisions of releases that knew none. */
+function describeImages({ imageSignatures = [] }: NewRevision['bundle']): Pick<Revision['spec'], 'imageSignatures'> {
+  return imageSignatures.length === 0 ? {} : { imageSignatures };
 }
 
 function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release' | 'properties'> {

@@ -12,15 +12,31 @@ const MOST_PARTS = 50_000;
 /** Parts of all rules of one side. */
 const MOST_PARTS_OF_ALL = 400_000;
 
-/** Every right that some objects give, in parts. */
-export function atomsOf(objects: readonly KubeObject[], known: KnownClusterRoles): readonly Atom[] {
+/** A rule that an operator may be granted beside those that its bundle grants. */
+export interface PermittedRule extends RightsRule {
+  /** Absent: everywhere. */
+  readonly namespaces?: readonly string[];
+}
+
+/** Every right that some objects give, and the operator's rights by further rules, in parts. */
+export function atomsOf(
+  objects: readonly KubeObject[],
+  known: KnownClusterRoles,
+  further: readonly PermittedRule[] = [],
+): readonly Atom[] {
   const budget = { left: MOST_PARTS_OF_ALL };
   return [
-    ...grantsOf(objects, known).flatMap((grant) => atomsOfGrant(grant, budget)),
+    ...[...grantsOf(objects, known), ...further.flatMap(grantsOfPermitted)].flatMap((grant) =>
+      atomsOfGrant(grant, budget),
+    ),
     ...objects.flatMap(atomsOfWebhooks),
     ...objects.flatMap(atomsOfServedApi),
     ...objects.flatMap(atomsOfPods),
   ];
+}
+
+function grantsOfPermitted({ namespaces, ...rule }: PermittedRule): readonly Grant[] {
+  return (namespaces ?? [EVERYWHERE]).map((scope) => ({ holder: OPERATOR, scope, rules: [rule] }));
 }
 
 interface AtomBudget {

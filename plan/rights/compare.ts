@@ -6,7 +6,7 @@ import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { AtomSet, type Atom } from './atom.ts';
-import { atomsOf } from './atoms-of.ts';
+import { atomsOf, type PermittedRule } from './atoms-of.ts';
 import type { KnownClusterRoles } from './grants.ts';
 import type { OperatorRight } from './right.ts';
 import { describeRights } from './words.ts';
@@ -16,13 +16,17 @@ export interface RightsComparison {
   readonly lost: readonly OperatorRight[];
 }
 
-/** @param known Rules of ClusterRoles that are not among the objects. */
+/**
+ * @param known Rules of ClusterRoles that are not among the objects.
+ * @param permitted Rules that count as if the operator had them before.
+ */
 export function compareRights(
   before: readonly KubeObject[],
   after: readonly KubeObject[],
   known: KnownClusterRoles = new Map(),
+  permitted: readonly PermittedRule[] = [],
 ): RightsComparison {
-  const [old, next] = [new AtomSet(atomsOf(before, known)), new AtomSet(atomsOf(after, known))];
+  const [old, next] = [new AtomSet(atomsOf(before, known, permitted)), new AtomSet(atomsOf(after, known))];
   const own = ownGroups([...before, ...after]);
   return { gained: describeRights(beyond(next, old), own), lost: describeRights(beyond(old, next), own) };
 }

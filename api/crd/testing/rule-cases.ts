@@ -6,6 +6,7 @@ import type { CustomKind } from '../../kind.ts';
 import { CATALOG } from '../../catalog.ts';
 import { API_VERSION } from '../../names.ts';
 import type { KubeObject } from '../../object.ts';
+import { REGISTRY_POLICY } from '../../registry-policy.ts';
 import { REVISION } from '../../revision.ts';
 import { SUBSCRIPTION } from '../../subscription.ts';
 
@@ -137,6 +138,38 @@ const SELECTOR = {
 };
 
 const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
+  {
+    because: 'an upgrade policy limits versions, rights and registries',
+    spec: {
+      ...SUBSCRIPTION_SPEC,
+      upgradePolicy: {
+        automatic: 'Minor',
+        rights: 'MayNotGrow',
+        allowedRights: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['ops'] }],
+        registries: ['registry.example:5000/team'],
+        irreversible: 'Wait',
+      },
+    },
+  },
+  {
+    because: 'a growth that does not exist would permit nothing or everything',
+    spec: { ...SUBSCRIPTION_SPEC, upgradePolicy: { automatic: 'minor' } },
+    misfit: 'spec.upgradePolicy.automatic',
+  },
+  {
+    because: 'an empty list of registries would hold every upgrade',
+    spec: { ...SUBSCRIPTION_SPEC, upgradePolicy: { registries: [] } },
+    misfit: 'spec.upgradePolicy.registries',
+  },
+  {
+    because: 'a plan is approved by version and hash',
+    spec: { ...SUBSCRIPTION_SPEC, approve: { version: '1.1.0', plan: DIGEST } },
+  },
+  {
+    because: 'a shortened hash may fit several plans',
+    spec: { ...SUBSCRIPTION_SPEC, approve: { version: '1.1.0', plan: 'sha256:0123' } },
+    misfit: 'spec.approve.plan',
+  },
   { because: 'only the package is required', spec: SUBSCRIPTION_SPEC },
   { because: 'a Subscription needs a package', spec: {}, misfit: 'spec.package' },
   {
@@ -391,11 +424,58 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
   },
 ];
 
+const policies: readonly Omit<RuleCase, 'kind'>[] = [
+  {
+    because: 'every field has its place',
+    spec: {
+      prefix: 'registry.example:5000/team',
+      pullSecret: { name: 'registry-login' },
+      certificateAuthority: { name: 'registry-ca' },
+      insecure: false,
+      mirrors: [{ prefix: 'mirror.example/team' }, { prefix: 'far.example/copies/team' }],
+      source: 'Never',
+      verify: { keys: [KEY] },
+    },
+  },
+  { because: 'a registry as a whole is a prefix', spec: { prefix: 'quay.io', verify: { keys: [KEY] } } },
+  { because: 'a registry has an address of the newer kind', spec: { prefix: '[::1]:5000/team', insecure: true } },
+  { because: 'a policy is for some images', spec: { verify: { keys: [KEY] } }, misfit: 'spec.prefix' },
+  { because: 'a tag is no part of a prefix', spec: { prefix: 'quay.io/team/app:v1' }, misfit: 'spec.prefix' },
+  { because: 'a digest is no part of a prefix', spec: { prefix: `quay.io/a@${DIGEST}` }, misfit: 'spec.prefix' },
+  { because: 'a prefix has whole parts', spec: { prefix: 'quay.io/team/' }, misfit: 'spec.prefix' },
+  { because: 'a prefix is compared as it is', spec: { prefix: 'quay.io/*' }, misfit: 'spec.prefix' },
+  { because: 'a scheme is no part of a name', spec: { prefix: 'https://quay.io' }, misfit: 'spec.prefix' },
+  {
+    because: 'a policy that trusts no key would refuse everything',
+    spec: { prefix: 'quay.io', verify: {} },
+    refused: { path: 'spec.verify', message: 'must have keys or identities' },
+  },
+  {
+    because: 'without a mirror the source is all that there is',
+    spec: { prefix: 'quay.io', source: 'Never' },
+    refused: { path: 'spec.source', message: 'must be absent without mirrors' },
+  },
+  {
+    because: 'without TLS nothing shows a certificate',
+    spec: { prefix: 'quay.io', insecure: true, certificateAuthority: { name: 'ca' } },
+    refused: {
+      path: 'spec.certificateAuthority',
+      message: 'must be absent for an insecure registry: without TLS there is no certificate',
+    },
+  },
+  {
+    because: 'the Secret of another namespace cannot be named',
+    spec: { prefix: 'quay.io', pullSecret: { name: 'kube-system/login' } },
+    misfit: 'spec.pullSecret.name',
+  },
+];
+
 /** Every case, of every kind. */
 export const RULE_CASES: readonly RuleCase[] = [
   ...ofKind(CATALOG, catalogs),
   ...ofKind(SUBSCRIPTION, subscriptions),
   ...ofKind(REVISION, revisions),
+  ...ofKind(REGISTRY_POLICY, policies),
 ];
 
 function ofKind(kind: CustomKind, rows: readonly Omit<RuleCase, 'kind'>[]): readonly RuleCase[] {

@@ -76,7 +76,7 @@ const SAMPLES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonl
       }),
     ],
   ],
-  ['Revision', [revision(1, '1.0.0', { status: { conditions: [READY] } })]],
+  ['Revision', [revision(1, '1.0.0', { status: { conditions: [READY], plan: { inputs: 'x', risk: 'low' } } })]],
   [
     'Catalog',
     [

@@ -87,7 +87,17 @@ describe('the approval of a Revision', () => {
       parts: { metadata: approvedBy('kubectl-patch', '2026-01-01T00:10:00Z') },
       expected: 'kubectl-patch',
     },
-  ])('is by $expected: $because', ({ parts, expected }) => {
+    {
+      because: 'it was inside of the upgrade policy',
+      parts: { status: { approvedBy: { place: 'Policy' } } },
+      expected: 'upgrade policy',
+    },
+    {
+      because: 'the Subscription approved its plan, which the manager noted',
+      parts: { status: { approvedBy: { place: 'Subscription', manager: 'flux', time: '2026-01-01T00:10:00Z' } } },
+      expected: 'flux',
+    },
+  ] as const)('is by $expected: $because', ({ parts, expected }) => {
     expect(entryOf(revision(3, '3.0.0', parts)).approvedBy).toBe(expected);
   });
 

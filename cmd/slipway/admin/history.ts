@@ -29,7 +29,7 @@ export interface HistoryEntry {
   readonly version: string;
   readonly state: Revision['spec']['state'];
   readonly created: string;
-  /** `automatic`, the program that approved it, or absent while it waits. */
+  /** `automatic`, `upgrade policy`, the program that approved it, or absent while it waits. */
   readonly approvedBy?: string;
   readonly approvedTime?: string;
   /** When it was healthy for the first time. */
@@ -58,7 +58,7 @@ export function entriesOf(subscription: Subscription, revisions: readonly Revisi
       state: spec.state,
       created,
       ...(spec.approved && { approvedBy: approval?.manager ?? 'automatic' }),
-      ...(approval !== undefined && { approvedTime: approval.time }),
+      ...(approval?.time !== undefined && { approvedTime: approval.time }),
       ...(readyTime !== undefined && { readyTime }),
       ...(rollOutSeconds !== undefined && rollOutSeconds >= 0 && { rollOutSeconds }),
       ...(endTime !== undefined && { endTime }),
@@ -67,16 +67,27 @@ export function entriesOf(subscription: Subscription, revisions: readonly Revisi
   });
 }
 
-interface Approval {
+interface HistoryApproval {
   readonly manager: string;
-  readonly time: string;
+  /** Absent if no time was recorded. */
+  readonly time?: string;
+}
+
+/** The record that the manager wrote when the Revision became active; else that of the API server. */
+function approvalOf(revision: Revision): HistoryApproval | undefined {
+  const { place, manager, time } = revision.status?.approvedBy ?? {};
+  if (place === undefined) return approvalOnRevision(revision);
+  return {
+    manager: place === 'Policy' ? 'upgrade policy' : (manager ?? 'not known'),
+    ...(time !== undefined && { time }),
+  };
 }
 
 /**
  * The program that set `spec.approved`, by the record that the API server keeps of the writers of fields. Undefined if
  * the manager set it itself, when it made the Revision.
  */
-function approvalOf(revision: Revision): Approval | undefined {
+function approvalOnRevision(revision: Revision): HistoryApproval | undefined {
   const metadata = (revision as unknown as KubeObject).metadata as unknown as Record<string, unknown>;
   const writer = listOf(metadata['managedFields']).find((entry) => {
     const spec = fieldsOf(fieldsOf(entry['fieldsV1'])['f:spec']);

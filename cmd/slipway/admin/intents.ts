@@ -1,4 +1,5 @@
 /** What the acting commands do to a Subscription, decided from its present state. Pure. */
+import { WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
@@ -59,7 +60,7 @@ export function intendApproval(
 /** The Revision that the Subscription's status reports as waiting for approval. */
 function waitingOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
   const { pending } = status ?? {};
-  if (pending?.reason !== 'ApprovalRequired') return undefined;
+  if (pending === undefined || !WAITS_FOR_APPROVAL.has(pending.reason)) return undefined;
   return revisions.find(({ metadata, spec }) => metadata.name === pending.revision && !spec.approved);
 }
 

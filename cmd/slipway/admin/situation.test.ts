@@ -55,7 +55,13 @@ const CASES: readonly {
     because: 'a Revision waits for a person',
     parts: { status: AWAITING },
     state: 'Waiting',
-    next: ['slipway approve ops/gadget'],
+    next: ['slipway plan ops/gadget', 'slipway approve ops/gadget'],
+  },
+  {
+    because: 'its plan is outside of the upgrade policy',
+    parts: { status: { ...AWAITING, pending: { ...PENDING, reason: 'AwaitingApproval' } } },
+    state: 'Waiting',
+    next: ['slipway plan ops/gadget', 'slipway approve ops/gadget'],
   },
   {
     because: 'a Revision waits for a window, which no command opens',
@@ -136,6 +142,7 @@ In progress: gadget.v2.0.0: ApprovalRequired
 Not chosen:  3.0.0: it is only in channel fast
 
 Next steps:
+  slipway plan ops/gadget  # shows the effect of the upgrade
   slipway approve ops/gadget  # installs gadget.v2.0.0
 `); // prettier-ignore
   });

@@ -2,6 +2,7 @@
  * The situation of a Subscription as data, which `slipway status` shows, and which `outdated` and `wait` judge. Its
  * sentences are those of the conditions. Pure.
  */
+import { WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
 import { findCondition, isReady, type Condition } from '../../../api/conditions.ts';
 import type { Phase, Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
@@ -78,12 +79,10 @@ export function judge(subscription: Subscription): State {
   if (spec.suspend) return 'Suspended';
   if (findCondition(status?.conditions, 'Stalled') !== undefined) return 'Failed';
   if (findCondition(status?.conditions, 'Reconciling') !== undefined) return 'Working';
-  if (WAITS.has(status?.pending?.reason ?? '')) return 'Waiting';
+  const { reason = '' } = status?.pending ?? {};
+  if (WAITS_FOR_APPROVAL.has(reason) || reason === 'OutsideWindow') return 'Waiting';
   return isReady(subscription) ? 'Ready' : 'Working';
 }
-
-/** Reasons of a Revision that waits for a person or a time. */
-const WAITS: ReadonlySet<string> = new Set(['ApprovalRequired', 'OutsideWindow']);
 
 /** The phases of the active Revision, while not all of them are finished. */
 function phasesOf(revisions: readonly Revision[], state: State): readonly Phase[] {
@@ -117,11 +116,16 @@ function nextSteps(subscription: Subscription, state: State): readonly NextStep[
   if (state === 'Removing') return [step(`slipway wait ${target} --for deleted`, 'waits until it is uninstalled')];
   if (state === 'Unknown') return [step('slipway doctor', 'checks whether a manager is at work')];
   const { pending, quarantined = [] } = status ?? {};
-  const isWaiting = pending?.reason === 'ApprovalRequired';
+  const isWaiting = pending !== undefined && WAITS_FOR_APPROVAL.has(pending.reason);
   const isFailed = state === 'Failed' || findCondition(status?.conditions, 'UpgradeFailed') !== undefined;
   return [
     ...(state === 'Suspended' ? [step(`slipway resume ${target}`, 'lets the manager work again')] : []),
-    ...(isWaiting ? [step(`slipway approve ${target}`, `installs ${pending.bundle}`)] : []),
+    ...(isWaiting
+      ? [
+          step(`slipway plan ${target}`, 'shows the effect of the upgrade'),
+          step(`slipway approve ${target}`, `installs ${pending.bundle}`),
+        ]
+      : []),
     ...(isFailed || quarantined.length > 0
       ? [step(`slipway reconcile ${target}`, 'tries again, versions that failed included')]
       : []),

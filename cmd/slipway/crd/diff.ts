@@ -24,7 +24,7 @@ export async function diff(
   flags: RegistryFlags,
 ): Promise<Outcome> {
   const [before, after] = [await crdsOf(environment, old, flags), await crdsOf(environment, next, flags)];
-  const crds = planCrds(compareSets(before, after), {}, []).map(reported);
+  const crds = planCrds(compareSets(before, after), {}).map(reported);
   const isUnsafe = crds.some(({ safe }) => !safe);
   return { data: { old, new: next, safe: !isUnsafe, crds }, text: describe(crds), exitCode: isUnsafe ? 2 : 0 };
 }

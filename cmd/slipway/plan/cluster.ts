@@ -1,19 +1,14 @@
 /** Gathers the input of a plan from the cluster: the Revisions of a Subscription with their manifests, and facts. */
 import { parseObject } from '../../../api/kind.ts';
-import { keyOfObject } from '../../../api/object.ts';
 import { REVISION, type Revision } from '../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
-import { prepareObjects } from '../../../apply/prepare.ts';
-import { loadManifests } from '../../../controllers/manifests.ts';
 import { ownerUidOf } from '../../../controllers/owner.ts';
-import { propertiesOf } from '../../../controllers/revision-properties.ts';
-import { prepareFor } from '../../../controllers/revision/desired-objects.ts';
+import { gatherFacts } from '../../../controllers/plan/facts.ts';
+import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import type { PlannedSide } from '../../../plan/input.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
-import { gatherFacts } from './facts.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
 
@@ -38,19 +33,17 @@ async function planOf(
   const revisions = await ownRevisions(client, subscription, signal);
   const active = revisions.find(({ spec }) => spec.state === 'Active');
   const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
-  const { package: packageName, crdUpgradeSafety, uninstall } = subscription.spec;
-  const about = { subscription: keyOfObject(subscription), package: packageName };
+  const base = inputOf(subscription);
+  const about = { subscription: base.subscription, package: base.package };
   if (flags.uninstall === true ? active === undefined : next === undefined)
     return { ...about, message: idleMessage(active, flags), inputs: [] };
-  const [from, to] = [await sideOf(client, active), await sideOf(client, next)];
   const input = {
-    ...about,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    waivers: crdUpgradeSafety.waivers ?? [],
-    customResources: uninstall.customResources,
+    ...base,
+    ...(active !== undefined && { from: await sideOfRevision(client, active) }),
+    ...(next !== undefined && { to: await sideOfRevision(client, next) }),
   };
-  const facts = await gatherFacts(client, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
+  const clients = { acting: client, cluster: client };
+  const facts = await gatherFacts(clients, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
   const message = next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`;
   return { ...about, message, inputs: [{ ...input, facts }] };
 }
@@ -77,16 +70,4 @@ function idleMessage(active: Revision | undefined, { uninstall }: PlanFlags): st
   if (uninstall === true) return 'nothing is installed';
   const installed = active === undefined ? 'nothing is installed' : `${active.spec.bundle} is installed`;
   return `${installed}, and the manager has prepared no other Revision; slipway plan --file plans from a catalog`;
-}
-
-async function sideOf(client: Client, revision: Revision | undefined): Promise<PlannedSide | undefined> {
-  if (revision === undefined) return undefined;
-  const { bundle, version, image } = revision.spec;
-  return {
-    bundle,
-    version,
-    image,
-    objects: prepareObjects(await loadManifests(client, revision), prepareFor(revision)),
-    properties: propertiesOf(revision),
-  };
 }

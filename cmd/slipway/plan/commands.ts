@@ -10,6 +10,7 @@ export const DENY_NAMES: readonly DenyRuleName[] = [
   'unsafe-crd',
   'other-registry',
   'major',
+  'unsigned',
   'irreversible',
   'high',
 ];

@@ -1,8 +1,10 @@
 /** Gathers the input of plans from a file, catalogs and bundles: one plan for each step on the way to the chosen version. */
 import { ReasonedError } from '../../../api/errors.ts';
+import { keyOfObject } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import type { CatalogBundle } from '../../../catalog/model.ts';
+import { inputOf } from '../../../controllers/plan/input.ts';
 import type { ImageSource } from '../../../oci/source.ts';
 import type { PlanInput, PlannedSide } from '../../../plan/input.ts';
 import type { Choice } from '../../../resolver/decision.ts';
@@ -32,7 +34,7 @@ export async function planOffline(environment: Environment, flags: PlanOfflineFl
       sides.push(await bundles.side(subscription, step));
     return inputsOf(subscription, sides, from !== undefined);
   });
-  return { subscription: keyOf(subscription), package: subscription.spec.package, message, inputs };
+  return { subscription: keyOfObject(subscription), package: subscription.spec.package, message, inputs };
 }
 
 /** What to install, one after another. */
@@ -153,23 +155,10 @@ function inputsOf(
   sides: readonly PlannedSide[],
   isInstalled: boolean,
 ): readonly PlanInput[] {
-  const { package: packageName, crdUpgradeSafety } = subscription.spec;
   const known: readonly (PlannedSide | undefined)[] = isInstalled ? sides : [undefined, ...sides];
   return known.slice(1).flatMap((to, at) => {
     const from = known[at];
     if (to === undefined) return [];
-    return [
-      {
-        package: packageName,
-        subscription: keyOf(subscription),
-        ...(from !== undefined && { from }),
-        to,
-        waivers: crdUpgradeSafety.waivers ?? [],
-      },
-    ];
+    return [{ ...inputOf(subscription), ...(from !== undefined && { from }), to }];
   });
-}
-
-function keyOf({ metadata: { namespace = '', name } }: Subscription): string {
-  return `${namespace}/${name}`;
 }

@@ -3,7 +3,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { hasWorked } from '../../../api/revision.ts';
 import type { RecordEvent } from '../../events.ts';
-import { prepareFor } from '../desired-objects.ts';
+import { prepareFor } from '../../prepare-for.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
 import { addCertificates } from './certificates.ts';
 import type { CertificateStep } from './plan.ts';

@@ -9,7 +9,7 @@ import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Account } from '../../service-account.ts';
-import { ownerOf, prepareFor } from '../desired-objects.ts';
+import { ownerOf, prepareFor } from '../../prepare-for.ts';
 import { ownKindsIn } from './kinds.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';

@@ -12,7 +12,7 @@ import { withServed } from '../../../apply/served-as.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { accountOf } from '../account.ts';
 import type { Account } from '../../service-account.ts';
-import { ownerOf } from '../desired-objects.ts';
+import { ownerOf } from '../../prepare-for.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
 import { withAccess } from './access.ts';
 import { isOwnKind, ownKindsIn } from './kinds.ts';

@@ -9,7 +9,7 @@ import { prepareObjects } from '../../../apply/prepare.ts';
 import { pruneObjects } from '../../../apply/prune.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
-import { prepareFor } from '../desired-objects.ts';
+import { prepareFor } from '../../prepare-for.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { ask, type Unanswered } from './ask.ts';
 import { keyOfService } from './called-webhooks.ts';

@@ -4,7 +4,7 @@ import { pruneObjects, type PruneResult } from '../../../apply/prune.ts';
 import { readByList } from '../../../apply/read-by-list.ts';
 import type { Removal } from '../../../apply/remove.ts';
 import { describeRef } from '../../../api/object.ts';
-import { ownerOf } from '../desired-objects.ts';
+import { ownerOf } from '../../prepare-for.ts';
 import { judgeApply, judgePruning } from '../judge-apply.ts';
 import type { Judgement } from '../judgement.ts';
 import { isAccess } from '../own-kinds/access.ts';

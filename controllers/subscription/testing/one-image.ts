@@ -8,6 +8,7 @@ import { silentLog } from '../../../kube/log.ts';
 import { buildImage } from '../../../oci/build.ts';
 import { parseManifest } from '../../../oci/manifest.ts';
 import type { ImageSource } from '../../../oci/source.ts';
+import { NO_POLICIES } from '../../registry-policies.ts';
 import type { SubscriptionDeps } from '../deps.ts';
 import { createSubscriptionReconciler } from '../reconcile.ts';
 import { NOW } from './facts.ts';
@@ -49,6 +50,7 @@ export function reconcileOf(cluster: FakeCluster, given: Partial<SubscriptionDep
     bundles: () => registry,
     catalogOf: () => undefined,
     checkSignatures: async () => undefined,
+    policies: NO_POLICIES,
     record: () => undefined,
     now: () => NOW,
     ...given,

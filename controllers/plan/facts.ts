@@ -3,39 +3,49 @@
  * that the bundle does not contain; an unchanged object costs no request. A fact that cannot be read is left out, and so
  * is not known.
  */
-import type { KubeObject, ObjectRef } from '../../../api/object.ts';
-import { ReasonedError } from '../../../api/errors.ts';
-import { groupKind, refOf } from '../../../api/object.ts';
-import type { Subscription } from '../../../api/subscription.ts';
-import { fieldsOf, textOf } from '../../../api/untyped.ts';
-import { judgeOwnership } from '../../../apply/collision.ts';
-import type { CrdVerdict } from '../../../apply/crd-safety/compare.ts';
-import { guardCrd } from '../../../apply/crd-safety/guard.ts';
-import { countInstances, isCrdEntry, listedIn } from '../../../apply/custom-resources.ts';
-import { identityOf } from '../../../apply/identity.ts';
-import type { InventoryEntry } from '../../../apply/inventory.ts';
-import type { Owner } from '../../../apply/prepare.ts';
-import { createSlots } from '../../../apply/slots.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { PlanClusterFacts, PlanInput } from '../../../plan/input.ts';
-import { compareSets } from '../../../plan/objects.ts';
-import { rulesOf, type RightsRule } from '../../../plan/rights/rule.ts';
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { groupKind, refOf } from '../../api/object.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { judgeOwnership } from '../../apply/collision.ts';
+import type { CrdVerdict } from '../../apply/crd-safety/compare.ts';
+import { guardCrd } from '../../apply/crd-safety/guard.ts';
+import { countInstances, isCrdEntry, listedIn } from '../../apply/custom-resources.ts';
+import { identityOf } from '../../apply/identity.ts';
+import type { InventoryEntry } from '../../apply/inventory.ts';
+import type { Owner } from '../../apply/prepare.ts';
+import { createSlots } from '../../apply/slots.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { PlanClusterFacts, PlanInput } from '../../plan/input.ts';
+import { compareSets } from '../../plan/objects.ts';
+import { rulesOf, type RightsRule } from '../../plan/rights/rule.ts';
+
+/** The clients that read the facts; each the same one for a person who asks for a plan. */
+export interface FactsClients {
+  /** As the account that applies the objects: it learns no owner or role that the API server does not show to it. */
+  readonly acting: Pick<Client, 'get'>;
+  /** Reads CRDs and counts their custom resources. */
+  readonly cluster: Client;
+}
 
 export interface FactsQuestion {
   readonly input: PlanInput;
   readonly subscription: Subscription;
   readonly inventory: readonly InventoryEntry[];
+  /** The only namespace whose custom resources a finding names; absent: all are named. */
+  readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 const AT_ONCE = 8;
 
 /** The facts. Throws if it is aborted, and for nothing else. */
-export async function gatherFacts(client: Client, question: FactsQuestion): Promise<PlanClusterFacts> {
+export async function gatherFacts(clients: FactsClients, question: FactsQuestion): Promise<PlanClusterFacts> {
   const { input, signal } = question;
   const [before, after] = [input.from?.objects ?? [], input.to?.objects ?? []];
   const { created, changed, deleted } = compareSets(before, after);
-  const gatherer = new Gatherer(client, question);
+  const gatherer = new Gatherer(clients, question);
   const nextOf = new Map(changed.map((pair) => [pair.after.metadata.name, pair.after] as const));
   const crds = [...changed.map((pair) => pair.before), ...deleted].filter(isCrdEntry);
   await Promise.all([
@@ -62,7 +72,7 @@ function foreignRoles(objects: readonly KubeObject[]): readonly string[] {
 const CLUSTER_ROLE = 'ClusterRole.rbac.authorization.k8s.io';
 
 class Gatherer {
-  readonly #client: Client;
+  readonly #clients: FactsClients;
   readonly #question: FactsQuestion;
   readonly #owner: Owner;
   readonly #slots = createSlots(AT_ONCE);
@@ -72,8 +82,8 @@ class Gatherer {
   readonly #clusterRoles = new Map<string, readonly RightsRule[]>();
   readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
 
-  constructor(client: Client, question: FactsQuestion) {
-    this.#client = client;
+  constructor(clients: FactsClients, question: FactsQuestion) {
+    this.#clients = clients;
     this.#question = question;
     const { namespace = '', name, uid } = question.subscription.metadata;
     this.#owner = { namespace, name, ...(uid !== undefined && { uid }) };
@@ -91,7 +101,7 @@ class Gatherer {
 
   readExisting(object: KubeObject): Promise<void> {
     const ref = refOf(object);
-    return this.#read(ref, (live) => {
+    return this.#read(this.#clients.acting, ref, (live) => {
       this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(live));
     });
   }
@@ -104,32 +114,38 @@ class Gatherer {
   /** @param next The CRD that is to replace it; absent: it is deleted. */
   readCrd(crd: KubeObject, next: KubeObject | undefined): Promise<void> {
     const { name } = crd.metadata;
-    return this.#read(refOf(crd), async (live) => {
+    const { cluster } = this.#clients;
+    return this.#read(cluster, refOf(crd), async (live) => {
       if (live === undefined) return;
       const { storedVersions } = fieldsOf(live['status']);
       if (Array.isArray(storedVersions)) this.#storedVersions.set(name, storedVersions.map(textOf));
-      const { inventory, signal, input } = this.#question;
-      const { count } = await countInstances(this.#client, live, {
+      const { inventory, namedIn, signal, input } = this.#question;
+      const { count } = await countInstances(cluster, live, {
         isListed: listedIn(inventory, this.#owner),
         signal,
       });
       if (count !== 'unknown') this.#customResources.set(name, count);
       if (next === undefined) return;
-      const listPage = this.#client.listPage.bind(this.#client);
-      this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers: input.waivers ?? [], signal }));
+      const listPage = cluster.listPage.bind(cluster);
+      this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers: input.waivers ?? [], namedIn, signal }));
     });
   }
 
   readRole(name: string): Promise<void> {
-    return this.#read({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name }, (live) => {
+    const ref = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name };
+    return this.#read(this.#clients.acting, ref, (live) => {
       if (live !== undefined) this.#clusterRoles.set(name, rulesOf(live));
     });
   }
 
   /** Reads an object and notes it; if it cannot be read, nothing is noted, and the fact is not known. */
-  async #read(ref: ObjectRef, note: (live: KubeObject | undefined) => void | Promise<void>): Promise<void> {
+  async #read(
+    client: Pick<Client, 'get'>,
+    ref: ObjectRef,
+    note: (live: KubeObject | undefined) => void | Promise<void>,
+  ): Promise<void> {
     try {
-      await this.#slots(async () => note(await this.#client.get(ref, this.#question.signal)));
+      await this.#slots(async () => note(await client.get(ref, this.#question.signal)));
     } catch (error) {
       if (!(error instanceof ReasonedError)) throw error;
     }

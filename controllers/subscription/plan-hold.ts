@@ -1,0 +1,109 @@
+/**
+ * Whether the plan of the next Revision permits it: an approval of the Subscription must name its hash, and an upgrade
+ * must be inside of the upgrade policy. A plan that is not known yet, or cannot be made, holds it. Pure.
+ */
+import { hasWorked, type Revision } from '../../api/revision.ts';
+import type { PlanRecord } from '../../api/revision-plan.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Approval } from '../../api/upgrade-policy.ts';
+import type { Choice } from '../../resolver/decision.ts';
+import { planInputs } from '../plan-inputs.ts';
+import type { Hold } from './held.ts';
+import type { SubscriptionFacts } from './observe.ts';
+
+export interface PlanQuestion {
+  readonly choice: Choice;
+  /** The Revision of the chosen bundle, if it exists. */
+  readonly existing: Revision | undefined;
+  readonly active: Revision | undefined;
+  readonly installed: Revision | undefined;
+  /** Whether a person has approved the Revision, or it needs no approval. */
+  readonly approved: boolean;
+}
+
+export type PlanVerdict =
+  /** The plan has no say. */
+  | { readonly kind: 'none' }
+  /** The Subscription approves this very plan. */
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'hold'; readonly hold: Hold };
+
+export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): PlanVerdict {
+  const { spec } = facts.subscription;
+  if (question.approved) return { kind: 'none' };
+  const given = outstandingApproval(facts);
+  const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, question);
+  if (!isJudged && (spec.approval === 'Automatic' || given === undefined)) return { kind: 'none' };
+  const { choice, existing } = question;
+  const plan = existing === undefined ? undefined : currentPlan(facts, question, existing);
+  if (plan === undefined) return hold('Planning', 'waits for its plan');
+  const { hash, problem } = plan;
+  if (hash === undefined)
+    return hold('PlanFailed', `waits, as its plan cannot be made: ${problem ?? 'no cause is known'}`);
+  if (given?.version === choice.next.version && given.plan === hash) return { kind: 'approved' };
+  if (isJudged && (plan.heldBy ?? []).length === 0) return { kind: 'none' };
+  return given === undefined
+    ? hold(
+        'AwaitingApproval',
+        `waits for approval: ${describeHits(plan)}. ${adviceOf(facts.subscription, choice, hash)}`,
+      )
+    : hold(
+        'ApprovalVoid',
+        `waits: ${describeVoid(given, choice, hash)}. ${adviceOf(facts.subscription, choice, hash)}`,
+      );
+}
+
+function hold(reason: Hold['reason'], message: string): PlanVerdict {
+  return { kind: 'hold', hold: { reason, message, missing: [] } };
+}
+
+/**
+ * Whether the upgrade policy judges the change: an upgrade, or the same version with another image. A first
+ * installation, a new configuration and a rollback are not judged.
+ */
+export function isUnderPolicy(
+  { policy }: Pick<SubscriptionFacts, 'policy'>,
+  { choice, installed }: Pick<PlanQuestion, 'choice' | 'installed'>,
+): boolean {
+  if (policy === undefined || installed === undefined) return false;
+  const digest = /@(sha256:[a-f0-9]{64})$/.exec(choice.next.image)?.[1];
+  const isSame =
+    choice.next.name === installed.spec.bundle && (digest === undefined || installed.spec.image.endsWith(digest));
+  return !isSame;
+}
+
+/** The approval of the Subscription, unless its version was installed already. */
+function outstandingApproval({ subscription, revisions }: SubscriptionFacts): Approval | undefined {
+  const { approve } = subscription.spec;
+  const isDone = revisions.some((one) => hasWorked(one) && one.spec.version === approve?.version);
+  return isDone ? undefined : approve;
+}
+
+/** The plan of the Revision, if it was made for the present spec, policy and installed version. */
+function currentPlan(
+  { subscription, policy }: SubscriptionFacts,
+  { active }: PlanQuestion,
+  next: Revision,
+): PlanRecord | undefined {
+  const plan = next.status?.plan;
+  return plan?.inputs === planInputs({ subscription, active, next, policy }) ? plan : undefined;
+}
+
+const MOST_HITS = 3;
+
+function describeHits({ heldBy = [] }: PlanRecord): string {
+  const more = heldBy.length - MOST_HITS;
+  const named = heldBy.slice(0, MOST_HITS).map(({ rule, message }) => `${rule}: ${message}`);
+  return `the upgrade policy does not permit it (${named.join('; ')}${more > 0 ? `; and ${more} more` : ''})`;
+}
+
+function describeVoid(given: Approval, { next }: Choice, hash: string): string {
+  if (given.version !== next.version)
+    return `spec.approve is for version ${given.version}, and ${next.version} comes next`;
+  return `spec.approve names the plan ${given.plan}, and the plan is ${hash} now`;
+}
+
+function adviceOf({ metadata: { namespace, name } }: Subscription, { next }: Choice, hash: string): string {
+  const patch = JSON.stringify({ spec: { approve: { version: next.version, plan: hash } } });
+  return `Read it with slipway plan ${namespace}/${name}; to approve it: kubectl -n ${namespace} patch subscriptions.slipway.dev ${name} --type merge -p '${patch}'`;
+}
