@@ -113,7 +113,10 @@ describe('after a crash that left no Revision active', () => {
 
   test('the new one is made, and names the one that worked before it', async () => {
     const cluster = clusterOf({}, archived);
-    await actOn(cluster, Promise.resolve({ image: IMAGE, manifests: await packManifests([]), images: new Map(), leftOut: [] }));
+    await actOn(
+      cluster,
+      Promise.resolve({ image: IMAGE, manifests: await packManifests([]), images: new Map(), leftOut: [] }),
+    );
     expect(states(cluster)).toEqual(['gadget-1 Archived', 'gadget-2 Active']);
     expect(activeOf(revisionsOf(cluster))?.spec.previous).toBe('gadget-1');
   });
