@@ -20,16 +20,33 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     folders: ['apply', 'oci', 'resolver', 'bundles', 'api'],
     because: 'a plan is computed from objects and facts, so that the command line and the manager make the same one',
   },
+  adoption: {
+    folders: ['apply', 'api'],
+    because: 'operators are handed over through an interface, and their later life is the business of controllers',
+  },
   controllers: {
     folders: ['plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'controllers bring the parts together, and nothing but cmd/ knows controllers',
   },
   cmd: {
-    folders: ['controllers', 'plan', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api'],
+    folders: ['controllers', 'adoption', 'plan', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'programs wire everything, and ship without tests and scripts',
   },
   e2e: {
-    folders: ['cmd', 'plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api', 'scripts'],
+    folders: [
+      'cmd',
+      'adoption',
+      'plan',
+      'apply',
+      'kube',
+      'oci',
+      'signatures',
+      'resolver',
+      'catalog',
+      'bundles',
+      'api',
+      'scripts',
+    ],
     because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {

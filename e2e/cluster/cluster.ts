@@ -10,10 +10,10 @@ import { COMPONENTS, selectComponents, type ComponentName } from './components.t
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
 import { openHandle, type TestCluster } from './handle.ts';
 import { realNodeObstacle } from './node/obstacle.ts';
-import type { ClusterOptions } from './options.ts';
+import { hasOwnNetwork, type ClusterOptions } from './options.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
-import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
+import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS, OLM_PROGRAMS } from './tools.ts';
 
 export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
@@ -34,9 +34,13 @@ const ATTEMPTS = 5;
  * on a machine that cannot have one; nothing is left behind then.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-  const obstacle = options.node === 'real' ? realNodeObstacle() : undefined;
+  const obstacle = hasOwnNetwork(options) ? realNodeObstacle() : undefined;
   if (obstacle !== undefined) throw new Error(obstacle);
-  const programs = [...CONTROL_PLANE_PROGRAMS, ...(options.node === 'real' ? NODE_PROGRAMS : [])];
+  const programs = [
+    ...CONTROL_PLANE_PROGRAMS,
+    ...(options.node === 'real' ? NODE_PROGRAMS : []),
+    ...(options.olm === true ? OLM_PROGRAMS : []),
+  ];
   const binaries = await provideBinaries(programs, options.progress ?? reportOnStderr);
   reapClusters();
   for (let attempt = 1; ; attempt += 1) {
@@ -53,7 +57,7 @@ async function attemptStart(options: ClusterOptions, binaries: ReadonlyMap<strin
   const supervisor = await startSupervisor({
     folder,
     detached: options.detached ?? false,
-    ownNetwork: options.node === 'real',
+    ownNetwork: hasOwnNetwork(options),
   });
   try {
     const components = wantedComponents(options);

@@ -58,6 +58,14 @@ export const TOOL_MODULES: readonly ToolModule[] = [
     programs: { promtool: 'github.com/prometheus/prometheus/cmd/promtool' },
   },
   { name: 'pod', programs: { pod: 'slipway.dev/e2e/cluster/pod' } },
+  {
+    name: 'olm',
+    programs: {
+      'olm-operator': 'github.com/operator-framework/operator-lifecycle-manager/cmd/olm',
+      'catalog-operator': 'github.com/operator-framework/operator-lifecycle-manager/cmd/catalog',
+      'olm-catalog': 'slipway.dev/e2e/cluster/olm',
+    },
+  },
 ];
 
 /** What every cluster is made of. */
@@ -84,6 +92,9 @@ export const NODE_PROGRAMS = [
   'host-local',
   'pod',
 ] as const;
+
+/** What OLM v0 consists of, with a server of catalogs for it. */
+export const OLM_PROGRAMS = ['olm-operator', 'catalog-operator', 'olm-catalog'] as const;
 
 /** What checks the files of deploy/, beside kubectl. */
 export const CHECK_PROGRAMS = ['helm', 'promtool'] as const;
