@@ -7,6 +7,7 @@ import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { unheld } from './held-back.ts';
+import { keepLiveOrder } from './live-order.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
@@ -48,11 +49,12 @@ export async function changeObject(
   signal: AbortSignal,
 ): Promise<KubeObject> {
   const seen = await takeOverFields(cluster, live, signal);
+  const wanted = await keepLiveOrder(cluster, object, seen, signal);
   try {
-    return await cluster.apply(withVersion(object, seen), { force: true, ...answerOf(object) }, signal);
+    return await cluster.apply(withVersion(wanted, seen), { force: true, ...answerOf(wanted) }, signal);
   } catch (error) {
     if (!isUnmergeable(error)) throw error;
-    return cluster.patch(refOf(object), replacementOf(object, seen), undefined, signal);
+    return cluster.patch(refOf(wanted), replacementOf(wanted, seen), undefined, signal);
   }
 }
 

@@ -3,6 +3,7 @@
  * is loaded when it runs, so that `slipway --help` loads nothing else.
  */
 import { Command, CommanderError } from 'commander';
+import { defineAdoptCommands } from './adopt/commands.ts';
 import { defineAdminCommands } from './admin/commands.ts';
 import { VERSION } from './admin/care-commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
@@ -60,6 +61,7 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineVerifyCommands(program, perform);
   defineMirrorCommands(program, perform);
   defineAdminCommands(program, perform);
+  defineAdoptCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;
 }

@@ -7,6 +7,8 @@ import { buildKubeconfig } from './kubeconfig.ts';
 import { createNetwork, type ClusterNetwork } from './node/network.ts';
 import { pushPodImage } from './node/pod-image.ts';
 import { startRealNode, type NodeName } from './node/real-node.ts';
+import { startOlm } from './olm/start-olm.ts';
+import { hasOwnNetwork } from './options.ts';
 import { writePki, type ClusterCredentials } from './pki.ts';
 import { pickPorts } from './ports.ts';
 import { passwordFile, registryConfig } from './registry-config.ts';
@@ -25,7 +27,7 @@ export interface Booted {
 
 /** Starts the components in order and waits for each; the supervisor owns them from then on. */
 export async function bootComponents(boot: Boot): Promise<Booted> {
-  const network = boot.options.node === 'real' ? await createNetwork(boot.supervisor.pid) : undefined;
+  const network = hasOwnNetwork(boot.options) ? await createNetwork(boot.supervisor.pid) : undefined;
   const layout = network === undefined ? await layOutOnLoopback(boot.folder) : layOutOn(network, boot.folder);
   const credentials = await writePki(layout);
   const endpoint = {
@@ -39,7 +41,9 @@ export async function bootComponents(boot: Boot): Promise<Booted> {
   const starting = { boot, layout, admin: openAdmin(endpoint) };
   const { server } = endpoint;
   await startAll(starting);
-  const startNode = await startRealNodes(boot, { ...starting, network, server, registry, credentials });
+  const onNodes = boot.options.node === 'real' ? network : undefined;
+  const startNode = await startRealNodes(boot, { ...starting, network: onNodes, server, registry, credentials });
+  if (boot.options.olm === true && network !== undefined) await startOlm(boot, { network, admin: starting.admin });
   return {
     server,
     registry,

@@ -10,7 +10,7 @@ import { COMPONENTS, selectComponents, type ComponentName } from './components.t
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
 import { openHandle, type TestCluster } from './handle.ts';
 import { realNodeObstacle } from './node/obstacle.ts';
-import type { ClusterOptions } from './options.ts';
+import { hasOwnNetwork, type ClusterOptions } from './options.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
 import { programsOf } from './tools.ts';
@@ -34,7 +34,7 @@ const ATTEMPTS = 5;
  * on a machine that cannot have one; nothing is left behind then.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-  const obstacle = options.node === 'real' ? realNodeObstacle() : undefined;
+  const obstacle = hasOwnNetwork(options) ? realNodeObstacle() : undefined;
   if (obstacle !== undefined) throw new Error(obstacle);
   const programs = programsOf(wantedComponents(options), options);
   const binaries = await provideBinaries(programs, options.progress ?? reportOnStderr);
@@ -53,7 +53,7 @@ async function attemptStart(options: ClusterOptions, binaries: ReadonlyMap<strin
   const supervisor = await startSupervisor({
     folder,
     detached: options.detached ?? false,
-    ownNetwork: options.node === 'real',
+    ownNetwork: hasOwnNetwork(options),
   });
   try {
     const components = wantedComponents(options);

@@ -23,6 +23,11 @@ export interface ClusterOptions {
    * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
    */
   readonly node?: 'fake' | 'real';
+  /**
+   * Run OLM v0 beside it, with the catalog that is in `olm-catalog.json` of the folder, and a server that answers for
+   * all Services, so that webhooks and aggregated APIs work without Pods. In a network of its own, as a real node.
+   */
+  readonly olm?: boolean;
   /** How many real nodes, if there are any; default 1. */
   readonly realNodes?: number;
   /** How many Nodes kwok pretends to have; default 1, or none beside real ones, in which case they are tainted. */
@@ -35,4 +40,9 @@ export interface ClusterOptions {
   readonly name?: string;
   /** The cluster keeps running when this process ends. */
   readonly detached?: boolean;
+}
+
+/** Whether the cluster lives in a network namespace: its programs listen on all addresses. */
+export function hasOwnNetwork({ node, olm }: ClusterOptions): boolean {
+  return node === 'real' || olm === true;
 }

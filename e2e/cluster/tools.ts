@@ -63,6 +63,14 @@ export const TOOL_MODULES: readonly ToolModule[] = [
   // The interpreter that Argo CD has built in, for its health checks.
   { name: 'glua', programs: { glua: 'github.com/yuin/gopher-lua/cmd/glua' } },
   { name: 'pod', programs: { pod: 'slipway.dev/e2e/cluster/pod' } },
+  {
+    name: 'olm',
+    programs: {
+      'olm-operator': 'github.com/operator-framework/operator-lifecycle-manager/cmd/olm',
+      'catalog-operator': 'github.com/operator-framework/operator-lifecycle-manager/cmd/catalog',
+      'olm-catalog': 'slipway.dev/e2e/cluster/olm',
+    },
+  },
 ];
 
 /** What every cluster is made of. */
@@ -90,19 +98,22 @@ export const NODE_PROGRAMS = [
   'pod',
 ] as const;
 
+/** What OLM v0 consists of, with a server of catalogs for it. */
+export const OLM_PROGRAMS = ['olm-operator', 'catalog-operator', 'olm-catalog'] as const;
+
 /** What checks the files of deploy/, beside kubectl. */
 export const CHECK_PROGRAMS = ['helm', 'promtool', 'glua'] as const;
 
 /** The programs that a cluster of these components needs: no other one is built for it. */
 export function programsOf(
   components: readonly ComponentName[],
-  { node }: Pick<ClusterOptions, 'node'>,
+  { node, olm }: Pick<ClusterOptions, 'node' | 'olm'>,
 ): readonly string[] {
   const isComponent = (program: string): boolean => COMPONENTS.some((name) => name === program);
   const controlPlane = CONTROL_PLANE_PROGRAMS.filter(
     (program) => !isComponent(program) || components.some((name) => name === program),
   );
-  return [...controlPlane, ...(node === 'real' ? NODE_PROGRAMS : [])];
+  return [...controlPlane, ...(node === 'real' ? NODE_PROGRAMS : []), ...(olm === true ? OLM_PROGRAMS : [])];
 }
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */

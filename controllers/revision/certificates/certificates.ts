@@ -23,7 +23,15 @@ import {
   type Circumstances,
 } from './plan.ts';
 import { requiredIn } from './required.ts';
-import { fingerprintOf, inspect, readSecret, validAuthorities, writeSecret, type CertificateState } from './secret.ts';
+import {
+  fingerprintOf,
+  inspect,
+  NEVER_PLANNED,
+  readSecret,
+  validAuthorities,
+  writeSecret,
+  type CertificateState,
+} from './secret.ts';
 
 export interface CertificateOptions extends Circumstances {
   /** As the manager. */
@@ -74,15 +82,19 @@ function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: stri
   return [...dnsNames, `${rehearsalName(serviceName)}.${namespace}.svc`];
 }
 
-/** Another owner's Secret of that name is a collision, which the apply reports; its content is not used. */
+/**
+ * Another owner's Secret of that name is a collision, which the apply reports; its content is not used. That of a Secret
+ * which a user has handed over is: callers trust its authority, and Pods serve with its pair.
+ */
 async function readOurs(
   ref: ObjectRef,
   { cluster, prepare, inventory, signal }: CertificateOptions,
 ): Promise<CertificateState | undefined> {
   const secret = await cluster.get(ref, signal);
   const known = inventory.find((entry) => identityOf(entry) === identityOf(ref));
-  const isOurs = secret !== undefined && judgeOwnership(secret, prepare.owner, known?.uid).kind === 'ours';
-  return isOurs ? readSecret(secret) : undefined;
+  if (secret === undefined) return undefined;
+  const { kind } = judgeOwnership(secret, prepare.owner, known?.uid);
+  return kind === 'ours' || kind === 'adopted' ? readSecret(secret) : undefined;
 }
 
 interface StepOptions {
@@ -103,7 +115,8 @@ async function take(
     const { pair, authority } = await issueCertificate({ dnsNames, now, lifetimeMs: LIFETIME_MS });
     const authorities = [...(known === undefined ? [] : validAuthorities(known, now)), authority];
     if (known !== undefined && step === 'prepare') {
-      return { serving: known.serving, next: pair, authorities, due: after(OVERLAP_MS) };
+      const { serving, fromOlm } = known;
+      return { serving, next: pair, authorities, due: after(OVERLAP_MS), ...(fromOlm && { fromOlm }) };
     }
     const state = { serving: pair, authorities };
     return { ...state, due: authorities.length > 1 ? after(DROP_AFTER_MS) : rotationOf(state, needed) };
@@ -114,7 +127,7 @@ async function take(
     const state = { serving, authorities: authorities.slice(-1) };
     return { ...state, due: rotationOf(state, needed) };
   }
-  return known;
+  return known.due > NEVER_PLANNED ? known : { ...known, due: rotationOf(known, needed) };
 }
 
 function rotationOf(state: Omit<CertificateState, 'due'>, dnsNames: readonly string[]): Date {
@@ -141,7 +154,7 @@ function markPods(
   if (groupKind(object) !== 'Deployment.apps') return object;
   const one = required.find(({ deployment }) => deployment === object.metadata.name);
   const state = one === undefined ? undefined : states.get(one.secretName);
-  if (state === undefined) return object;
+  if (state === undefined || state.fromOlm === true) return object;
   const spec = object['spec'] as MarkedDeploymentSpec;
   const { metadata } = spec.template;
   const annotations = { ...metadata?.annotations, [CERTIFICATE_ANNOTATION]: fingerprintOf(state) };

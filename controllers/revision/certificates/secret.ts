@@ -16,10 +16,15 @@ export interface CertificateState {
   readonly next?: KeyAndCertificate;
   /** When the next step is due. */
   readonly due: Date;
+  /** OLM issued the serving pair: the templates of the Pods that serve with it do not name it. */
+  readonly fromOlm?: true;
 }
 
 /** When the next step is due for the certificate in a Secret: in the metadata, which a watch keeps. */
 export const DUE_ANNOTATION = 'slipway.dev/certificate-due';
+
+/** The key under which OLM v0 keeps the authority of the certificate beside it. */
+const OLM_AUTHORITY = 'olmCAKey';
 
 const MAX_PEM = 64 * 1024;
 /** The most authorities that are kept; a rotation needs two. */
@@ -51,12 +56,22 @@ export function readSecret(secret: KubeObject): CertificateState | undefined {
   const serving = readPair(secret, 'tls');
   if (serving === undefined) return undefined;
   const next = readPair(secret, 'next');
+  const ofOlm = textIn(secret, OLM_AUTHORITY) ?? '';
   return {
     serving,
-    authorities: splitPem(textIn(secret, 'ca.crt') ?? ''),
-    due: dueOf(secret) ?? new Date(0),
+    authorities: splitPem(textIn(secret, 'ca.crt') ?? ofOlm),
+    due: dueOf(secret) ?? NEVER_PLANNED,
     ...(next !== undefined && { next }),
+    ...(isSignedBy(serving, ofOlm) && { fromOlm: true }),
   };
+}
+
+/** Stands for the due time of a Secret that has none. */
+export const NEVER_PLANNED: Date = new Date(0);
+
+function isSignedBy({ certificate }: KeyAndCertificate, authority: string): boolean {
+  const [parsed, signer] = [parseCertificate(certificate), parseCertificate(authority)];
+  return parsed !== undefined && signer !== undefined && parsed.verify(signer.publicKey);
 }
 
 /** The time of {@link DUE_ANNOTATION}; undefined if there is none. */
@@ -84,7 +99,9 @@ function splitPem(text: string): readonly string[] {
  * The facts for the plan; undefined for a certificate that no server could use or no caller would trust: it cannot be
  * parsed, is for other names, has another key, or is signed by none of the authorities.
  */
-export function inspect(state: CertificateState, dnsNames: readonly string[]): CertificateFacts | undefined {
+export function inspect(state: CertificateState, wanted: readonly string[]): CertificateFacts | undefined {
+  // OLM's certificates have the name by which the API server calls, and not the one within the cluster's domain.
+  const dnsNames = state.fromOlm === true ? wanted.filter((name) => name.endsWith('.svc')) : wanted;
   const authorities = state.authorities.map(parseCertificate).filter((authority) => authority !== undefined);
   const serving = usable(state.serving, authorities, dnsNames);
   if (serving === undefined || authorities.length !== state.authorities.length) return undefined;

@@ -1,0 +1,61 @@
+/** A backup is read as it was written, and a Secret that a person changed is refused. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { makeBackup, readBackup, writeBackup } from './backup.ts';
+import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
+import { translateSubscription } from './translate.ts';
+
+const operator = { namespace: 'ops', subscription: 'gadget', package: 'gadget-operator', csv: 'gadget.v1' };
+const marked: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: {
+    name: 'one',
+    namespace: 'ops',
+    labels: { 'olm.managed': 'true' },
+    annotations: { 'operatorframework.io/x': 'y', 'large.example/note': 'not kept' },
+  },
+};
+const survey = { ...surveyOf(), subscription: subscriptionOf(), csv: csvOf('gadget.v1') };
+const { manifest: wanted } = translateSubscription(survey, { name: 'gadget', version: '1.0.0' });
+const backup = makeBackup(survey, operator, { wanted, objects: [marked] });
+
+function secretWith(data: unknown): KubeObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'slipway-adoption-gadget', namespace: 'ops' }, data };
+}
+
+const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('base64');
+
+describe('a backup', () => {
+  test('is read as it was written', () => {
+    expect(readBackup(writeBackup(backup))).toEqual(backup);
+  });
+
+  test('has the marks of each object, and no other annotations', () => {
+    const [object] = backup.objects;
+    expect(object?.annotations).toEqual({ 'operatorframework.io/x': 'y' });
+  });
+
+  test('that no Secret can hold is refused', () => {
+    const text = Array.from({ length: 120_000 }, (_, at) => String(Math.sin(at))).join('');
+    const csv = csvOf('gadget.v1', { spec: { icon: text } });
+    const large = makeBackup({ ...survey, csv }, operator, { wanted, objects: [] });
+    expect(() => writeBackup(large)).toThrow('exceeds the size of a Secret');
+  });
+});
+
+describe('a Secret that is no backup is refused', () => {
+  test.each([
+    { because: 'it has no data', data: undefined },
+    { because: 'it is no compressed text', data: { 'backup.json.gz': 'aGVsbG8=' } },
+    { because: 'it lacks fields', data: { 'backup.json.gz': packed({ operator }) } },
+    {
+      because: 'it is of another namespace',
+      data: { 'backup.json.gz': packed({ ...backup, operator: { ...operator, namespace: 'else' } }) },
+    },
+  ])('$because', ({ data }) => {
+    expect(() => readBackup(secretWith(data))).toThrow(ReasonedError);
+  });
+});

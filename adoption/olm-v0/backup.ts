@@ -1,0 +1,149 @@
+/**
+ * The backup of an operator that is handed over: the objects of OLM that go, and the marks of those that stay. It is the
+ * memory of the hand-over, which any process can continue, and the way back. Kept in a Secret, since a
+ * ClusterServiceVersion may contain credentials in its environment. Pure.
+ */
+import { gunzipSync, gzipSync } from 'node:zlib';
+import * as z from 'zod';
+import { ReasonedError } from '../../api/errors.ts';
+import { labelValue } from '../../apply/prepare.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
+import type { OlmOperator } from './kinds.ts';
+import type { OlmSurvey } from './survey.ts';
+
+/** The marks of OLM on one object. */
+export interface MarkedObject extends ObjectRef {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly ownerReferences: readonly OwnerReference[];
+}
+
+export interface Backup {
+  readonly operator: OlmOperator;
+  /** Name of Slipway's Subscription. */
+  readonly adoptedBy: string;
+  /** Slipway's Subscription, as it is created. */
+  readonly wanted: KubeObject;
+  readonly subscription: KubeObject;
+  readonly csv: KubeObject;
+  readonly operatorCondition?: KubeObject | undefined;
+  readonly objects: readonly MarkedObject[];
+}
+
+const LABEL_ADOPTION = 'slipway.dev/adoption';
+const KEY = 'backup.json.gz';
+
+/** Selects the backups. */
+export const BACKUP_SELECTOR = `${LABEL_ADOPTION}=olm-v0`;
+
+/** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** The Secret of a backup. */
+export function backupRef(namespace: string, subscription: string): ObjectRef {
+  return { apiVersion: 'v1', kind: 'Secret', namespace, name: `slipway-adoption-${subscription}` };
+}
+
+/** The backup of an operator as it is now. */
+export function makeBackup(
+  survey: OlmSurvey & { readonly subscription: KubeObject; readonly csv: KubeObject },
+  operator: OlmOperator,
+  { wanted, objects }: { readonly wanted: KubeObject; readonly objects: readonly KubeObject[] },
+): Backup {
+  const { subscription, csv, operatorCondition } = survey;
+  return {
+    operator,
+    adoptedBy: wanted.metadata.name,
+    wanted,
+    subscription: withoutManagedFields(subscription),
+    csv: withoutManagedFields(csv),
+    ...(operatorCondition !== undefined && { operatorCondition: withoutManagedFields(operatorCondition) }),
+    objects: objects.map(marksOf),
+  };
+}
+
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & { managedFields?: unknown };
+  return { ...object, metadata };
+}
+
+function marksOf(object: KubeObject): MarkedObject {
+  const { labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
+  const kept = Object.entries(annotations).filter(([key]) => key.startsWith('operatorframework.io/'));
+  return { ...refOf(object), labels, annotations: Object.fromEntries(kept), ownerReferences };
+}
+
+/** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
+export function writeBackup(backup: Backup): KubeObject {
+  const { namespace, subscription } = backup.operator;
+  const content = gzipSync(JSON.stringify(backup)).toString('base64');
+  const ref = backupRef(namespace, subscription);
+  if (content.length > 1_000_000) {
+    throw new ReasonedError({
+      reason: 'InputInvalid',
+      retry: 'never',
+      message: `the backup of Subscription.operators.coreos.com ${namespace}/${subscription} exceeds the size of a Secret`,
+      hint: 'Remove the icon and the samples from its ClusterServiceVersion',
+    });
+  }
+  return {
+    apiVersion: ref.apiVersion,
+    kind: ref.kind,
+    metadata: {
+      name: ref.name,
+      namespace,
+      labels: { [LABEL_ADOPTION]: 'olm-v0', 'slipway.dev/adopted-by': labelValue(backup.adoptedBy) },
+    },
+    type: 'slipway.dev/adoption',
+    data: { [KEY]: content },
+  };
+}
+
+/** Every field that is read later; unknown fields of whole objects are kept. */
+const StoredObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
+});
+
+const StoredMarks = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string().optional(),
+  name: z.string(),
+  labels: z.record(z.string(), z.string()),
+  annotations: z.record(z.string(), z.string()),
+  ownerReferences: z.array(
+    z.looseObject({ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() }),
+  ),
+});
+
+const StoredBackup = z.object({
+  operator: z.object({ namespace: z.string(), subscription: z.string(), package: z.string(), csv: z.string() }),
+  adoptedBy: z.string(),
+  wanted: StoredObject,
+  subscription: StoredObject,
+  csv: StoredObject,
+  operatorCondition: StoredObject.optional(),
+  objects: z.array(StoredMarks),
+});
+
+/** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */
+export function readBackup(secret: KubeObject): Backup {
+  const { namespace = '' } = secret.metadata;
+  try {
+    const text = (secret['data'] as Readonly<Record<string, unknown>> | undefined)?.[KEY];
+    const json = gunzipSync(Buffer.from(String(text), 'base64'), { maxOutputLength: MOST_BYTES }).toString();
+    const backup = StoredBackup.parse(JSON.parse(json)) as unknown as Backup;
+    if (backup.operator.namespace !== namespace)
+      throw new Error(`it belongs to namespace ${backup.operator.namespace}`);
+    return backup;
+  } catch (error) {
+    throw new ReasonedError({
+      reason: 'InputInvalid',
+      retry: 'never',
+      message: `the backup in ${describeRef(refOf(secret))} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'Restore the Secret from a backup of the cluster: it has the ClusterServiceVersion that OLM would need again',
+    });
+  }
+}

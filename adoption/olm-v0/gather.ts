@@ -1,0 +1,177 @@
+/** Gathers the state of a hand-over from the cluster. Sends requests, decides nothing. */
+import { findCondition } from '../../api/conditions.ts';
+import { API_VERSION, ANNOTATION } from '../../api/names.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { backupRef, readBackup, type Backup } from './backup.ts';
+import { conditionRights } from './condition.ts';
+import { collectInventory, tieFactsOf } from './inventory.ts';
+import { OLM } from './kinds.ts';
+import { identityOf, isMarked } from './marks.ts';
+import type { HandOverState } from './steps.ts';
+import { surveyOperator, type OlmSurvey } from './survey.ts';
+import { judgeOperator } from './verdict.ts';
+
+export interface Gathered {
+  readonly backup: Backup | undefined;
+  readonly survey: OlmSurvey;
+  readonly state: HandOverState;
+}
+
+export interface OperatorName {
+  readonly namespace: string;
+  /** Name of OLM's Subscription. */
+  readonly subscription: string;
+}
+
+/** The state of one hand-over. Throws the errors of the client, and InputInvalid for a backup that cannot be read. */
+export async function gather(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { namespace, subscription: name }: OperatorName,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const secret = await cluster.get(backupRef(namespace, name), signal);
+  const backup = secret === undefined ? undefined : readBackup(secret);
+  const csv = backup?.operator.csv;
+  const survey = await surveyOperator(cluster, { namespace, name, ...(csv !== undefined && { csv }) }, signal);
+  if (backup === undefined) {
+    const isOlmBusy = judgeOperator(survey).kind === 'wait';
+    return { backup, survey, state: { ...NOTHING, isOlmBusy, olmSubscription: survey.subscription } };
+  }
+  return { backup, survey, state: await stateOf(cluster, { backup, survey }, signal) };
+}
+
+interface Known {
+  readonly backup: Backup;
+  readonly survey: OlmSurvey;
+}
+
+const NOTHING: HandOverState = {
+  hasBackup: false,
+  isOlmBusy: false,
+  olmSubscription: undefined,
+  csv: undefined,
+  marked: [],
+  subscription: undefined,
+  isReady: false,
+  condition: { wanted: false, live: undefined },
+  leftovers: [],
+  isPinned: false,
+};
+
+async function stateOf(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { backup, survey }: Known,
+  signal: AbortSignal,
+): Promise<HandOverState> {
+  const { namespace } = survey;
+  const own: ObjectRef = { apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy };
+  const [subscription, revisions] = await Promise.all([
+    cluster.get(own, signal),
+    cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal),
+  ]);
+  const marked = await markedObjects(cluster, { backup, survey }, signal);
+  const isReady = isReadyWith(subscription as Subscription | undefined, backup);
+  const inventory = inventoryOf(revisions as readonly Revision[], backup.adoptedBy);
+  const isOver = marked.length === 0 && survey.csv === undefined && isReady;
+  return {
+    hasBackup: true,
+    isOlmBusy: false,
+    olmSubscription: survey.subscription,
+    csv: survey.csv,
+    marked,
+    subscription,
+    isReady,
+    condition: { wanted: backup.operatorCondition !== undefined, live: survey.operatorCondition },
+    leftovers: isOver ? await leftoversOf(cluster, { backup, survey, inventory }, signal) : [],
+    isPinned: textOf(fieldsOf(subscription?.['spec'])['version']) === pinOf(backup),
+  };
+}
+
+/** The version to which Slipway's Subscription is pinned during the hand-over. */
+function pinOf({ wanted }: Backup): string {
+  return textOf(fieldsOf(wanted['spec'])['version']);
+}
+
+/**
+ * The objects with marks of OLM: those that carry its label, and those of the backup that are marked otherwise. OLM may
+ * have marked an object again from a cache of before.
+ */
+async function markedObjects(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { backup, survey }: Known,
+  signal: AbortSignal,
+): Promise<readonly ObjectRef[]> {
+  const facts = tieFactsOf({ ...survey, csv: survey.csv ?? backup.csv }, backup.operator);
+  const { own } = await collectInventory(cluster, facts, signal);
+  const found = own.filter(isMarked).map(refOf);
+  if (found.length > 0) return found;
+  const live = await Promise.all(backup.objects.map((ref) => cluster.get(ref, signal)));
+  return live.flatMap((object) => (object !== undefined && isMarked(object) ? [refOf(object)] : []));
+}
+
+function isReadyWith(subscription: Subscription | undefined, { operator, wanted }: Backup): boolean {
+  const ready = findCondition(subscription?.status?.conditions, 'Ready');
+  const { observedGeneration, installed } = subscription?.status ?? {};
+  return (
+    ready?.status === 'True' &&
+    observedGeneration === subscription?.metadata.generation &&
+    (installed?.bundle === operator.csv || installed?.version === textOf(fieldsOf(wanted['spec'])['version']))
+  );
+}
+
+/** The identities of all objects of the Subscription's active Revision. */
+function inventoryOf(revisions: readonly Revision[], subscription: string): ReadonlySet<string> {
+  const active = revisions.filter(({ spec }) => spec.subscription === subscription && spec.state === 'Active');
+  return new Set(active.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => identityOf(entry))));
+}
+
+/** The kinds that OLM names in its own way, so that Slipway has made others in their place. */
+const RENAMED: ReadonlySet<string> = new Set([
+  'Role',
+  'RoleBinding',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+]);
+
+async function leftoversOf(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { backup, survey, inventory }: Known & { readonly inventory: ReadonlySet<string> },
+  signal: AbortSignal,
+): Promise<readonly ObjectRef[]> {
+  const { namespace, installPlans } = survey;
+  const { csv, package: packageName } = backup.operator;
+  const adoptBy = `${namespace}/${backup.adoptedBy}`;
+  const replaced = backup.objects.filter((ref) => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref)));
+  const live = await Promise.all(
+    [...replaced, ...conditionRights(backup).map(refOf)].map((ref) => cluster.get(ref, signal)),
+  );
+  const [operator, roles] = await Promise.all([
+    cluster.get({ ...OLM.operator, name: `${packageName}.${namespace}` }, signal),
+    backup.operatorCondition === undefined
+      ? undefined
+      : cluster.get({ apiVersion: RBAC, kind: 'RoleBinding', namespace, name: csv }, signal),
+  ]);
+  const isOurs = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ANNOTATION.adoptBy] === adoptBy;
+  const granted = new Set(conditionRights(backup).map((one) => identityOf(refOf(one))));
+  // The temporary rights go once OLM has made its own again.
+  const isDue = (object: KubeObject): boolean => !granted.has(identityOf(refOf(object))) || roles !== undefined;
+  return [
+    ...live.flatMap((object) => (object !== undefined && isOurs(object) && isDue(object) ? [refOf(object)] : [])),
+    ...installPlans.filter((plan) => isOnlyFor(plan, csv)).map(refOf),
+    ...(operator === undefined ? [] : [refOf(operator)]),
+    ...survey.copies.map(refOf),
+  ];
+}
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+function isOnlyFor(plan: KubeObject, csv: string): boolean {
+  const names = itemsOf(fieldsOf(plan['spec'])['clusterServiceVersionNames']);
+  return names.length === 1 && names[0] === csv;
+}

@@ -1,0 +1,205 @@
+/**
+ * Carries out the steps of a hand-over from OLM v0. Each step can be repeated, and any process can go on after any
+ * write: steps.ts decides from the cluster alone. Sends requests.
+ */
+import { isConflictOrReplaced } from '../../api/api-answers.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { makeBackup, writeBackup, type Backup } from './backup.ts';
+import { conditionRights } from './condition.ts';
+import { gather, type Gathered, type OperatorName } from './gather.ts';
+import { collectInventory, tieFactsOf } from './inventory.ts';
+import { HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
+import { handOver, isMarked } from './marks.ts';
+import { nextStep, type StepName } from './steps.ts';
+import { packageOf } from './survey.ts';
+import { judgeOperator } from './verdict.ts';
+
+/** How long OLM may need to see that the annotations are gone. */
+const SEEN_BY_OLM_MS = 300;
+
+export interface HandOverOptions {
+  readonly cluster: Cluster;
+  readonly name: OperatorName;
+  /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
+  readonly wanted: (gathered: Gathered) => KubeObject;
+  /** Resolves after the milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The steps that write. */
+type ActName = Exclude<StepName, `Await${string}` | 'Done'>;
+
+function isAct(step: StepName): step is ActName {
+  return step !== 'Done' && !step.startsWith('Await');
+}
+
+/** One hand-over. */
+export class HandOver {
+  readonly #options: HandOverOptions;
+
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+  }
+
+  /** The next step with the state that decides it; no write. */
+  async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
+    const { cluster, name, signal } = this.#options;
+    const gathered = await gather(cluster, name, signal);
+    return { step: nextStep(gathered.state), gathered };
+  }
+
+  /**
+   * Carries out a step. A conflict with another writer is no error: the next state decides again.
+   * @throws ReasonedError Collision, not retried, if the operator cannot be handed over; the errors of the client
+   */
+  async carryOut(step: StepName, gathered: Gathered): Promise<void> {
+    try {
+      await this.#act(step, gathered);
+    } catch (error) {
+      if (!isConflictOrReplaced(error)) throw error;
+    }
+  }
+
+  async #act(step: StepName, gathered: Gathered): Promise<void> {
+    const { backup } = gathered;
+    if (!isAct(step)) return undefined;
+    if (step === 'BackUp') return this.#backUp(gathered);
+    if (backup === undefined) throw new Error(`step ${step} needs a backup`);
+    const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
+      DeleteSubscription: () => this.#delete(gathered.state.olmSubscription),
+      Hold: () => this.#hold(backup, gathered.state.csv),
+      Delete: () => this.#swapAndDelete(gathered.state.csv),
+      HandOver: () => this.#handOver(gathered.state.marked, backup),
+      Subscribe: () => this.#subscribe(backup),
+      Forget: () => this.#forget(gathered.state.csv),
+      Release: () => this.#release(gathered.state.csv),
+      RestoreCondition: () => this.#restoreCondition(backup),
+      CleanUp: () => this.#cleanUp(gathered.state.leftovers),
+      Unpin: () => this.#unpin(gathered.state.subscription),
+    };
+    return acts[step]();
+  }
+
+  async #backUp(gathered: Gathered): Promise<void> {
+    const { cluster, signal, name } = this.#options;
+    const { survey } = gathered;
+    const verdict = judgeOperator(survey);
+    const { subscription, csv } = survey;
+    if (verdict.kind !== 'ready' || subscription === undefined || csv === undefined) {
+      throw refusal(name, verdict.kind === 'ready' ? 'it is not installed' : verdict.message);
+    }
+    const operator: OlmOperator = {
+      namespace: name.namespace,
+      subscription: name.subscription,
+      package: packageOf(survey),
+      csv: csv.metadata.name,
+    };
+    const { own, shared } = await collectInventory(cluster, tieFactsOf(survey, operator), signal);
+    const [first] = shared;
+    if (first !== undefined) {
+      const object = describeRef(refOf(first.object));
+      throw refusal(name, `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`);
+    }
+    const wanted = this.#options.wanted(gathered);
+    const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
+    await cluster.create(writeBackup(backup), {}, signal);
+  }
+
+  async #hold(backup: Backup, csv: KubeObject | undefined): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const object of conditionRights(backup)) await cluster.apply(object, { force: true }, signal);
+    if (csv === undefined) return;
+    const { resourceVersion, finalizers = [] } = csv.metadata;
+    await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [...finalizers, HOLD] } }, {}, signal);
+  }
+
+  /**
+   * Takes OLM's finalizer off and deletes the very object of that write: if OLM has put its finalizer back in between,
+   * the deletion is a conflict. A finalizer cannot be added to an object that is being deleted.
+   */
+  async #swapAndDelete(csv: KubeObject | undefined): Promise<void> {
+    if (csv === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion } = csv.metadata;
+    const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [HOLD] } }, {}, signal);
+    const { uid = '', resourceVersion: seen = '' } = held.metadata;
+    await cluster.delete(refOf(csv), { uid, resourceVersion: seen, propagation: 'Orphan' }, signal);
+  }
+
+  async #handOver(marked: readonly ObjectRef[], { operator, adoptedBy }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const ref of marked) {
+      const live = await cluster.get(ref, signal);
+      if (live === undefined || !isMarked(live)) continue;
+      await cluster.patch(ref, handOver(live, `${operator.namespace}/${adoptedBy}`), {}, signal);
+    }
+  }
+
+  async #subscribe({ wanted }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    await cluster.create(wanted, {}, signal);
+  }
+
+  /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
+  async #forget(csv: KubeObject | undefined): Promise<void> {
+    if (csv === undefined) return;
+    const { cluster, signal, sleep } = this.#options;
+    const { resourceVersion } = csv.metadata;
+    const annotations = Object.fromEntries(TARGET_ANNOTATIONS.map((name) => [name, null]));
+    await cluster.patch(refOf(csv), { metadata: { resourceVersion, annotations } }, {}, signal);
+    await sleep(SEEN_BY_OLM_MS);
+  }
+
+  /** Bound to the version that had no annotations: OLM may have written them again. */
+  async #release(csv: KubeObject | undefined): Promise<void> {
+    if (csv === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion } = csv.metadata;
+    await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [] } }, {}, signal);
+  }
+
+  async #restoreCondition({ operatorCondition }: Backup): Promise<void> {
+    if (operatorCondition === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { apiVersion, kind, metadata } = operatorCondition;
+    const { name, namespace = '' } = metadata;
+    const restored = { apiVersion, kind, metadata: { name, namespace }, spec: operatorCondition['spec'] };
+    await cluster.create(restored, {}, signal);
+  }
+
+  async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const ref of leftovers) {
+      const live = await cluster.get(ref, signal);
+      if (live === undefined) continue;
+      const { uid = '' } = live.metadata;
+      await cluster.delete(ref, { uid, propagation: 'Background' }, signal);
+    }
+  }
+
+  async #unpin(subscription: KubeObject | undefined): Promise<void> {
+    if (subscription === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion } = subscription.metadata;
+    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
+  }
+
+  async #delete(object: KubeObject | undefined): Promise<void> {
+    if (object === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { uid = '' } = object.metadata;
+    await cluster.delete(refOf(object), { uid, propagation: 'Orphan' }, signal);
+  }
+}
+
+function refusal({ namespace, subscription }: OperatorName, why: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'Collision',
+    retry: 'backoff',
+    message: `${describeRef({ ...OLM.subscription, namespace, name: subscription })} is not handed over: ${why}`,
+    hint: 'Nothing has been changed',
+  });
+}

@@ -1,0 +1,105 @@
+/** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
+import type { Cluster } from '../../api/cluster.ts';
+import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { OLM_LABEL, type OlmOperator } from './kinds.ts';
+import { identityOf, tieOf, type TieFacts } from './marks.ts';
+import type { OlmSurvey } from './survey.ts';
+
+/** The kinds that bundles contain, and those that OLM makes for them. */
+const KINDS: readonly Kind[] = [
+  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ apiVersion: 'v1', kind })),
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+  })),
+  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+  })),
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+  { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
+  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' },
+  { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' },
+  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+  ...['ServiceMonitor', 'PodMonitor'].map((kind) => ({ apiVersion: 'monitoring.coreos.com/v1', kind })),
+  { apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule' },
+  { apiVersion: 'autoscaling.k8s.io/v1', kind: 'VerticalPodAutoscaler' },
+  ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsoleQuickStart', 'ConsoleYAMLSample', 'ConsolePlugin'].map((kind) => ({
+    apiVersion: 'console.openshift.io/v1',
+    kind,
+  })),
+];
+
+export interface OlmInventory {
+  /** Metadata only. */
+  readonly own: readonly KubeObject[];
+  /** Objects that name this operator and another one, with that one. */
+  readonly shared: readonly { readonly object: KubeObject; readonly with: string }[];
+}
+
+/** One list for each kind. Throws the errors of the client. */
+export async function collectInventory(
+  cluster: Pick<Cluster, 'list'>,
+  facts: TieFacts,
+  signal: AbortSignal,
+): Promise<OlmInventory> {
+  const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true };
+  const lists = await Promise.all(KINDS.map((kind) => cluster.list(kind, options, signal)));
+  const tied = lists.flat().map((object) => ({ object, tie: tieOf(object, facts) }));
+  return {
+    own: tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : [])),
+    shared: tied.flatMap(({ object, tie }) => (tie.kind === 'shared' ? [{ object, with: tie.with }] : [])),
+  };
+}
+
+/** The facts that decide which objects belong to the operator, from a survey. Pure. */
+export function tieFactsOf(survey: OlmSurvey, operator: OlmOperator): TieFacts {
+  const planned = [...plannedBy(survey, operator.csv), ...derivedFrom(survey.csv, operator.namespace)];
+  return { operator, planned: new Set(planned.map(identityOf)), living: survey.living };
+}
+
+/** The objects that the InstallPlan of the ClusterServiceVersion created. */
+function plannedBy({ installPlans, namespace }: OlmSurvey, csv: string): readonly ObjectRef[] {
+  const steps = installPlans.flatMap((plan) => listOf(fieldsOf(plan['status'])['plan']));
+  return steps
+    .filter(({ resolving }) => resolving === csv)
+    .map(({ resource }) => fieldsOf(resource))
+    .filter(({ group }) => group !== 'operators.coreos.com')
+    .map(({ group, version, kind, name }) => {
+      const apiVersion = textOf(group) === '' ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
+      const place = CLUSTER_SCOPED.has(textOf(kind)) ? {} : { namespace };
+      return { apiVersion, kind: textOf(kind), ...place, name: textOf(name) };
+    });
+}
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'PriorityClass',
+  'ConsoleCLIDownload',
+  'ConsoleLink',
+  'ConsoleQuickStart',
+  'ConsoleYAMLSample',
+  'ConsolePlugin',
+]);
+
+/** The RoleBinding of an aggregated API in kube-system, which names no operator: its name follows from the Deployment's. */
+function derivedFrom(csv: KubeObject | undefined, namespace: string): readonly ObjectRef[] {
+  const deployments = listOf(fieldsOf(fieldsOf(fieldsOf(csv?.['spec'])['install'])['spec'])['deployments']);
+  return deployments.flatMap(({ name }) => {
+    const service = `${textOf(name).replaceAll('.', '-')}-service`;
+    const rbac = 'rbac.authorization.k8s.io/v1';
+    return [
+      { apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` },
+      { apiVersion: 'v1', kind: 'Secret', namespace, name: `${service}-cert` },
+    ];
+  });
+}
+
+/** References to the objects. */
+export function refsOf(objects: readonly KubeObject[]): readonly ObjectRef[] {
+  return objects.map(refOf);
+}

@@ -1,0 +1,132 @@
+/** The next step of a hand-over, for each state in which a process may find it. */
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import { CSV_CLEANUP, HOLD, OLM } from './kinds.ts';
+import { nextStep, STEPS, type HandOverState, type StepName } from './steps.ts';
+
+type Metadata = Partial<KubeObject['metadata']>;
+
+const csv = (metadata: Metadata): KubeObject => ({ ...OLM.csv, metadata: { name: 'gadget.v1', ...metadata } });
+const object = (kind: string, metadata: Metadata = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'gadget', ...metadata },
+});
+const ref = { apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'gadget' };
+const targets = { 'olm.targetNamespaces': '', 'olm.operatorGroup': 'all' };
+const deleted = { deletionTimestamp: '2026-11-23T00:00:00Z' };
+const owner = { ...OLM.csv, name: 'gadget.v1', uid: '1' };
+
+/** Everything is handed over. */
+const over: HandOverState = {
+  hasBackup: true,
+  isOlmBusy: false,
+  olmSubscription: undefined,
+  csv: undefined,
+  marked: [],
+  subscription: object('Subscription'),
+  isReady: true,
+  condition: { wanted: false, live: undefined },
+  leftovers: [],
+  isPinned: false,
+};
+
+const CASES: readonly { readonly because: string; readonly state: Partial<HandOverState>; readonly step: StepName }[] =
+  [
+    { because: 'OLM upgrades it', state: { hasBackup: false, isOlmBusy: true }, step: 'AwaitOlm' },
+    { because: 'nothing is touched before there is a way back', state: { hasBackup: false }, step: 'BackUp' },
+    {
+      because: 'as long as its Subscription exists, OLM may upgrade',
+      state: { olmSubscription: object('Subscription'), csv: csv({ annotations: targets }), subscription: undefined },
+      step: 'DeleteSubscription',
+    },
+    {
+      because: 'a finalizer cannot be added once it is deleted',
+      state: { csv: csv({ finalizers: [CSV_CLEANUP] }), marked: [ref] },
+      step: 'Hold',
+    },
+    { because: 'it is held', state: { csv: csv({ finalizers: [CSV_CLEANUP, HOLD] }), marked: [ref] }, step: 'Delete' },
+    {
+      because: 'OLM put its finalizer back before the deletion, and the swap is tried again',
+      state: { csv: csv({ finalizers: [HOLD, CSV_CLEANUP] }) },
+      step: 'Delete',
+    },
+    {
+      because: 'the collector still takes owner references off',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD, 'orphan'] }), marked: [ref] },
+      step: 'AwaitCollector',
+    },
+    {
+      because: 'OLM does nothing for one that is deleted and held',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }), marked: [ref] },
+      step: 'HandOver',
+    },
+    {
+      because: 'nothing has marks of OLM',
+      state: {
+        csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }),
+        subscription: undefined,
+        isReady: false,
+      },
+      step: 'Subscribe',
+    },
+    {
+      because: 'OLM stays held until the operator works under Slipway',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }), isReady: false },
+      step: 'AwaitReady',
+    },
+    {
+      because: 'OLM would delete what the annotations lead to',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }) },
+      step: 'Forget',
+    },
+    {
+      because: 'OLM wrote one annotation again',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD], annotations: { 'olm.operatorGroup': 'all' } }) },
+      step: 'Forget',
+    },
+    { because: 'OLM knows nothing of it', state: { csv: csv({ ...deleted, finalizers: [HOLD] }) }, step: 'Release' },
+    {
+      because: 'OLM marked an object again from a cache of before',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD] }), marked: [ref] },
+      step: 'HandOver',
+    },
+    { because: 'a mark was left although the deletion is over', state: { marked: [ref] }, step: 'HandOver' },
+    {
+      because: 'the deletion is over, and a person deleted the Subscription that goes on',
+      state: { subscription: undefined, isReady: false },
+      step: 'Subscribe',
+    },
+    {
+      because: 'the collector deletes it with its owner',
+      state: { condition: { wanted: true, live: object('OperatorCondition', { ownerReferences: [owner] }) } },
+      step: 'AwaitCondition',
+    },
+    {
+      because: 'it is being deleted',
+      state: { condition: { wanted: true, live: object('OperatorCondition', deleted) } },
+      step: 'AwaitCondition',
+    },
+    {
+      because: 'the operator reads it',
+      state: { condition: { wanted: true, live: undefined }, leftovers: [ref] },
+      step: 'RestoreCondition',
+    },
+    {
+      because: 'it was created again',
+      state: { condition: { wanted: true, live: object('OperatorCondition') }, leftovers: [ref] },
+      step: 'CleanUp',
+    },
+    { because: 'upgrades may go on', state: { isPinned: true }, step: 'Unpin' },
+    { because: 'nothing is left to do', state: {}, step: 'Done' },
+  ];
+
+describe('the next step', () => {
+  test.each(CASES)('is $step, because $because', ({ state, step }) => {
+    expect(nextStep({ ...over, ...state })).toBe(step);
+  });
+
+  test('each step is reached by a case', () => {
+    expect(new Set(CASES.map(({ step }) => step))).toEqual(new Set(STEPS));
+  });
+});

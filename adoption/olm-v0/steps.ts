@@ -1,0 +1,84 @@
+/**
+ * Decides the next step of a hand-over from OLM v0, from the state of the cluster alone. Pure. The order keeps OLM from
+ * acting: the ClusterServiceVersion is deleted without OLM's finalizer and held by one of Slipway's, and OLM does
+ * nothing for a deleted one that is held. While it is held, the objects are handed over and rolled out; then it is
+ * released without the annotations by which OLM finds the objects. See decision 30.
+ */
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { CSV_CLEANUP, HOLD, TARGET_ANNOTATIONS } from './kinds.ts';
+
+/** The state of a hand-over. */
+export interface HandOverState {
+  readonly hasBackup: boolean;
+  /** Whether OLM is at work on the operator, so that nothing may begin. */
+  readonly isOlmBusy: boolean;
+  readonly olmSubscription: KubeObject | undefined;
+  readonly csv: KubeObject | undefined;
+  /** The objects that still have marks of OLM. */
+  readonly marked: readonly ObjectRef[];
+  /** Slipway's Subscription. */
+  readonly subscription: KubeObject | undefined;
+  /** Whether Slipway's Subscription is Ready with the version that OLM had installed. */
+  readonly isReady: boolean;
+  readonly condition: {
+    /** Whether the backup has an OperatorCondition. */
+    readonly wanted: boolean;
+    readonly live: KubeObject | undefined;
+  };
+  /** Objects that only OLM's way of naming needs, and objects of OLM about the operator. */
+  readonly leftovers: readonly ObjectRef[];
+  /** Whether Slipway's Subscription is still pinned to the version that OLM had installed. */
+  readonly isPinned: boolean;
+}
+
+/** The steps, in their order. */
+export const STEPS = [
+  'AwaitOlm',
+  'BackUp',
+  'DeleteSubscription',
+  'Hold',
+  'Delete',
+  'AwaitCollector',
+  'HandOver',
+  'Subscribe',
+  'AwaitReady',
+  'Forget',
+  'Release',
+  'AwaitCondition',
+  'RestoreCondition',
+  'CleanUp',
+  'Unpin',
+  'Done',
+] as const;
+
+export type StepName = (typeof STEPS)[number];
+
+/** The next step. */
+export function nextStep(state: HandOverState): StepName {
+  const { csv, condition } = state;
+  if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
+  if (state.olmSubscription !== undefined) return 'DeleteSubscription';
+  if (csv !== undefined) return stepWithCsv(csv, state);
+  if (state.marked.length > 0) return 'HandOver';
+  if (!state.isReady) return state.subscription === undefined ? 'Subscribe' : 'AwaitReady';
+  if (condition.wanted && condition.live === undefined) return 'RestoreCondition';
+  if (condition.wanted && isGoing(condition.live)) return 'AwaitCondition';
+  if (state.leftovers.length > 0) return 'CleanUp';
+  return state.isPinned ? 'Unpin' : 'Done';
+}
+
+function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {
+  const { deletionTimestamp, finalizers = [], annotations = {} } = metadata;
+  if (deletionTimestamp === undefined) return finalizers.includes(HOLD) ? 'Delete' : 'Hold';
+  if (finalizers.some((one) => one !== HOLD && one !== CSV_CLEANUP)) return 'AwaitCollector';
+  if (state.marked.length > 0) return 'HandOver';
+  if (state.subscription === undefined) return 'Subscribe';
+  if (!state.isReady) return 'AwaitReady';
+  return TARGET_ANNOTATIONS.some((name) => name in annotations) ? 'Forget' : 'Release';
+}
+
+/** The collector deletes an OperatorCondition whose owner is gone. */
+function isGoing(condition: KubeObject | undefined): boolean {
+  const { deletionTimestamp, ownerReferences = [] } = condition?.metadata ?? {};
+  return deletionTimestamp !== undefined || ownerReferences.some(({ kind }) => kind === 'ClusterServiceVersion');
+}

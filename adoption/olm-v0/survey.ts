@@ -1,0 +1,84 @@
+/** Reads what OLM v0 has of one operator. Sends requests, decides nothing. */
+import type { Cluster } from '../../api/cluster.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { componentLabel, OLM, OLM_LABEL, olmRef } from './kinds.ts';
+
+/** The objects of OLM that decide whether and how an operator is handed over. */
+export interface OlmSurvey {
+  readonly namespace: string;
+  /** Name of OLM's Subscription. */
+  readonly name: string;
+  readonly subscription: KubeObject | undefined;
+  /** The installed ClusterServiceVersion. */
+  readonly csv: KubeObject | undefined;
+  /** All of the namespace, copies of other namespaces left out. */
+  readonly csvs: readonly KubeObject[];
+  /** All of the namespace. */
+  readonly subscriptions: readonly KubeObject[];
+  readonly installPlans: readonly KubeObject[];
+  readonly operatorGroups: readonly KubeObject[];
+  readonly operatorCondition: KubeObject | undefined;
+  /** The copies of the ClusterServiceVersion in other namespaces. */
+  readonly copies: readonly KubeObject[];
+  /** `<namespace>/<name>` of all ClusterServiceVersions of the cluster that are no copies. */
+  readonly living: ReadonlySet<string>;
+}
+
+/** Six requests. Throws the errors of the client. */
+export async function surveyOperator(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { namespace, name, csv: knownCsv }: { readonly namespace: string; readonly name: string; readonly csv?: string },
+  signal: AbortSignal,
+): Promise<OlmSurvey> {
+  const inNamespace = { namespace };
+  const [subscriptions, everyCsv, installPlans, operatorGroups] = await Promise.all([
+    cluster.list(OLM.subscription, inNamespace, signal),
+    cluster.list(OLM.csv, {}, signal),
+    cluster.list(OLM.installPlan, inNamespace, signal),
+    cluster.list(OLM.operatorGroup, inNamespace, signal),
+  ]);
+  const subscription = subscriptions.find(({ metadata }) => metadata.name === name);
+  const csvName = knownCsv ?? textOf(fieldsOf(subscription?.['status'])['installedCSV']);
+  const originals = everyCsv.filter((one) => copiedFrom(one) === undefined);
+  const csvs = originals.filter(({ metadata }) => metadata.namespace === namespace);
+  const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;
+  const condition =
+    csvName === '' ? undefined : await cluster.get(olmRef(OLM.operatorCondition, namespace, csvName), signal);
+  return {
+    namespace,
+    name,
+    subscription,
+    csv: csvs.find(({ metadata }) => metadata.name === csvName),
+    csvs,
+    subscriptions,
+    installPlans,
+    operatorGroups,
+    operatorCondition: condition,
+    copies: everyCsv.filter(isCopy),
+    living: new Set(originals.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+  };
+}
+
+function copiedFrom({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.[OLM_LABEL.copiedFrom];
+}
+
+/** Name of the package that OLM's Subscription asks for. */
+export function packageOf({ subscription }: Pick<OlmSurvey, 'subscription'>): string {
+  return textOf(fieldsOf(subscription?.['spec'])['name']);
+}
+
+/** The package of a ClusterServiceVersion without a Subscription: OLM labels it with `operators.coreos.com/<package>.<namespace>`. */
+export function packageOfCsv({ metadata }: KubeObject): string | undefined {
+  const { labels = {}, namespace = '' } = metadata;
+  const key = Object.keys(labels).find(
+    (one) => one.startsWith('operators.coreos.com/') && one.endsWith(`.${namespace}`),
+  );
+  return key?.slice('operators.coreos.com/'.length, -(namespace.length + 1));
+}
+
+/** Whether an object of OLM carries the label of the package. */
+export function isOfPackage({ metadata }: KubeObject, packageName: string, namespace: string): boolean {
+  return componentLabel(packageName, namespace) in (metadata.labels ?? {});
+}

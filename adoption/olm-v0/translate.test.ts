@@ -1,0 +1,89 @@
+/** Objects of OLM, and those of Slipway that go on. */
+import { describe, expect, test } from 'vitest';
+import { Catalog } from '../../api/catalog.ts';
+import { Subscription } from '../../api/subscription.ts';
+import { ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
+import { translateCatalogSource, translateSubscription } from './translate.ts';
+
+const names = { name: 'gadget', version: '1.0.0' };
+
+describe('a Subscription', () => {
+  const config = {
+    env: [{ name: 'LEVEL', value: 'debug' }],
+    nodeSelector: { disk: 'fast' },
+    tolerations: [],
+    selector: { matchLabels: { app: 'x' } },
+  };
+  const subscription = subscriptionOf({ installPlanApproval: 'Manual', config });
+  const status = { namespaces: ['b', 'a'] };
+  const survey = surveyOf({ subscription, operatorGroups: [ofOlm('operatorGroup', 'two', { spec: {}, status })] });
+
+  test('keeps package, channel, approval, configuration and namespaces', () => {
+    const { manifest, dropped } = translateSubscription(survey, { ...names, catalog: 'hub' });
+    expect(manifest).toEqual({
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Subscription',
+      metadata: { name: 'gadget', namespace: 'ops' },
+      spec: {
+        package: 'gadget-operator',
+        catalog: 'hub',
+        channel: 'stable',
+        version: '1.0.0',
+        approval: 'Manual',
+        dependencies: 'Ignore',
+        watchNamespaces: ['a', 'b'],
+        config: { env: [{ name: 'LEVEL', value: 'debug' }], nodeSelector: { disk: 'fast' } },
+      },
+    });
+    expect(dropped).toEqual(["spec.config.selector of OLM's Subscription has no counterpart"]);
+  });
+
+  test('is one that the API takes', () => {
+    const { manifest } = translateSubscription(survey, names);
+    expect(Subscription.safeParse(manifest).error).toBeUndefined();
+  });
+
+  test('watches all namespaces if the OperatorGroup does', () => {
+    expect(translateSubscription(surveyOf(), names).manifest['spec']).not.toHaveProperty('watchNamespaces');
+  });
+});
+
+describe('a CatalogSource', () => {
+  const source = (spec: object): ReturnType<typeof ofOlm> => ofOlm('catalogSource', 'hub', { spec });
+
+  test('becomes a Catalog of its image', () => {
+    const poll = { registryPoll: { interval: '30m' } };
+    const translated = translateCatalogSource(
+      source({
+        sourceType: 'grpc',
+        image: 'quay.example/hub:latest',
+        priority: -100,
+        secrets: ['pull', 'more'],
+        updateStrategy: poll,
+      }),
+    );
+    expect(translated?.manifest['spec']).toEqual({
+      source: { image: { ref: 'quay.example/hub:latest' } },
+      interval: '30m',
+      priority: -100,
+      pullSecret: { name: 'pull' },
+    });
+    expect(Catalog.safeParse(translated?.manifest).error).toBeUndefined();
+    expect(translated?.dropped).toEqual([
+      'Secret pull has to be copied from namespace ops to the namespace of the manager',
+      'Secret more is not used: a Catalog has one pull secret',
+    ]);
+  });
+
+  test('has no interval if its image cannot change', () => {
+    const poll = { registryPoll: { interval: '30m' } };
+    const image = `quay.example/hub@sha256:${'a'.repeat(64)}`;
+    expect(translateCatalogSource(source({ image, updateStrategy: poll }))?.manifest['spec']).toEqual({
+      source: { image: { ref: image } },
+    });
+  });
+
+  test('without an image has no counterpart', () => {
+    expect(translateCatalogSource(source({ sourceType: 'grpc', address: 'here:50051' }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,148 @@
+/** Each state of an operator of OLM, with the verdict and the text that a user reads. */
+import { describe, expect, test } from 'vitest';
+import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
+import type { OlmSurvey } from './survey.ts';
+import { judgeOperator, REFUSALS, type Refusal, type Verdict } from './verdict.ts';
+
+interface Case {
+  readonly because: string;
+  readonly changes: Partial<OlmSurvey>;
+  readonly kind: Verdict['kind'];
+  readonly reason: Refusal;
+  readonly says: string;
+}
+
+const required = { customresourcedefinitions: { required: [{ name: 'gadgets.example' }] } };
+const owned = { customresourcedefinitions: { owned: [{ name: 'gadgets.example' }] } };
+const group = (name: string, spec: object = {}): ReturnType<typeof ofOlm> => ofOlm('operatorGroup', name, { spec });
+
+const CASES: readonly Case[] = [
+  {
+    because: 'there is none',
+    changes: { subscription: undefined },
+    kind: 'refused',
+    reason: 'SubscriptionNotFound',
+    says: 'kubectl get subscriptions.operators.coreos.com -n ops',
+  },
+  {
+    because: 'it is OLM itself',
+    changes: { csv: csvOf('packageserver') },
+    kind: 'refused',
+    reason: 'PartOfOlm',
+    says: 'goes with OLM',
+  },
+  {
+    because: 'OLM has just begun',
+    changes: { subscription: subscriptionOf({}, { installedCSV: '' }) },
+    kind: 'wait',
+    reason: 'NotInstalled',
+    says: 'installed no ClusterServiceVersion',
+  },
+  {
+    because: 'its version is gone',
+    changes: { csv: undefined },
+    kind: 'wait',
+    reason: 'NotInstalled',
+    says: 'installed no ClusterServiceVersion',
+  },
+  {
+    because: 'OLM upgrades it',
+    changes: { subscription: subscriptionOf({}, { currentCSV: 'gadget.v2' }) },
+    kind: 'wait',
+    reason: 'UpgradeInProgress',
+    says: 'from gadget.v1 to gadget.v2',
+  },
+  {
+    because: 'a person has to approve the upgrade',
+    changes: {
+      subscription: subscriptionOf(
+        { installPlanApproval: 'Manual' },
+        { currentCSV: 'gadget.v2', state: 'UpgradePending' },
+      ),
+    },
+    kind: 'refused',
+    reason: 'InstallPlanPending',
+    says: 'the upgrade to gadget.v2 waits for approval in OLM',
+  },
+  {
+    because: 'its successor is being installed',
+    changes: { csvs: [csvOf('gadget.v1'), csvOf('gadget.v2', { spec: { replaces: 'gadget.v1' } })] },
+    kind: 'wait',
+    reason: 'UpgradeInProgress',
+    says: 'gadget.v2 is replacing gadget.v1',
+  },
+  {
+    because: 'it is being installed',
+    changes: { csv: csvOf('gadget.v1', { phase: 'Installing' }) },
+    kind: 'wait',
+    reason: 'NotSucceeded',
+    says: 'is Installing',
+  },
+  {
+    because: 'it does not work',
+    changes: { csv: csvOf('gadget.v1', { phase: 'Failed' }) },
+    kind: 'refused',
+    reason: 'NotSucceeded',
+    says: 'Mend it in OLM first',
+  },
+  {
+    because: 'its target namespaces are unknown',
+    changes: { operatorGroups: [] },
+    kind: 'refused',
+    reason: 'OperatorGroupMissing',
+    says: 'has no OperatorGroup',
+  },
+  {
+    because: 'OLM itself does nothing then',
+    changes: { operatorGroups: [group('one'), group('two')] },
+    kind: 'refused',
+    reason: 'OperatorGroupsConflict',
+    says: '(one, two)',
+  },
+  {
+    because: 'OLM would install it again for the other',
+    changes: {
+      csv: csvOf('gadget.v1', { spec: owned }),
+      csvs: [csvOf('gadget.v1', { spec: owned }), csvOf('lamp.v1', { spec: required })],
+    },
+    kind: 'refused',
+    reason: 'Required',
+    says: 'Hand the operator of lamp.v1 over first',
+  },
+];
+
+describe('an operator of OLM', () => {
+  test.each(CASES)('$kind with $reason, because $because', ({ changes, kind, reason, says }) => {
+    const survey = surveyOf(changes);
+    const csvs = changes.csvs ?? (survey.csv === undefined ? [] : [survey.csv]);
+    const verdict = judgeOperator({ ...survey, csvs });
+    expect(verdict).toMatchObject({ kind, reason });
+    expect('message' in verdict && verdict.message).toContain(says);
+  });
+
+  test('each reason has a case', () => {
+    expect(new Set(CASES.map(({ reason }) => reason))).toEqual(new Set(REFUSALS));
+  });
+
+  test('is ready', () => {
+    expect(judgeOperator(surveyOf())).toEqual({ kind: 'ready', notes: [] });
+  });
+
+  test('is ready while another one of the namespace requires a CRD of a third', () => {
+    const csvs = [csvOf('gadget.v1', { spec: required }), csvOf('lamp.v1', { spec: owned })];
+    expect(judgeOperator(surveyOf({ csvs, csv: csvs[0] })).kind).toBe('ready');
+  });
+
+  test('is ready, and the effects are announced', () => {
+    const operatorGroups = [group('all', { selector: { matchLabels: { a: 'b' } }, serviceAccountName: 'limited' })];
+    const verdict = judgeOperator(surveyOf({ operatorGroups, copies: [ofOlm('csv', 'gadget.v1')] }));
+    expect(verdict).toEqual({
+      kind: 'ready',
+      notes: [
+        'the OperatorGroup selects namespaces by labels; the namespaces of now are taken over, and later ones are not added',
+        'the OperatorGroup limits the operator to the rights of a ServiceAccount; name it in spec.serviceAccountName to keep that limit',
+        'OLM deletes the copies of the ClusterServiceVersion in 1 namespace',
+      ],
+    });
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Keeps the order of volumes that a live Deployment has. OLM v0 adds the volumes of certificates in another order than
+ * the renderer of bundles; a Pod template that differs in nothing else would restart all Pods. Pure, but for the read of
+ * a template that a watch does not keep.
+ */
+import type { Cluster } from '../api/cluster.ts';
+import { groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
+
+/** The volumes of certificates, which every Deployment with webhooks or aggregated APIs has. */
+const CERTIFICATES = ['webhook-cert', 'apiservice-cert'];
+
+/** The object to apply to a live one; a read only for a Deployment with the volumes of certificates. */
+export async function keepLiveOrder(
+  cluster: Pick<Cluster, 'get'>,
+  object: KubeObject,
+  live: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  if (groupKind(object) !== 'Deployment.apps' || !hasCertificates(object)) return object;
+  const whole = fieldsOf(live['spec'])['template'] === undefined ? await cluster.get(refOf(object), signal) : live;
+  return whole === undefined ? object : inOrderOf(object, whole);
+}
+
+function hasCertificates(object: KubeObject): boolean {
+  const names = listOf(podOf(object)['volumes']).map(({ name }) => textOf(name));
+  return CERTIFICATES.every((name) => names.includes(name));
+}
+
+/** The object with volumes and mounts in the order of the live one; those that it lacks come last. */
+export function inOrderOf(object: KubeObject, live: KubeObject): KubeObject {
+  const [pod, livePod] = [podOf(object), podOf(live)];
+  const spec = fieldsOf(object['spec']);
+  const template = fieldsOf(spec['template']);
+  const containers = listOf(pod['containers']).map((container) => {
+    const twin = listOf(livePod['containers']).find(({ name }) => name === container['name']);
+    return orderedAs(container, fieldsOf(twin), 'volumeMounts', 'mountPath');
+  });
+  const ordered = { ...orderedAs(pod, livePod, 'volumes', 'name'), containers };
+  return { ...object, spec: { ...spec, template: { ...template, spec: ordered } } };
+}
+
+/** With the items of one list in the order in which the other object has items of the same key. */
+function orderedAs(fields: Fields, live: Fields, list: string, key: string): Fields {
+  if (fields[list] === undefined) return fields;
+  const places = new Map(listOf(live[list]).map((item, place) => [textOf(item[key]), place]));
+  const placeOf = (item: Fields): number => places.get(textOf(item[key])) ?? places.size;
+  return { ...fields, [list]: listOf(fields[list]).toSorted((a, b) => placeOf(a) - placeOf(b)) };
+}
+
+function podOf(object: KubeObject): Fields {
+  return fieldsOf(fieldsOf(fieldsOf(object['spec'])['template'])['spec']);
+}

@@ -1,0 +1,149 @@
+/** `slipway adopt plan`: whether operators of OLM can be handed over, and the effects. */
+import { collectInventory, tieFactsOf } from '../../../adoption/olm-v0/inventory.ts';
+import { OLM, type OlmOperator } from '../../../adoption/olm-v0/kinds.ts';
+import { packageOf, surveyOperator, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
+import type { Translation } from '../../../adoption/olm-v0/translate.ts';
+import { judgeOperator, type Verdict } from '../../../adoption/olm-v0/verdict.ts';
+import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import { parseTarget } from '../admin/objects.ts';
+import { outcomeOf } from '../admin/print.ts';
+import type { Environment } from '../environment.ts';
+import type { OutputFlags } from '../flags.ts';
+import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { formatYaml } from '../output/data.ts';
+import { formatTable } from '../output/table.ts';
+import { wantedFor, type WantedFlags } from './wanted.ts';
+
+export interface AdoptPlanFlags extends KubeFlags, OutputFlags, WantedFlags {
+  readonly allNamespaces?: boolean;
+}
+
+export async function planAdoption(
+  environment: Environment,
+  name: string | undefined,
+  flags: AdoptPlanFlags,
+): Promise<Outcome> {
+  const { signal, columns } = environment;
+  return withCluster(environment, flags, async (connection) =>
+    name === undefined
+      ? listOperators(connection, { ...flags, signal, columns })
+      : planOne(connection, parseTarget(name, connection.namespace), { ...flags, signal }),
+  );
+}
+
+/** One operator of OLM in the list. */
+interface Row {
+  readonly namespace: string;
+  readonly name: string;
+  readonly package: string;
+  readonly installed: string;
+  readonly state: Verdict['kind'];
+  readonly message: string;
+}
+
+interface ListFlags extends AdoptPlanFlags {
+  readonly signal: AbortSignal;
+  readonly columns?: number | undefined;
+}
+
+async function listOperators({ client, namespace }: Connection, flags: ListFlags): Promise<Outcome> {
+  const options = flags.allNamespaces === true ? {} : { namespace };
+  const subscriptions = await client.list(OLM.subscription, options, flags.signal);
+  const rows: Row[] = [];
+  for (const { metadata } of subscriptions) {
+    const target = { namespace: metadata.namespace ?? '', name: metadata.name };
+    rows.push(rowOf(await surveyOperator(client, target, flags.signal)));
+  }
+  const hasRefused = rows.some(({ state }) => state === 'refused');
+  return outcomeOf({ operators: rows }, printRows(rows, flags.columns), flags.output, hasRefused ? 2 : 0);
+}
+
+function rowOf(survey: OlmSurvey): Row {
+  const verdict = judgeOperator(survey);
+  return {
+    namespace: survey.namespace,
+    name: survey.name,
+    package: packageOf(survey),
+    installed: textOf(fieldsOf(survey.subscription?.['status'])['installedCSV']),
+    state: verdict.kind,
+    message: verdict.kind === 'ready' ? verdict.notes.join('; ') : verdict.message,
+  };
+}
+
+const HEADER = ['NAMESPACE', 'NAME', 'PACKAGE', 'INSTALLED', 'STATE', 'MESSAGE'];
+
+function printRows(rows: readonly Row[], columns: number | undefined): string {
+  if (rows.length === 0) return 'OLM has no Subscriptions here; -A lists those of all namespaces\n';
+  const cells = rows.map((row) => [row.namespace, row.name, row.package, row.installed, row.state, row.message]);
+  return formatTable(HEADER, cells, columns);
+}
+
+async function planOne(
+  { client }: Connection,
+  target: { readonly namespace: string; readonly name: string },
+  flags: AdoptPlanFlags & { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const survey = await surveyOperator(client, target, flags.signal);
+  const verdict = judgeOperator(survey);
+  if (verdict.kind !== 'ready') {
+    const { kind: state, reason, message } = verdict;
+    return outcomeOf(
+      { ...target, state, reason, message },
+      `${target.namespace}/${target.name}: ${message}\n`,
+      flags.output,
+      2,
+    );
+  }
+  const wanted = wantedFor(survey, flags);
+  const operator: OlmOperator = {
+    namespace: target.namespace,
+    subscription: target.name,
+    package: packageOf(survey),
+    csv: survey.csv?.metadata.name ?? '',
+  };
+  const { own, shared } = await collectInventory(client, tieFactsOf(survey, operator), flags.signal);
+  const conflicts = shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`);
+  const data = {
+    ...target,
+    state: conflicts.length > 0 ? 'refused' : 'ready',
+    subscription: wanted.manifest,
+    objects: own.map((object) => describeRef(refOf(object))),
+    deleted: deletedWith(survey, operator).map((object) => describeRef(refOf(object))),
+    notes: [...verdict.notes, ...wanted.dropped],
+    conflicts,
+  };
+  return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length > 0 ? 2 : 0);
+}
+
+/** The objects of OLM that go. */
+function deletedWith({ subscription, csv, copies }: OlmSurvey, _operator: OlmOperator): readonly KubeObject[] {
+  return [subscription, csv, ...copies].filter((object) => object !== undefined);
+}
+
+interface PlannedAdoption {
+  readonly namespace: string;
+  readonly name: string;
+  readonly objects: readonly string[];
+  readonly deleted: readonly string[];
+  readonly notes: readonly string[];
+  readonly conflicts: readonly string[];
+}
+
+function printPlan(
+  { namespace, name, objects, deleted, notes, conflicts }: PlannedAdoption,
+  wanted: Translation,
+): string {
+  const list = (title: string, lines: readonly string[]): string =>
+    lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return [
+    conflicts.length > 0
+      ? list(`${namespace}/${name} cannot be handed over:`, conflicts)
+      : `${namespace}/${name} can be handed over; no Pod is replaced\n`,
+    list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),
+    list('Handed over:', objects),
+    list('Deleted, with a backup in a Secret:', deleted),
+    list('Notes:', notes),
+  ].join('');
+}

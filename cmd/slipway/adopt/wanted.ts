@@ -1,0 +1,22 @@
+/** The Subscription of Slipway that goes on with an operator of OLM. Pure. */
+import { invalidInput } from '../input/invalid.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import type { OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
+import { translateSubscription, type Translation } from '../../../adoption/olm-v0/translate.ts';
+
+export interface WantedFlags {
+  readonly name?: string;
+  readonly catalog?: string;
+}
+
+/** @throws ReasonedError InputInvalid if OLM's ClusterServiceVersion has no version */
+export function wantedFor(survey: OlmSurvey, { name = survey.name, catalog }: WantedFlags): Translation {
+  const version = textOf(fieldsOf(survey.csv?.['spec'])['version']);
+  if (version === '') {
+    throw invalidInput(
+      `ClusterServiceVersion ${survey.csv?.metadata.name ?? '(none)'} has no version`,
+      'Upgrade the operator in OLM to a release that has one',
+    );
+  }
+  return translateSubscription(survey, { name, version, ...(catalog !== undefined && { catalog }) });
+}

@@ -1,0 +1,97 @@
+/**
+ * Answers for the Services of a cluster without Pods: `node answer-services.ts FOLDER SERVER`. It listens on the ports of
+ * all Services, with the certificate that a Secret of the Service's namespace has for the name that is asked for, and
+ * admits every object, converts every custom resource by its apiVersion, and serves every aggregated API as empty.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { openAdmin } from '../admin.ts';
+
+const LOOK_EVERY_MS = 250;
+
+const [folder, server] = process.argv.slice(2) as [string, string];
+const file = (name: string): string => readFileSync(join(folder, 'pki', name), 'utf8');
+const admin = openAdmin({ server, ca: file('ca.crt'), certificate: file('admin.crt'), key: file('admin.key') });
+const servers = new Map<number, Server>();
+const fallback = { cert: file('apiserver.crt'), key: file('apiserver.key') };
+
+interface Listed<Item> {
+  readonly items: readonly Item[];
+}
+
+setInterval(() => void listen().catch(() => undefined), LOOK_EVERY_MS);
+
+async function listen(): Promise<void> {
+  const { items } = (await admin.call('GET', '/api/v1/services')) as unknown as Listed<{
+    readonly metadata: { readonly namespace: string; readonly name: string };
+    readonly spec: { readonly ports?: readonly { readonly port: number }[] };
+  }>;
+  const operators = items.filter(({ metadata }) => metadata.name !== 'kubernetes');
+  for (const { port } of operators.flatMap(({ spec }) => spec.ports ?? [])) {
+    if (!servers.has(port)) servers.set(port, open(port));
+  }
+}
+
+function open(port: number): Server {
+  const options = {
+    ...fallback,
+    SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
+      void contextFor(name).then(
+        (context) => done(null, context),
+        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      ),
+  };
+  const opened = createServer(options, (request, response) => void answer(request, response));
+  opened.on('error', () => servers.delete(port));
+  return opened.listen(port, '0.0.0.0');
+}
+
+/** Read for each handshake: a certificate is rotated. */
+async function contextFor(name: string): Promise<SecureContext> {
+  const [, namespace = ''] = name.split('.');
+  const { items } = (await admin.call('GET', `/api/v1/namespaces/${namespace}/secrets`)) as unknown as Listed<{
+    readonly data?: Readonly<Record<string, string>>;
+  }>;
+  for (const { data } of items) {
+    const [cert, key] = [data?.['tls.crt'], data?.['tls.key']].map((text) => Buffer.from(text ?? '', 'base64'));
+    if (cert === undefined || key === undefined || cert.length === 0) continue;
+    if (new X509Certificate(cert).checkHost(name) !== undefined) return createSecureContext({ cert, key });
+  }
+  throw new Error(`no Secret has a certificate for ${name}`);
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const content = request.method === 'POST' && text.startsWith('{') ? review(JSON.parse(text)) : listing(request.url);
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+}
+
+interface Review {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: {
+    readonly uid: string;
+    readonly desiredAPIVersion?: string;
+    readonly objects?: readonly Readonly<Record<string, unknown>>[];
+  };
+}
+
+function review({ apiVersion, kind, request: { uid, desiredAPIVersion, objects = [] } }: Review): unknown {
+  const converted = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }));
+  const response =
+    kind === 'ConversionReview'
+      ? { uid, result: { status: 'Success' }, convertedObjects: converted }
+      : { uid, allowed: true };
+  return { apiVersion, kind, response };
+}
+
+function listing(url = ''): unknown {
+  const [, , group, version] = url.split('?', 1)[0]!.split('/');
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources: [] };
+}

@@ -1,0 +1,132 @@
+/**
+ * Runs OLM v0 beside a control plane, as processes in the network namespace of the cluster: the two operators of OLM
+ * listen on all addresses, by no flag of theirs on fewer.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { waitUntil, type Admin } from '../admin.ts';
+import type { ClusterNetwork } from '../node/network.ts';
+import { runTool } from '../run-tool.ts';
+import type { Boot } from '../start-components.ts';
+
+/** Where OLM keeps catalogs that all namespaces may use. */
+const NAMESPACE = 'olm';
+/** Name of the CatalogSource, and of its content in the cluster's folder. */
+export const OLM_CATALOG = 'tested';
+export const OLM_CATALOG_FILE = 'olm-catalog.json';
+
+const CATALOG_ADDRESS = '127.0.0.1:50051';
+/** How often OLM judges everything again. */
+const RESYNC = '45s';
+const READY_WITHIN_SECONDS = 120;
+
+export interface OlmParts {
+  readonly network: ClusterNetwork;
+  readonly admin: Admin;
+}
+
+/** Resolves when OLM reconciles and its catalog, empty at first, answers. */
+export async function startOlm(boot: Boot, { network, admin }: OlmParts): Promise<void> {
+  const { folder, supervisor, binaries } = boot;
+  const environment = { KUBECONFIG: join(folder, 'kubeconfig'), OPERATOR_NAMESPACE: NAMESPACE };
+  writeFileSync(join(folder, OLM_CATALOG_FILE), JSON.stringify({ packages: [], bundles: [] }));
+  await Promise.all([applyCrds(boot), answerServices(boot, network)]);
+  await createObjects(admin);
+  await supervisor.start({
+    name: 'olm-catalog',
+    program: binaries.get('olm-catalog')!,
+    args: [CATALOG_ADDRESS, join(folder, OLM_CATALOG_FILE)],
+  });
+  const common = ['--namespace', NAMESPACE, '--interval', RESYNC];
+  await supervisor.start({
+    name: 'olm-operator',
+    program: binaries.get('olm-operator')!,
+    args: common,
+    env: { ...environment, OPERATOR_NAME: 'olm-operator' },
+  });
+  await supervisor.start({
+    name: 'catalog-operator',
+    program: binaries.get('catalog-operator')!,
+    args: ['--kubeconfig', join(folder, 'kubeconfig'), ...common, '--opmImage', 'none', '--util-image', 'none'],
+    env: environment,
+  });
+  await waitUntil(() => isCatalogReady(admin), {
+    what: 'Starting OLM v0',
+    timeoutSeconds: READY_WITHIN_SECONDS,
+    failure: () => supervisor.ended('olm-operator') ?? supervisor.ended('catalog-operator'),
+  });
+}
+
+async function applyCrds({ folder, binaries }: Boot): Promise<void> {
+  const crds = join(await sourceOfOlm(), 'deploy/chart/crds');
+  const files = readdirSync(crds).map((name) => join(crds, name));
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
+  const kubectl = (args: readonly string[]): Promise<string> => runTool(binaries.get('kubectl')!, { args, env });
+  const names = files.flatMap((file) => ['-f', file]);
+  await kubectl(['apply', '--server-side', ...names]);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+}
+
+/** The folder of the module that the programs were built from; it has the CRDs. */
+async function sourceOfOlm(): Promise<string> {
+  const module = 'github.com/operator-framework/operator-lifecycle-manager';
+  const cwd = join(import.meta.dirname, '../modules/olm');
+  const env = { ...process.env, GOTOOLCHAIN: 'local', GOWORK: 'off' };
+  const run = promisify(execFile);
+  const find = async (): Promise<string> =>
+    (await run('go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd, env })).stdout.trim();
+  const found = await find();
+  if (found !== '' && existsSync(found)) return found;
+  await run('go', ['mod', 'download', module], { cwd, env });
+  return find();
+}
+
+/** Every address of a Service belongs to the machine, and one server answers at all of them. */
+async function answerServices({ folder, supervisor, options }: Boot, network: ClusterNetwork): Promise<void> {
+  if (options.node === 'real') return;
+  const inHub = [
+    '--target',
+    String(network.hub),
+    '--net',
+    'ip',
+    'route',
+    'add',
+    'local',
+    network.serviceCidr,
+    'dev',
+    'lo',
+  ];
+  await runTool('nsenter', { args: inHub, env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` } });
+  await supervisor.start({
+    name: 'services',
+    program: process.execPath,
+    args: [join(import.meta.dirname, 'answer-services.ts'), folder, `https://${network.gateway}:6443`],
+  });
+}
+
+async function createObjects(admin: Admin): Promise<void> {
+  await admin.call('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+  const olm = '/apis/operators.coreos.com';
+  await admin.call('POST', `${olm}/v1/olmconfigs`, {
+    apiVersion: 'operators.coreos.com/v1',
+    kind: 'OLMConfig',
+    metadata: { name: 'cluster' },
+    spec: {},
+  });
+  await admin.call('POST', `${olm}/v1alpha1/namespaces/${NAMESPACE}/catalogsources`, {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: OLM_CATALOG },
+    spec: { sourceType: 'grpc', address: CATALOG_ADDRESS },
+  });
+}
+
+async function isCatalogReady(admin: Admin): Promise<boolean> {
+  const path = `/apis/operators.coreos.com/v1alpha1/namespaces/${NAMESPACE}/catalogsources/${OLM_CATALOG}`;
+  const { status } = (await admin.call('GET', path)) as {
+    readonly status?: { readonly connectionState?: { readonly lastObservedState?: string } };
+  };
+  return status?.connectionState?.lastObservedState === 'READY';
+}
