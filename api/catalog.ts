@@ -8,6 +8,7 @@ import { duration, imageReference, integer, listByKey, objectName, rules, set, t
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { labelSelector } from './label-selector.ts';
 import { Signature } from './signature.ts';
+import { SIGNER_NEEDED, VERIFY_FIELDS } from './verify.ts';
 
 /** Default of `spec.interval`. */
 export const DEFAULT_INTERVAL = '5m';
@@ -44,68 +45,19 @@ const Source = rules(
   { rule: 'has(self.image) != has(self.repositories)', message: 'must have exactly one of image and repositories' },
 );
 
-const PublicKey = z.object({
-  name: text(63).describe('Name of the key in messages.'),
-  pem: text(8192)
-    .regex(/^-----BEGIN PUBLIC KEY-----/)
-    .describe('The public key in PEM form.'),
-  transparencyLog: z
-    .enum(['Require', 'Ignore'])
-    .default('Require')
-    .describe(
-      'Require: a signature counts only with proof that a transparency log of the trusted root holds it. Ignore: the key alone decides, for publishers that use no log.',
-    ),
-});
-
-const Identity = z.object({
-  issuer: text(512).describe('Issuer of the certificate, exactly.'),
-  subject: text(512).describe('Subject of the certificate: an address of mail, or the URL of a workflow.'),
-  match: z
-    .enum(['Exact', 'Glob'])
-    .default('Exact')
-    .describe('Exact: the subject is compared as it is. Glob: each `*` in it stands for any text.'),
-});
-
-const MirroredPrefix = z.object({
-  prefix: text(255).describe('Registry and repository, or their beginning: `mirror.example/operators`.'),
-  signedPrefix: text(255).describe('The same beginning when the content was signed: `quay.example/team`.'),
-});
-
-const Verify = rules(
+const CatalogVerify = rules(
   z.object({
-    enforcement: z
-      .enum(['Enforce', 'Warn'])
-      .default('Enforce')
-      .describe(
-        'Enforce: content without a trusted signature is refused. Warn: it is used, and a warning says why not.',
-      ),
+    ...VERIFY_FIELDS,
     content: set(z.enum(['Catalog', 'Bundles']), 2)
       .min(1)
       .optional()
       .describe(
         'Which images must be signed: the catalog image, when it is taken into service, and bundle images, when a Revision is made of them. Absent: both. A Catalog of repositories has bundles only.',
       ),
-    keys: listByKey(PublicKey, 16, ['name']).min(1).optional().describe('A signature by any of these keys is trusted.'),
-    identities: listByKey(Identity, 16, ['issuer', 'subject'])
-      .min(1)
-      .optional()
-      .describe('A keyless signature by any of these identities is trusted.'),
-    trustedRoot: z
-      .object({ name: objectName().describe('Name of the ConfigMap.') })
-      .optional()
-      .describe(
-        "A ConfigMap in the manager's namespace whose key `trusted_root.json` has the authorities behind certificates, transparency logs and timestamps. Absent: those of the public Sigstore instance, as this version of Slipway ships them.",
-      ),
-    mirrored: listByKey(MirroredPrefix, 16, ['prefix'])
-      .min(1)
-      .optional()
-      .describe(
-        'Repositories whose content was signed under another name before it was mirrored. A signature that names any other repository than its own is not trusted.',
-      ),
   }),
-  { rule: 'has(self.keys) || has(self.identities)', message: 'must have keys or identities' },
+  SIGNER_NEEDED,
 );
-export type Verify = Immutable<z.infer<typeof Verify>>;
+export type CatalogVerify = Immutable<z.infer<typeof CatalogVerify>>;
 
 const CatalogSpec = rules(
   z.object({
@@ -129,8 +81,8 @@ const CatalogSpec = rules(
       .describe(
         'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. Operators installed from it stay installed in a namespace that is not selected any more, and is not upgraded from it.',
       ),
-    verify: Verify.optional().describe(
-      'Which signatures the content must have. They are checked offline, against keys and identities; content that was refused is checked again at every interval.',
+    verify: CatalogVerify.optional().describe(
+      'Which signatures the content must have, in addition to those that a RegistryPolicy demands. They are checked offline, against keys and identities; content that was refused is checked again at every interval.',
     ),
     suspend: z.boolean().default(false).describe('Do not look for new content; what is known stays in service.'),
   }),

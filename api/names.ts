@@ -40,6 +40,8 @@ export const ANNOTATION = {
   keptBy: 'slipway.dev/kept-by',
   /** The purpose of the manager's rights that are granted and revoked with an installed operator. */
   access: 'slipway.dev/access',
+  /** uid and resourceVersion of the Secret that a pull secret was copied from. */
+  copiedFrom: 'slipway.dev/copied-from',
   /** `pod-template-hash` of the Pods that keep working during the rehearsal of the next Revision's Pods. */
   rehearsal: 'slipway.dev/rehearsal',
   /** `pod-template-hash` of the Pods that passed the rehearsal, while their predecessors still exist. */

@@ -3,7 +3,17 @@
  * `deployments` for one by its name, and there for one container.
  */
 import * as z from 'zod';
-import { integer, intOrString, list, listByKey, preserveUnknown, rules, stringMap, text } from './fields.ts';
+import {
+  intOrString,
+  integer,
+  list,
+  listByKey,
+  objectName,
+  preserveUnknown,
+  rules,
+  stringMap,
+  text,
+} from './fields.ts';
 import type { Immutable } from './kind.ts';
 
 const EnvVar = rules(
@@ -93,6 +103,9 @@ const forPods = {
   volumes: listByKey(Volume, 64, ['name'])
     .optional()
     .describe('Volumes as in a Pod, to add; one of the same name is replaced.'),
+  imagePullSecrets: listByKey(z.object({ name: objectName().describe('Name of the Secret.') }), 16, ['name'])
+    .optional()
+    .describe("Pull secrets of the operator's namespace to add to the Pods."),
   annotations: stringMap(64, 16384).optional().describe('Annotations to add to the Deployments and their Pods.'),
   labels: stringMap(64, 63)
     .optional()

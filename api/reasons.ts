@@ -61,6 +61,7 @@ export const REASONS = {
   ImageInvalid: 'The image is malformed, or not of the kind expected.',
   ImageTooLarge: 'The image exceeds a limit on size, count or ratio.',
   PullSecretInvalid: 'The pull secret is missing or cannot be read.',
+  RegistryPolicyInvalid: 'A RegistryPolicy over the image cannot be used, or contradicts another one.',
   // Signatures
   Unsigned: 'The image has no signature, and the policy requires one.',
   SignatureMalformed: 'A signature cannot be parsed, or is of no form that signers write.',
@@ -72,6 +73,7 @@ export const REASONS = {
   SignedByOtherIdentity: 'An identity signed the image that the policy does not trust.',
   SignedOtherDigest: 'The signature is about another digest than that of the image.',
   SignedOtherReference: 'The signature is about an image of another repository.',
+  ImageNotPinned: 'A policy demands signatures of an image that is named without its digest.',
   TooManySignatures: 'The registry lists more signatures of the image than are checked.',
   // Bundles
   BundleInvalid: 'The bundle cannot be parsed.',

@@ -16,8 +16,8 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
+import { PodImageSignature, MAX_IMAGE_SIGNATURES, Signature } from './signature.ts';
 import { ApprovedBy, PlanRecord } from './revision-plan.ts';
-import { Signature } from './signature.ts';
 
 /** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
@@ -49,6 +49,7 @@ const OPTIONAL = [
   'serviceAccountName',
   'previous',
   'signature',
+  'imageSignatures',
 ] as const;
 
 const REQUIRED = [
@@ -96,6 +97,11 @@ const RevisionSpec = rules(
     signature: Signature.optional().describe(
       "Result of the check of the image's signatures. It was made once: going back to the Revision, or repairing it, checks nothing again.",
     ),
+    imageSignatures: listByKey(PodImageSignature, MAX_IMAGE_SIGNATURES, ['image'])
+      .optional()
+      .describe(
+        'Results of the checks of the images that its Pods run, for those over which a RegistryPolicy demands signatures. They are made once, as that of the bundle.',
+      ),
     previous: objectName().optional().describe('Name of the Revision that was active before: the one to go back to.'),
     approved: z
       .boolean()

@@ -8,6 +8,7 @@ import { pullFiles, BUNDLE_LIMITS } from '../oci/image.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistry } from '../oci/registry.ts';
 import { createBundleSources } from './bundle-sources.ts';
+import { policiesOf, type Written } from './testing/policies.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundle-sources-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,6 +31,25 @@ describe('a bundle that was pulled', () => {
     await server.close();
     expect(await pull(undefined)).toBe(1);
     await expect(pull('other')).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    client.close();
+  });
+
+  test('that the pull secret of a policy opened is not served once the policy is gone', async () => {
+    const server = await startFakeRegistry();
+    const client = createRegistry();
+    const image = buildImage({ files: new Map([['manifests/csv.yaml', Buffer.from('kind: Y')]]), labels: {} });
+    const digest = await pushImage(client, parseReference(`${server.host}/widget:v1`), image);
+    const pull = async (written: Written): Promise<number> => {
+      const source = createBundleSources(() => client, folder, policiesOf(written))(undefined);
+      const reference = parseReference(`${server.host}/widget@${digest}`);
+      const { files } = await pullFiles(source, reference, { folders: ['manifests/'], limits: BUNDLE_LIMITS, signal });
+      return files.size;
+    };
+    const policy = { team: { prefix: server.host, pullSecret: { name: 'login' } } };
+    expect(await pull(policy)).toBe(1);
+    await server.close();
+    expect(await pull(policy)).toBe(1);
+    await expect(pull({})).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     client.close();
   });
 });

@@ -3,8 +3,11 @@ import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import { buildImage, pushImage } from '../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../oci/testing/fake-registry.ts';
+import { parseReference } from '../oci/reference.ts';
 import { createRegistry } from '../oci/registry.ts';
+import { createFakeCertificate } from '../kube/testing/fake-certificate.ts';
 import { createRegistries, type Registries } from './registries.ts';
+import { policiesOf, type Written } from './testing/policies.ts';
 
 const NAMESPACE = 'slipway-system';
 const USER = { username: 'reader', password: 'sesame' };
@@ -156,7 +159,7 @@ describe('a pull secret', () => {
       expect((error as ReasonedError).message).toContain('slipway-system/login');
       expect((error as ReasonedError).message).toContain(says);
       expect((error as ReasonedError).forTenants, 'the text for tenants').toMatch(
-        /^the pull secret of the Catalog (?!.*login)/,
+        /^the pull secret of the registry (?!.*login)/,
       );
       scene.secret = secretFor(fake);
       expect(await ask()).toBe('found');
@@ -179,4 +182,123 @@ test('calls with the same pull secret share a client', () => {
   stops.push(() => registries('one').close());
   expect(registries('one')).toBe(registries('one'));
   expect(registries('one')).not.toBe(registries('two'));
+});
+
+describe('under RegistryPolicies', () => {
+  /** Two registries with the same image, of which the first requires USER, and the outcome of asking the first. */
+  async function startPair() {
+    const [origin, mirror] = [await startFakeRegistry({ auth: { kind: 'basic', ...USER } }), await startFakeRegistry()];
+    stops.push(
+      () => origin.close(),
+      () => mirror.close(),
+    );
+    for (const one of [origin, mirror]) await pushSomething(one);
+    const objects = new Map<string, unknown>([['login', secretFor(origin)]]);
+    const ask = async (written: Written, pullSecret?: string): Promise<string> => {
+      const registries = createRegistries({
+        namespace: NAMESPACE,
+        policies: policiesOf(written),
+        cluster: { get: ({ name }) => Promise.resolve(objects.get(name) as KubeObject | undefined) },
+      });
+      stops.push(() => registries(pullSecret).close());
+      return outcomeOf(registries, origin, pullSecret);
+    };
+    return { origin, mirror, objects, ask };
+  }
+
+  test('a policy opens its registry for each Catalog, and no other registry', async () => {
+    const { origin, ask } = await startPair();
+    expect(await ask({ team: { prefix: `${origin.host}/team`, pullSecret: { name: 'login' } } })).toBe('found');
+    expect(await ask({ team: { prefix: `${origin.host}/other`, pullSecret: { name: 'login' } } })).toBe(
+      'RegistryDenied',
+    );
+  });
+
+  test('the pull secret of the Catalog comes first, and that of the policy if it has no entry', async () => {
+    const { origin, objects, ask } = await startPair();
+    const policy = { team: { prefix: origin.host, pullSecret: { name: 'login' } } };
+    objects.set('own', secretFor(origin, 'wrong'));
+    expect(await ask(policy, 'own')).toBe('RegistryDenied');
+    objects.set('own', { data: { '.dockerconfigjson': encode({ auths: {} }) } });
+    expect(await ask(policy, 'own')).toBe('found');
+  });
+
+  test('a missing Secret of a policy is reported by its name', async () => {
+    const { origin, ask } = await startPair();
+    expect(await ask({ team: { prefix: origin.host, pullSecret: { name: 'gone' } } })).toBe('PullSecretInvalid');
+  });
+
+  test('mirrors are asked in order, and with source Never the registry itself is not', async () => {
+    const { origin, mirror, ask } = await startPair();
+    const places = [{ prefix: `${mirror.host}/nothing` }, { prefix: `${mirror.host}/team` }];
+    const asked = origin.requests.length;
+    expect(await ask({ team: { prefix: `${origin.host}/team`, mirrors: places } })).toBe('found');
+    const empty = { prefix: `${origin.host}/team`, mirrors: [{ prefix: `${mirror.host}/nothing` }] };
+    expect(await ask({ team: { ...empty, source: 'Never' } })).toBe('ImageNotFound');
+    expect(origin.requests.length).toBe(asked);
+    expect(await ask({ team: empty })).toBe('RegistryDenied');
+  });
+
+  test('a mirror is opened by the policy over the mirror, not by that over the source', async () => {
+    const { origin, objects } = await startPair();
+    const far = { prefix: 'far.example/team', mirrors: [{ prefix: `${origin.host}/team` }], source: 'Never' } as const;
+    const outcome = (written: Written): Promise<string> => {
+      const registries = createRegistries({
+        namespace: NAMESPACE,
+        policies: policiesOf(written),
+        cluster: { get: ({ name }) => Promise.resolve(objects.get(name) as KubeObject | undefined) },
+      });
+      stops.push(() => registries(undefined).close());
+      return registries(undefined)
+        .resolve(parseReference('far.example/team/app:v1'))
+        .then(
+          () => 'found',
+          (error: ReasonedError) => error.reason,
+        );
+    };
+    const login = { pullSecret: { name: 'login' } };
+    expect(await outcome({ far: { ...far, ...login } })).toBe('RegistryDenied');
+    expect(await outcome({ far, near: { prefix: origin.host, ...login } })).toBe('found');
+  });
+
+  test('a policy that cannot be used refuses before any request', async () => {
+    const { origin, ask } = await startPair();
+    const asked = origin.requests.length;
+    expect(await ask({ a: { prefix: origin.host }, b: { prefix: origin.host } })).toBe('RegistryPolicyInvalid');
+    expect(origin.requests.length).toBe(asked);
+  });
+
+  test('a registry with an authority of its own is trusted by the certificates of the policy', async () => {
+    const tls = await createFakeCertificate();
+    const fake = await startFakeRegistry({ tls });
+    stops.push(() => fake.close());
+    const objects = new Map<string, unknown>([['ca', { data: { 'ca.crt': tls.cert } }]]);
+    const outcome = (written: Written): Promise<string> => {
+      const registries = createRegistries({
+        namespace: NAMESPACE,
+        policies: policiesOf(written),
+        registry: { plainHttp: () => false },
+        cluster: { get: ({ name }) => Promise.resolve(objects.get(name) as KubeObject | undefined) },
+      });
+      stops.push(() => registries(undefined).close());
+      return outcomeOf(registries, fake, undefined);
+    };
+    expect(await outcome({})).toBe('RegistryUnavailable');
+    const policy = { team: { prefix: fake.host, certificateAuthority: { name: 'ca' } } };
+    expect(await outcome(policy)).toBe('ImageNotFound');
+    objects.delete('ca');
+    expect(await outcome(policy)).toBe('RegistryPolicyInvalid');
+  });
+
+  test('an insecure registry is spoken to without TLS', async () => {
+    const { mirror } = await startPair();
+    const registries = createRegistries({
+      namespace: NAMESPACE,
+      policies: policiesOf({ team: { prefix: `${mirror.host}/team`, insecure: true } }),
+      registry: { plainHttp: () => false },
+      cluster: { get: () => Promise.resolve(undefined) },
+    });
+    stops.push(() => registries(undefined).close());
+    expect(await outcomeOf(registries, mirror, undefined)).toBe('found');
+  });
 });

@@ -1,20 +1,21 @@
-/** Registry clients with the credentials of pull secrets: one for each Secret, sharing connections between calls. */
+/**
+ * Registry clients as RegistryPolicies and pull secrets say: one for each pull secret of a Catalog, sharing connections
+ * between calls.
+ */
 import type { Cluster } from '../api/cluster.ts';
-import { ReasonedError } from '../api/errors.ts';
-import { parseDockerConfig, type CredentialLookup } from '../oci/docker-config.ts';
-import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
+import { isLoopbackName, createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
+import { mirrorsOf, NO_POLICIES, type RegistryPolicies } from './registry-policies.ts';
+import { certificateAuthorities, pullSecrets } from './registry-settings.ts';
 
-/** How long the content of a Secret is used, in milliseconds, unless a registry rejects it. */
-const SECRET_AGE_MS = 30_000;
-
-/** The client for a pull secret of the manager's namespace; anonymous without one. */
+/** The client for a pull secret of the manager's namespace; anonymous without one, unless a policy has one. */
 export type Registries = (pullSecret: string | undefined) => Registry;
 
 export interface RegistriesOptions {
   readonly cluster: Pick<Cluster, 'get'>;
   /** The manager's namespace. */
   readonly namespace: string;
-  readonly registry?: Omit<RegistryOptions, 'credentials' | 'onDenied'>;
+  readonly registry?: Omit<RegistryOptions, 'credentials' | 'onDenied' | 'connection' | 'mirrors'>;
+  readonly policies?: RegistryPolicies;
   readonly now?: () => number;
 }
 
@@ -24,65 +25,32 @@ export function createRegistries(options: RegistriesOptions): Registries {
     const key = pullSecret ?? '';
     const existing = clients.get(key);
     if (existing !== undefined) return existing;
-    const credentials = pullSecret === undefined ? {} : credentialsIn(options, pullSecret);
-    const client = createRegistry({ ...options.registry, ...credentials });
+    const client = createRegistry({ ...options.registry, ...accessOf(options, pullSecret) });
     clients.set(key, client);
     return client;
   };
 }
 
-type Lookup = ReturnType<typeof parseDockerConfig>;
+type RegistryAccess = Required<Pick<RegistryOptions, 'credentials' | 'onDenied' | 'connection' | 'mirrors'>>;
 
-/**
- * Only a Secret that could be read is kept, and only until a registry rejects its credentials: a corrected Secret
- * counts at the next attempt.
- */
-function credentialsIn(
-  options: RegistriesOptions,
-  name: string,
-): Required<Pick<RegistryOptions, 'credentials' | 'onDenied'>> {
-  const now = options.now ?? Date.now;
-  let known: { readonly at: number; readonly lookup: Lookup } | undefined;
-  const credentials: CredentialLookup = async (registry, repository) => {
-    if (known !== undefined && now() - known.at <= SECRET_AGE_MS) return known.lookup(registry, repository);
-    const at = now();
-    const lookup = parseSecret(await readSecret(options, name), `${options.namespace}/${name}`);
-    known = { at, lookup };
-    return lookup(registry, repository);
+/** The Secret of the Catalog comes first; a registry that it has no entry for is opened by that of the policy. */
+function accessOf(options: RegistriesOptions, pullSecret: string | undefined): RegistryAccess {
+  const { policies = NO_POLICIES, registry } = options;
+  const [secrets, authorities] = [pullSecrets(options), certificateAuthorities(options)];
+  const plainHttp = registry?.plainHttp ?? isLoopbackName;
+  return {
+    credentials: async (host, repository) => {
+      const own = pullSecret === undefined ? undefined : (await secrets.get(pullSecret))(host, repository);
+      if (own !== undefined) return own;
+      const { pullSecret: shared } = policies.over(`${host}/${repository}`);
+      return shared === undefined ? undefined : (await secrets.get(shared))(host, repository);
+    },
+    onDenied: () => secrets.forget(),
+    connection: async ({ registry: host, repository }) => {
+      const { insecure, certificateAuthority } = policies.over(`${host}/${repository}`);
+      if (certificateAuthority === undefined) return { plainHttp: insecure ?? plainHttp(host) };
+      return { plainHttp: insecure ?? false, ca: await authorities.get(certificateAuthority) };
+    },
+    mirrors: mirrorsOf(policies),
   };
-  const onDenied = (): void => {
-    known = undefined;
-  };
-  return { credentials, onDenied };
-}
-
-/** Adds the name of the Secret to the message, since there may be several. */
-function parseSecret(content: Uint8Array, secret: string): Lookup {
-  try {
-    return parseDockerConfig(content);
-  } catch (error) {
-    if (!(error instanceof ReasonedError)) throw error;
-    const { reason, retry, hint, message } = error;
-    const named = { message: `Secret ${secret}: ${message}`, forTenants: FOR_TENANTS };
-    throw new ReasonedError({ reason, retry, ...named, cause: error, ...(hint !== undefined && { hint }) });
-  }
-}
-
-const FOR_TENANTS = 'the pull secret of the Catalog cannot be used. Ask an administrator of the cluster';
-
-async function readSecret({ cluster, namespace }: RegistriesOptions, name: string): Promise<Uint8Array> {
-  const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
-  const data = secret?.['data'] as Readonly<Record<string, string>> | undefined;
-  const content = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
-  if (content !== undefined) return Buffer.from(content, 'base64');
-  throw new ReasonedError({
-    reason: 'PullSecretInvalid',
-    retry: 'backoff',
-    message:
-      secret === undefined
-        ? `Secret ${namespace}/${name} does not exist`
-        : `Secret ${namespace}/${name} has no .dockerconfigjson`,
-    hint: 'Create it with kubectl create secret docker-registry in the namespace of the manager',
-    forTenants: FOR_TENANTS,
-  });
 }

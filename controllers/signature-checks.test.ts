@@ -1,7 +1,8 @@
 /** The check of an image's signatures: the registry answers over HTTP, the ConfigMap lies in a fake cluster. */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Catalog, Verify } from '../api/catalog.ts';
+import type { Catalog } from '../api/catalog.ts';
+import type { Verify } from '../api/verify.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { Signature } from '../api/signature.ts';
 import { createFakeCluster, type FakeCluster } from '../kube/testing/fake-cluster.ts';
@@ -12,7 +13,8 @@ import { startFakeRegistry, type FakeRegistry } from '../oci/testing/fake-regist
 import { publishSignature } from '../oci/testing/publish-signature.ts';
 import { createInstance, publicPem, type SigstoreInstance } from '../signatures/testing/instance.ts';
 import { signBundle, type Signer } from '../signatures/testing/signer.ts';
-import { createSignatureChecks, type CheckSignatures } from './signature-checks.ts';
+import { createSignatureChecks, type CheckSignatures, type ImageToCheck } from './signature-checks.ts';
+import { policiesOf, type Written } from './testing/policies.ts';
 
 const SYSTEM = 'slipway-system';
 const WHO = { subject: 'https://ci.example/release.yml', issuer: 'https://issuer.example' };
@@ -36,7 +38,7 @@ beforeEach(async () => {
   client = createRegistry();
   cluster = createFakeCluster();
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } });
-  check = createSignatureChecks({ registries: () => client, cluster, namespace: SYSTEM });
+  check = checkUnder({});
   const reference = registry.reference('team/gadget:v1');
   const built = buildImage({ files: new Map([['manifests/a.yaml', Buffer.from('a')]]) });
   const digest = await pushImage(client, reference, built);
@@ -62,6 +64,10 @@ function store(text: string | undefined): void {
   cluster.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'root', namespace: SYSTEM }, data });
 }
 
+function checkUnder(written: Written): CheckSignatures {
+  return createSignatureChecks({ registries: () => client, policies: policiesOf(written), cluster, namespace: SYSTEM });
+}
+
 async function ask(verify: Verify): Promise<Signature | ReasonedError> {
   const catalog = { metadata: { name: 'hub' }, spec: { source: {}, priority: 0, suspend: false, verify } } as Catalog;
   try {
@@ -79,7 +85,7 @@ async function ask(verify: Verify): Promise<Signature | ReasonedError> {
 }
 
 /** No name and no content of an object in the manager's namespace. */
-const FOR_TENANTS = 'the trusted root of the Catalog cannot be used. Ask an administrator of the cluster';
+const FOR_TENANTS = 'the trusted root of the signatures cannot be used. Ask an administrator of the cluster';
 
 describe('a policy that cannot be used', () => {
   const broken = { ...KEY, name: 'broken', pem: '-----BEGIN PUBLIC KEY-----\n!!!\n-----END PUBLIC KEY-----' };
@@ -143,6 +149,67 @@ describe('a check that passed', () => {
     expect(await ask(BY_KEY)).toHaveProperty('by');
     const pem = publicPem(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
     expect(await ask({ ...BY_KEY, keys: [{ ...KEY, pem }] })).toMatchObject({ reason: 'SignedByOtherKey' });
+  });
+});
+
+describe('a RegistryPolicy over the image', () => {
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const OTHER_KEY = { name: 'other', pem: publicPem(other.privateKey), transparencyLog: 'Ignore' } as const;
+  const under = (keys: readonly (typeof KEY | typeof OTHER_KEY)[]): Written => ({
+    policy: { prefix: registry.host, verify: { keys } },
+  });
+  const verdict = async (
+    written: Written,
+    { verify, content }: { readonly verify?: Verify; readonly content: ImageToCheck['content'] },
+  ): Promise<unknown> => {
+    const ref = { ref: image };
+    const spec = { source: { image: ref }, priority: 0, suspend: false, ...(verify && { verify }) };
+    const asked = { image, content, pullSecret: undefined };
+    try {
+      return await checkUnder(written)({ metadata: { name: 'hub' }, spec }, asked, new AbortController().signal);
+    } catch (error) {
+      if (error instanceof ReasonedError) return error.reason;
+      throw error;
+    }
+  };
+
+  test.each<{ content: ImageToCheck['content'] }>([
+    { content: 'Catalog' },
+    { content: 'Bundles' },
+    { content: 'Pods' },
+  ])('demands signatures of $content without a word of the Catalog', async ({ content }) => {
+    expect(await verdict({}, { content })).toBeUndefined();
+    expect(await verdict(under([KEY]), { content })).toBe('Unsigned');
+    await sign({ by: 'key', privateKey });
+    expect(await verdict(under([KEY]), { content })).toMatchObject({ by: 'key release' });
+    expect(await verdict(under([OTHER_KEY]), { content })).toBe('SignedByOtherKey');
+  });
+
+  test('is in addition to the demand of the Catalog: neither weakens the other', async () => {
+    const both = { verify: BY_KEY, content: 'Bundles' } as const;
+    await sign({ by: 'key', privateKey });
+    expect(await verdict(under([OTHER_KEY]), both)).toBe('SignedByOtherKey');
+    expect(await verdict(under([KEY]), { ...both, verify: { ...BY_KEY, keys: [OTHER_KEY] } })).toBe('SignedByOtherKey');
+    await sign({ by: 'key', privateKey: other.privateKey });
+    expect(await verdict(under([OTHER_KEY]), both)).toMatchObject({ by: 'key release and key other' });
+  });
+
+  test('that a Catalog only warns takes nothing away from it', async () => {
+    const warns = { verify: { ...BY_KEY, enforcement: 'Warn' }, content: 'Bundles' } as const;
+    expect(await verdict(under([KEY]), warns)).toBe('Unsigned');
+  });
+
+  test('the demand of a Catalog is about no image of a Pod', async () => {
+    expect(await verdict({}, { verify: BY_KEY, content: 'Pods' })).toBeUndefined();
+  });
+
+  test('refuses without a request if it cannot be used', async () => {
+    await sign({ by: 'key', privateKey });
+    const asked = registry.requests.length;
+    expect(await verdict({ ...under([KEY]), twin: { prefix: registry.host } }, { content: 'Bundles' })).toBe(
+      'RegistryPolicyInvalid',
+    );
+    expect(registry.requests.length).toBe(asked);
   });
 });
 

@@ -24,7 +24,7 @@ const MAX_INDEX_BYTES = 4 << 20;
 /**
  * Images named in `index.json`, in its order. @throws ImageInvalid if the folder is no layout
  *
- * @unshipped `slipway mirror` will list the images of its file with it.
+ * @unshipped Tests read layouts with it.
  */
 export async function listLayout(folder: string): Promise<readonly LayoutEntry[]> {
   const { manifests } = await readIndex(folder);
@@ -57,7 +57,7 @@ export function layoutSource(folder: string): ImageSource {
 /**
  * A layout as the target of copyImage; the copied image gets the name. Creates the folder if necessary.
  *
- * @unshipped `slipway mirror` will write its file with it.
+ * @unshipped Tests copy images into layouts with it.
  */
 export function layoutSink(folder: string, name?: string): ImageSink {
   return {
@@ -102,8 +102,15 @@ async function findName(folder: string, { tag }: Reference): Promise<NamedConten
 }
 
 async function findDigest(folder: string, digest: string): Promise<NamedContent> {
-  const entry = (await readIndex(folder)).manifests.find((candidate) => candidate.digest === digest);
+  // Content by digest needs no index: a folder that is being filled has none yet.
+  const entry = (await knownIn(folder)).find((candidate) => candidate.digest === digest);
   return entry ?? { digest };
+}
+
+/** The entries of the index; none if there is no index yet. */
+async function knownIn(folder: string): Promise<ImageIndex['manifests']> {
+  const found = await stat(join(folder, 'index.json')).catch(() => undefined);
+  return found === undefined ? [] : (await readIndex(folder)).manifests;
 }
 
 /** A nested manifest is stored without its media type: its own field states the type, else its shape. */
@@ -151,6 +158,20 @@ async function* readBlob(
   if (hash.digest('hex') !== hexOf(digest)) throw mismatch(`${digest} in ${folder} does not have its digest`);
 }
 
+/** Whether the layout has a blob of that size; only whole blobs are ever put under their name. */
+export async function hasLayoutBlob(folder: string, digest: string, size: number): Promise<boolean> {
+  return (await stat(pathOf(folder, digest)).catch(() => undefined))?.size === size;
+}
+
+/** Writes verified content into a layout, whose index does not name it yet. Creates the folder if necessary. */
+export async function writeLayoutBlob(
+  folder: string,
+  digest: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await writeBlob(folder, digest, content);
+}
+
 async function writeBlob(folder: string, digest: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   const path = pathOf(folder, digest);
   await mkdir(join(folder, 'blobs', algorithmOf(digest)), { recursive: true });
@@ -170,10 +191,7 @@ async function writeBlob(folder: string, digest: string, content: AsyncIterable<
 
 /** Adds the image, in the place of one that had its name. */
 async function addToIndex(folder: string, descriptor: Descriptor, name: string | undefined): Promise<void> {
-  const known =
-    (await stat(join(folder, 'index.json')).catch(() => undefined)) === undefined
-      ? []
-      : (await readIndex(folder)).manifests;
+  const known = await knownIn(folder);
   const kept = known.filter(({ digest, annotations }) =>
     name === undefined ? digest !== descriptor.digest : annotations?.[REF_NAME] !== name,
   );

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildImage, pushImage } from './build.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildArtifact, buildImage, pushArtifact, pushImage } from './build.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { pullPlaces } from './mirrors.ts';
@@ -11,6 +11,7 @@ describe('where a reference is looked for', () => {
     { source: 'quay.io', mirrors: ['all.example'] },
     { source: 'quay.io/org', mirrors: ['one.example/copy', 'Two.example:5000/x/y'] },
     { source: 'docker.io', mirrors: ['hub.example/proxy'] },
+    { source: 'quay.io/sealed', mirrors: ['one.example/sealed', 'two.example/sealed'], thenSource: false },
   ];
   test.each([
     {
@@ -32,6 +33,11 @@ describe('where a reference is looked for', () => {
       text: 'nginx',
       want: ['hub.example/proxy/library/nginx', 'docker.io/library/nginx'],
       because: 'names are complete first',
+    },
+    {
+      text: 'quay.io/sealed/app',
+      want: ['one.example/sealed/app', 'two.example/sealed/app'],
+      because: 'the source itself is not asked',
     },
     { text: 'ghcr.io/a/b', want: ['ghcr.io/a/b'], because: 'there is no mirror' },
     {
@@ -87,6 +93,50 @@ describe('a mirror', () => {
   test('a mirror that lacks a blob is passed over for it', async () => {
     mirror.intercept = ({ path }) => (path.includes('/blobs/') ? { status: 404 } : undefined);
     expect((await pull()).files.size).toBe(1);
+  });
+
+  test('the tags of a mirror are listed in place of those of the registry', async () => {
+    const asked = origin.requests.length;
+    expect(await registry.listTags(origin.reference('org/app'))).toEqual(['v1']);
+    expect(origin.requests.length).toBe(asked);
+  });
+
+  describe('is asked for referrers', () => {
+    const subject = { ...image.manifest.descriptor };
+    const referrer = buildArtifact({ artifactType: 'text/x-note', subject, blobs: [] });
+    const listed = async () => {
+      const { registry: host, repository } = origin.reference('org/app');
+      const found = await registry.referrers({ registry: host, repository, digest: subject.digest });
+      return found.map(({ digest }) => digest);
+    };
+    const addTo = async (place: FakeRegistry, name: string) => {
+      const plain = createRegistry();
+      await pushArtifact(plain, { ...place.reference(name), digest: subject.digest }, referrer);
+      plain.close();
+    };
+    afterEach(() => {
+      origin.intercept = () => undefined;
+    });
+
+    test('a mirror that lists none is passed over, and without an answer of the registry the list is empty', async () => {
+      expect(await listed()).toEqual([]);
+      origin.intercept = () => ({ status: 503 });
+      expect(await listed()).toEqual([]);
+      mirror.intercept = () => ({ status: 503 });
+      await expect(listed()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    });
+
+    test('the referrers of the registry count if the mirror left them behind', async () => {
+      await addTo(origin, 'org/app');
+      expect(await listed()).toEqual([referrer.manifest.descriptor.digest]);
+    });
+
+    test('the referrers of the mirror count without a request to the registry', async () => {
+      await addTo(mirror, 'copy/app');
+      const asked = origin.requests.length;
+      expect(await listed()).toEqual([referrer.manifest.descriptor.digest]);
+      expect(origin.requests.length).toBe(asked);
+    });
   });
 
   test('a mirror is not written to', async () => {

@@ -3,7 +3,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { digestOf, isDigest, matchesDigest } from './digest.ts';
 import { answerError, imageInvalid, imageTooLarge, mismatch } from './errors.ts';
 import { type OciManifest, MANIFEST_ACCEPT, type Origin, parseManifest } from './manifest.ts';
-import { type Mirror, type RegistryRepository, pullPlaces } from './mirrors.ts';
+import { type Mirrors, type RegistryRepository, pullPlaces } from './mirrors.ts';
 import { formatReference, identifierOf, type Reference } from './reference.ts';
 import type { Session } from './session.ts';
 import { readBody } from './http-body.ts';
@@ -19,7 +19,7 @@ export interface PullLimits {
 export interface PullContext {
   readonly session: Session;
   readonly limits: PullLimits;
-  readonly mirrors: readonly Mirror[];
+  readonly mirrors: Mirrors;
 }
 
 /** The manifest that a reference names right now. */

@@ -10,6 +10,7 @@ import { hexOf, algorithmOf } from './digest.ts';
 import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
 import { nextPage } from './link.ts';
 import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
+import { pullPlaces } from './mirrors.ts';
 import { type PullContext, pullManifest } from './pull.ts';
 import { pushManifest } from './push.ts';
 import { formatReference, type Reference, withTag } from './reference.ts';
@@ -29,17 +30,40 @@ export interface ReferrersOptions {
 }
 
 /**
- * Descriptors of the manifests that name the reference's digest as their subject. The list is the registry's
- * word: whether a manifest really has that subject shows only when it is pulled.
+ * Descriptors of the manifests that name the reference's digest as their subject: those of the first place that lists
+ * any, mirrors first, since many mirrors leave signatures behind. A place that fails is skipped if another one answers.
+ * The list is the registry's word: whether a manifest really has that subject shows only when it is pulled.
  */
 export async function referrers(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
 ): Promise<readonly Descriptor[]> {
-  const listed = (await fromApi(context, subject, options)) ?? (await fromTag(context, subject, options));
   const { artifactType } = options;
-  return artifactType === undefined ? listed : listed.filter((entry) => entry.artifactType === artifactType);
+  const answers: { failure?: ReasonedError; isEmpty?: true } = {};
+  for (const place of pullPlaces(subject, context.mirrors)) {
+    try {
+      const listed = await referrersAt(context, { ...subject, ...place }, options);
+      const wanted = artifactType === undefined ? listed : listed.filter((one) => one.artifactType === artifactType);
+      if (wanted.length > 0) return wanted;
+      answers.isEmpty = true;
+    } catch (error) {
+      if (!(error instanceof ReasonedError)) throw error;
+      answers.failure = error;
+    }
+  }
+  if (answers.failure !== undefined && answers.isEmpty === undefined) throw answers.failure;
+  return [];
+}
+
+/** The list of one place, of the API or of the tag. */
+async function referrersAt(
+  context: PullContext,
+  subject: Reference,
+  options: ReferrersOptions,
+): Promise<readonly Descriptor[]> {
+  const here = { ...context, mirrors: [] };
+  return (await fromApi(here, subject, options)) ?? (await fromTag(here, subject, options));
 }
 
 export interface ReferrerManifest {

@@ -11,7 +11,7 @@ import { createAuthenticator } from './auth.ts';
 import type { BlobSource } from './blob.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
-import type { Mirror } from './mirrors.ts';
+import type { Mirrors } from './mirrors.ts';
 import { pullBlob } from './pull-blob.ts';
 import {
   type PullContext,
@@ -33,7 +33,7 @@ import {
 import { type Reference, withTag } from './reference.ts';
 import { type ReferrerLimits, type ReferrerManifest, referrers, pushReferrer } from './referrers.ts';
 import { listTags, type TagListLimits } from './tags.ts';
-import { createSession } from './session.ts';
+import { createSession, type ConnectionLookup } from './session.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './http-body.ts';
 import { createTransport } from './transport.ts';
 
@@ -44,6 +44,8 @@ export interface RegistryOptions {
   readonly onDenied?: () => void;
   /** Which registries are contacted without TLS; if absent, those with loopback names. */
   readonly plainHttp?: (registry: string) => boolean;
+  /** How each repository is connected to, in place of `plainHttp`. */
+  readonly connection?: ConnectionLookup;
   readonly userAgent?: string;
   readonly limits?: Partial<RegistryLimits>;
   readonly timeouts?: Partial<Timeouts>;
@@ -53,7 +55,7 @@ export interface RegistryOptions {
   readonly ca?: string | readonly string[];
   /** Proxy variables; absent means no proxy. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
-  readonly mirrors?: readonly Mirror[];
+  readonly mirrors?: Mirrors;
   /**
    * Token services and redirects in private networks: `refuse` (default) unless the registry itself is in one, or
    * `allow`.
@@ -145,7 +147,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const session = createSession({
     transport,
     authenticator,
-    plainHttp: options.plainHttp ?? isLoopbackName,
+    connection: options.connection ?? connectionBy(options.plainHttp ?? isLoopbackName),
     allowPrivate,
     ...(options.onDenied !== undefined && { onDenied: options.onDenied }),
   });
@@ -162,6 +164,10 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   };
 }
 
+function connectionBy(plainHttp: (registry: string) => boolean): ConnectionLookup {
+  return ({ registry }) => ({ plainHttp: plainHttp(registry) });
+}
+
 type Join = (signal: AbortSignal | undefined) => AbortSignal | undefined;
 
 function listing(
@@ -171,7 +177,7 @@ function listing(
 ): Pick<Registry, 'listTags' | 'hasBlob' | 'referrers'> {
   const { session } = context;
   return {
-    listTags: (reference, signal) => listTags(session, reference, { limits, signal: either(signal) }),
+    listTags: (reference, signal) => listTags(context, reference, { limits, signal: either(signal) }),
     hasBlob: (reference, digest, signal) => hasBlob(session, reference, { digest, signal: either(signal) }),
     referrers: (reference, { artifactType, signal } = {}) =>
       referrers(context, reference, { limits, artifactType, signal: either(signal) }),

@@ -4,6 +4,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import type { Authenticator } from './auth.ts';
+import type { RegistryRepository } from './mirrors.ts';
 import { answerError, unavailable } from './errors.ts';
 import { type BodyStream, readBody } from './http-body.ts';
 import { createSources, type Sources } from './sources.ts';
@@ -18,12 +19,26 @@ export interface Session {
 export interface SessionOptions {
   readonly transport: HttpTransport;
   readonly authenticator: Authenticator;
-  readonly plainHttp: (registry: string) => boolean;
+  /** How a repository is connected to; it may throw to refuse every request for it. */
+  readonly connection: ConnectionLookup;
   /** Whether redirects into private networks are accepted from every registry. */
   readonly allowPrivate: boolean;
   /** Called when a registry or its token service refuses the credentials. */
   readonly onDenied?: () => void;
 }
+
+/** How the registry of a repository is connected to. */
+export interface RegistryConnection {
+  /** Without TLS. */
+  readonly plainHttp: boolean;
+  /** PEM certificates trusted in addition to those of the transport. */
+  readonly ca?: string;
+}
+
+export type ConnectionLookup = (
+  repository: RegistryRepository,
+  signal?: AbortSignal,
+) => RegistryConnection | Promise<RegistryConnection>;
 
 export interface RegistryRequest {
   readonly registry: string;
@@ -78,6 +93,10 @@ interface SessionWiring extends SessionOptions {
   readonly sources: Sources;
 }
 
+interface ConnectedWiring extends Omit<SessionWiring, 'connection'> {
+  readonly connection: RegistryConnection;
+}
+
 /** `https://quay.io`; docker.io's API lives on a host of its own. */
 function baseUrl(registry: string, plainHttp: boolean): URL {
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
@@ -90,22 +109,24 @@ function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse):
 
 /** Sends with the known header first; after a refusal once more, with a fresh header. */
 async function authorized(request: RegistryRequest, options: SessionWiring): Promise<HttpResponse> {
-  const target = authTarget(request, options);
+  const connection = await options.connection(request, request.signal);
+  const target = authTarget(request, connection);
   const known = await options.authenticator.header(target);
-  const first = await followed(request, options, known);
+  const first = await followed(request, { ...options, connection }, known);
   const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
   if (!refused || first.url.origin !== target.base.origin) return first;
   await first.discard();
   const refusal = { challenge: first.headers['www-authenticate'], header: known, from: first.reach };
   const fresh = await options.authenticator.renew(target, refusal, request.signal);
-  return followed(request, options, fresh);
+  return followed(request, { ...options, connection }, fresh);
 }
 
-function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): AuthTarget {
+function authTarget(request: RegistryRequest, { plainHttp, ca }: RegistryConnection): AuthTarget {
   const { registry, repository, actions, alsoPull } = request;
   const scopes = [`repository:${repository}:${[...actions].sort().join(',')}`];
   if (alsoPull !== undefined) scopes.push(`repository:${alsoPull}:pull`);
-  return { registry, repository, scopes: scopes.sort(), base: baseUrl(registry, plainHttp(registry)) };
+  const base = baseUrl(registry, plainHttp);
+  return { registry, repository, scopes: scopes.sort(), base, ...(ca !== undefined && { ca }) };
 }
 
 /**
@@ -115,10 +136,11 @@ function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): Au
  */
 async function followed(
   request: RegistryRequest,
-  options: SessionWiring,
+  options: ConnectedWiring,
   authorization: string | undefined,
 ): Promise<HttpResponse> {
-  const base = baseUrl(request.registry, options.plainHttp(request.registry));
+  const { plainHttp, ca } = options.connection;
+  const base = baseUrl(request.registry, plainHttp);
   let url = typeof request.to === 'string' ? new URL(`/v2/${request.repository}/${request.to}`, base) : request.to;
   let trusted = true;
   let from = options.sources.of(base);
@@ -131,6 +153,7 @@ async function followed(
       url,
       headers: { ...request.headers, ...(trusted && authorization !== undefined && { authorization }) },
       ...(request.body !== undefined && { body: request.body }),
+      ...(ca !== undefined && { ca }),
       ...(!own && !options.allowPrivate && { pointedToFrom: from }),
       ...(request.signal !== undefined && { signal: request.signal }),
     });

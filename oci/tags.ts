@@ -2,6 +2,8 @@
 import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
 import { type Reference, isTag } from './reference.ts';
 import { nextPage } from './link.ts';
+import { fromFirst, type PullContext } from './pull.ts';
+import { pullPlaces, type RegistryRepository } from './mirrors.ts';
 import type { Session } from './session.ts';
 import { readBody } from './http-body.ts';
 import { type HttpResponse } from './transport.ts';
@@ -15,17 +17,30 @@ export interface TagListLimits {
 const PAGE_SIZE = 1000;
 
 /**
- * All tags, each once, in the order of the registry. Names that are no tags by the specification are left out.
+ * All tags of the first place that lists some, each once, in the order of the registry. Names that are no tags by the
+ * specification are left out.
  *
  * @throws ImageTooLarge beyond the limits; RegistryUnavailable if pages lead back to one that was read
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-tags
  */
 export async function listTags(
-  session: Session,
+  { session, mirrors }: Pick<PullContext, 'session' | 'mirrors'>,
   reference: Reference,
-  { limits, signal }: { readonly limits: TagListLimits; readonly signal?: AbortSignal | undefined },
+  options: TagListOptions,
 ): Promise<readonly string[]> {
-  const { registry, repository } = reference;
+  return fromFirst(pullPlaces(reference, mirrors), (place) => tagsAt(session, place, options));
+}
+
+interface TagListOptions {
+  readonly limits: TagListLimits;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function tagsAt(
+  session: Session,
+  { registry, repository }: RegistryRepository,
+  { limits, signal }: TagListOptions,
+): Promise<readonly string[]> {
   const what = `the tags of ${registry}/${repository}`;
   const tags = new Set<string>();
   const visited = new Set<string>();

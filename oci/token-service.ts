@@ -20,6 +20,8 @@ export interface AuthTarget {
   readonly scopes: readonly string[];
   /** The address of the registry; decides whether plain HTTP and private token services are acceptable. */
   readonly base: URL;
+  /** PEM certificates trusted for the registry and its token service, in addition to those of the transport. */
+  readonly ca?: string;
 }
 
 export interface AuthOptions {
@@ -71,6 +73,7 @@ export async function fetchToken(request: TokenRequest, options: AuthOptions): P
       ? refreshRequest(realm, request, credential.token)
       : passwordRequest(realm, request)),
     ...reachLimit(request, realm, options),
+    ...(target.ca !== undefined && { ca: target.ca }),
   });
   if (response.status !== 200) {
     await response.discard();

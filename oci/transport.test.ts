@@ -82,6 +82,27 @@ describe('TLS', () => {
     await expect(ask(tls, { ca: [other.cert, tls.cert] })).resolves.toBeDefined();
   });
 
+  test('an authority is trusted for the repositories that it is for, and for no other', async () => {
+    const tls = await selfSigned();
+    const { fake, registry } = await ask(tls, {
+      connection: ({ repository }) => ({ plainHttp: false, ...(repository.startsWith('org/') && { ca: tls.cert }) }),
+    });
+    await expect(registry.resolve(fake.reference('org/app:v1'))).resolves.toBeDefined();
+    const other = registry.resolve(fake.reference('other/app:v1'));
+    await expect(other).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+  });
+
+  test('a connection that is refused sends no request', async () => {
+    const tls = await selfSigned();
+    const { fake } = await ask(tls, { ca: tls.cert });
+    const refusal = new Error('a policy refuses it');
+    const registry = createRegistry({ connection: () => Promise.reject(refusal) });
+    stops.push(() => registry.close());
+    const asked = fake.requests.length;
+    await expect(registry.resolve(fake.reference('org/app:v1'))).rejects.toBe(refusal);
+    expect(fake.requests.length).toBe(asked);
+  });
+
   test.each([
     { facts: {}, trusted: false, because: 'no known authority signed the certificate' },
     { facts: { until: Date.now() - DAY_MS }, trusted: true, because: 'the certificate has expired' },

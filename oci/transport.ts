@@ -50,6 +50,8 @@ export interface HttpRequest {
   readonly body?: Uint8Array | BodyStream;
   /** Set for hosts that a registry points to: the reach of that registry. */
   readonly pointedToFrom?: Reach;
+  /** PEM certificates trusted for this request, in addition to those of the transport. */
+  readonly ca?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -73,7 +75,7 @@ export interface HttpTransport {
 
 /** A transport with its own agents; `close` ends idle connections. */
 export function createTransport(options: HttpTransportOptions): HttpTransport {
-  const pools = new Map<Source, Agents>();
+  const pools = new Map<string, Agents>();
   const proxied = Object.entries(options.proxyEnv ?? {}).some(
     ([name, value]) => /^https?_proxy$/i.test(name) && !!value,
   );
@@ -82,25 +84,43 @@ export function createTransport(options: HttpTransportOptions): HttpTransport {
       const network = options.network ?? SYSTEM_NETWORK;
       const bounds = boundsOf(request, options);
       assertInBounds(request.url, bounds, network);
-      const source = request.pointedToFrom ?? 'named';
-      const agents = pools.get(source) ?? createAgents(options);
-      pools.set(source, agents);
+      const agents = agentsFor(pools, request, options);
       return sendWithRetry(request, { options, agents, proxied, bounds, network });
     },
     close() {
-      for (const { http, https } of pools.values()) {
-        http.destroy();
-        https.destroy();
-      }
+      for (const agents of pools.values()) closeAgents(agents);
     },
   };
 }
 
+/** Authorities are replaced now and then; connections that trust a former one are closed after so many. */
+const MAX_POOLS = 64;
+
 /**
- * The origin of a request's host: a reference, or a registry of some reach. Each has its own connections, as one that
- * was opened for a named host must not be reused when a registry points to the same host.
+ * The agents for a request, by the origin of its host, a reference or a registry of some reach, and by the certificates
+ * that it trusts: a connection that was opened for a named host, or under another authority, must not be reused.
  */
-type Source = Reach | 'named';
+function agentsFor(
+  pools: Map<string, Agents>,
+  { pointedToFrom, ca }: HttpRequest,
+  options: HttpTransportOptions,
+): Agents {
+  const key = JSON.stringify([pointedToFrom ?? 'named', ca]);
+  const agents =
+    pools.get(key) ?? createAgents(ca === undefined ? options : { ...options, ca: joined(options.ca, ca) });
+  pools.delete(key);
+  pools.set(key, agents);
+  const [[oldest, unused] = []] = pools;
+  if (pools.size > MAX_POOLS && oldest !== undefined && unused !== undefined) {
+    pools.delete(oldest);
+    closeAgents(unused);
+  }
+  return agents;
+}
+
+function joined(own: HttpTransportOptions['ca'], ca: string): readonly string[] {
+  return [...[own ?? []].flat(), ca];
+}
 
 interface TransportWiring {
   readonly options: HttpTransportOptions;
@@ -114,6 +134,11 @@ interface TransportWiring {
 interface Agents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
+}
+
+function closeAgents({ http, https }: Agents): void {
+  http.destroy();
+  https.destroy();
 }
 
 function createAgents({ ca, proxyEnv }: HttpTransportOptions): Agents {

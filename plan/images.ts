@@ -20,12 +20,13 @@ function missingIn(known: Images, images: Images): readonly PlannedImage[] {
 }
 
 /** Users by image. */
-type Images = ReadonlyMap<string, ReadonlySet<string>>;
+export type Images = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Variables by which operators are given the images of the programs that they run. */
 const RELATED_IMAGE = /^RELATED_IMAGE_/;
 
-function imagesOf(objects: readonly KubeObject[]): Images {
+/** Users of each image that Pods of the objects run, and of each that a variable hands to an operator. */
+export function imagesOf(objects: readonly KubeObject[]): Images {
   const images = new Map<string, Set<string>>();
   const add = (image: string, user: string): void => {
     if (image !== '') images.set(image, (images.get(image) ?? new Set()).add(user));

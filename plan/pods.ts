@@ -33,6 +33,23 @@ function templateOf(object: KubeObject): Fields | undefined {
   return kind === 'CronJob.batch' ? fieldsOf(fieldsOf(fieldsOf(spec['jobTemplate'])['spec'])['template']) : undefined;
 }
 
+/** The object with its Pods changed; the same object if it makes none. */
+export function withPods(object: KubeObject, change: (spec: Fields) => Fields): KubeObject {
+  const kind = groupKind(object);
+  if (kind === 'Pod') return { ...object, spec: change(fieldsOf(object['spec'])) };
+  const spec = fieldsOf(object['spec']);
+  if (WITH_TEMPLATE.has(kind)) return { ...object, spec: withTemplate(spec, change) };
+  if (kind !== 'CronJob.batch') return object;
+  const jobTemplate = fieldsOf(spec['jobTemplate']);
+  const job = { ...jobTemplate, spec: withTemplate(fieldsOf(jobTemplate['spec']), change) };
+  return { ...object, spec: { ...spec, jobTemplate: job } };
+}
+
+function withTemplate(spec: Fields, change: (pod: Fields) => Fields): Fields {
+  const template = fieldsOf(spec['template']);
+  return { ...spec, template: { ...template, spec: change(fieldsOf(template['spec'])) } };
+}
+
 /** A container with its place in the Pod. */
 export interface PlacedContainer {
   /** `containers[manager]` */

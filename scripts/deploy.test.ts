@@ -59,7 +59,7 @@ describe('install.yaml', () => {
     expect(new Set(objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).size).toBe(objects.length);
     expect(kinds.indexOf('Namespace')).toBeLessThan(kinds.indexOf('ServiceAccount'));
     expect(kinds.indexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('Deployment'));
-    expect(kinds.filter((kind) => kind === 'CustomResourceDefinition')).toHaveLength(3);
+    expect(kinds.filter((kind) => kind === 'CustomResourceDefinition')).toHaveLength(4);
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('Deployment'));
   });
 

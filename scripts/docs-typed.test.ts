@@ -90,6 +90,27 @@ const PAGES: readonly Page[] = [
     by: [GUIDES],
     except: [{ command: 'curl', because: 'the port is of a manager that runs in the Pod' }],
   },
+  {
+    path: `${HOW_TO}/set-policies-for-registries.md`,
+    by: ['e2e/stories/registry-policy/registry-policy.cluster.test.ts'],
+  },
+  {
+    path: `${HOW_TO}/take-operators-to-a-place-without-internet.md`,
+    by: [],
+    except: [
+      { command: 'mirror pull airgap --catalog', because: 'the story names the catalog of its own registry' },
+      { command: '--since airgap', because: 'cmd/slipway/mirror/mirror.test.ts takes later content so' },
+      { command: 'mirror verify airgap\n', because: 'the story runs it beside its own registry' },
+      { command: 'mirror push airgap', because: 'the story pushes to the registry of its cluster' },
+      { command: 'mirror verify airgap mirror.example', because: 'the story pushes to the registry of its cluster' },
+      { command: 'kubectl apply -f airgap', because: 'the story applies the same file' },
+    ],
+  },
+  {
+    path: `${HOW_TO}/verify-a-release.md`,
+    by: ['e2e/stories/release/release.test.ts'],
+    except: [{ command: 'cosign sign', because: 'the story signs by a program of its own, which needs no network' }],
+  },
   { path: `${HOW_TO}/upgrade-from-a-pipeline.md`, by: ['e2e/stories/telling/telling.cluster.test.ts'] },
   {
     path: `${HOW_TO}/upgrade-slipway.md`,

@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'controllers bring the parts together, and nothing but cmd/ knows controllers',
   },
   cmd: {
-    folders: ['controllers', 'plan', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api'],
+    folders: ['controllers', 'plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'programs wire everything, and ship without tests and scripts',
   },
   e2e: {

@@ -1,6 +1,7 @@
 /** A replica that does not lead: the content that it serves, and its readiness. */
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../api/catalog.ts';
+import { NO_POLICIES } from '../../controllers/registry-policies.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import type { CatalogContent, ServedCatalog } from '../../controllers/catalog-content.ts';
 import { silentLog } from '../../kube/log.ts';
@@ -42,7 +43,7 @@ function replica(catalogs: readonly Catalog[], kept: readonly string[] = []) {
   const registries = (): never => {
     throw new Error('the registry is down');
   };
-  const follow = attempts.watch(createCatalogFollower({ catalogs: cache, content, registries }));
+  const follow = attempts.watch(createCatalogFollower({ catalogs: cache, policies: NO_POLICIES, content, registries }));
   const look = async (name: string): Promise<string> => {
     const context = { signal: new AbortController().signal, log: silentLog };
     return Promise.resolve(follow({ name }, context)).then(

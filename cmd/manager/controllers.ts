@@ -1,32 +1,49 @@
 /** The controllers of the manager: which objects each one reconciles, and which changes wake it. */
 import { CATALOG } from '../../api/catalog.ts';
+import { REGISTRY_POLICY } from '../../api/registry-policy.ts';
 import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
+import { createRegistryPolicyReconciler } from '../../controllers/registry-policy/reconcile.ts';
 import { createPlanReconciler } from '../../controllers/plan/reconcile.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
-import { createController, ownerKeys, ownKey, watchOf, type Controller } from '../../kube/controller/controller.ts';
+import {
+  createController,
+  ownerKeys,
+  ownKey,
+  watchOf,
+  type Controller,
+  type ControllerWatch,
+  type ObjectKey,
+} from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { countRepairs } from './metrics.ts';
 import type { Parts, WireOptions } from './parts.ts';
-import { onChangeByPeople, revisionsBeside, revisionsOf, subscriptionsIn, waitingFor } from './wakes.ts';
+import {
+  activeRevisions,
+  onChangeByPeople,
+  revisionsBeside,
+  revisionsOf,
+  subscriptionsIn,
+  waitingFor,
+} from './wakes.ts';
 
 /** Of the manager, in its namespace; every way to install it has this name. */
 const ACCOUNT = 'slipway-manager';
 
 /** Serves the content that the leader has found; on every replica. */
-export function createContentFollower({ caches, content, registries, attempts, wiring }: Parts): Controller {
+export function createContentFollower({ caches, content, policies, registries, attempts, wiring }: Parts): Controller {
   return createController({
     name: 'catalog-content',
-    reconcile: attempts.watch(createCatalogFollower({ catalogs: caches.catalogs, content, registries })),
-    watches: [{ informer: caches.catalogs, keys: ownKey }],
+    reconcile: attempts.watch(createCatalogFollower({ catalogs: caches.catalogs, policies, content, registries })),
+    watches: [{ informer: caches.catalogs, keys: ownKey }, onPolicies(caches, caches.catalogs)],
     observer: wiring.runtime.controller('catalog-content'),
     // A replica that becomes the leader continues at once.
     shutdownSeconds: 0,
@@ -35,29 +52,50 @@ export function createContentFollower({ caches, content, registries, attempts, w
 }
 
 export function createCatalogController(parts: Parts): Controller {
-  const { caches, content, registries, checkSignatures, attempts, shared, writer, wiring } = parts;
+  const { caches, content, policies, registries, checkSignatures, attempts, shared, writer, wiring } = parts;
   const { catalogs } = caches;
-  const sources = { content, registries, checkSignatures };
+  const sources = { content, policies, registries, checkSignatures };
   const reconcile = createCatalogReconciler({ ...shared, ...sources, catalogs, cluster: writer });
   return controller(wiring, CATALOG.kind, {
     reconcile: tellDefects(attempts.watch(reconcile), defectsOf(parts, catalogs)),
-    watches: [{ informer: catalogs, keys: onChangeByPeople(ownKey) }],
+    watches: [{ informer: catalogs, keys: onChangeByPeople(ownKey) }, onPolicies(caches, catalogs)],
+  });
+}
+
+/** A change of a policy may concern every object: it decides which images may be used. */
+function onPolicies({ registryPolicies }: Parts['caches'], objects: Informer): ControllerWatch {
+  return { informer: registryPolicies, keys: onChangeByPeople(() => objects.list().flatMap(ownKey)) };
+}
+
+/** The status of RegistryPolicies; each depends on the others, since two may have the same prefix. */
+export function createRegistryPolicyController({ caches, shared, writer, wiring }: Parts): Controller {
+  const { registryPolicies: policies } = caches;
+  const reconcile = createRegistryPolicyReconciler({
+    ...shared,
+    policies,
+    cluster: writer,
+    namespace: wiring.namespace,
+  });
+  return controller(wiring, REGISTRY_POLICY.kind, {
+    reconcile: tellDefects(reconcile, { ...shared, objects: policies, cluster: writer }),
+    watches: [onPolicies(caches, policies)],
   });
 }
 
 export function createSubscriptionController(parts: Parts): Controller {
-  const { caches, content, registries, checkSignatures, handed, shared, barrier, upgradePolicy, writer, wiring } =
-    parts;
+  const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
+  const { writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const reconcile = createSubscriptionReconciler({
     ...shared,
     caches: { ...caches, content },
     cluster: barrier.watched(writer),
     server: createServerFacts(wiring.client, shared.now),
-    bundles: createBundleSources(registries, wiring.options['data-folder']),
+    bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
     handed,
     catalogOf: (name) => catalogs.get(name),
     checkSignatures,
+    policies,
     upgradePolicy,
   });
   return controller(wiring, SUBSCRIPTION.kind, {
@@ -68,6 +106,7 @@ export function createSubscriptionController(parts: Parts): Controller {
       watchOf({ informer: revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress }),
       { informer: catalogs, keys: onChangeByPeople(() => subscriptions.list().flatMap(ownKey)) },
       { informer: namespaces, keys: onChangeByPeople((one) => subscriptionsIn(subscriptions, one)) },
+      onPolicies(caches, subscriptions),
     ],
   });
 }
@@ -93,8 +132,9 @@ export function createPlanController(parts: Parts): Controller {
 }
 
 export function createRevisionController(parts: Parts): Controller {
-  const { caches, managed, late, handed, shared, barrier, writer, wiring } = parts;
-  const { subscriptions, revisions } = caches;
+  const { caches, managed, late, handed, offers, shared, barrier, writer, wiring } = parts;
+  const { subscriptions, revisions, namespaces, pullSecrets } = caches;
+  const active = (namespace?: string): readonly ObjectKey[] => activeRevisions(revisions, namespace);
   const reconcile = createRevisionReconciler({
     ...shared,
     caches,
@@ -103,6 +143,7 @@ export function createRevisionController(parts: Parts): Controller {
     late,
     manager: { namespace: wiring.namespace, name: ACCOUNT },
     handed,
+    pullSecrets: offers,
     countRepair: countRepairs(wiring.metrics),
     probeWebhooks: wiring.options['probe-webhooks'],
     serialize: createSerializer(),
@@ -113,6 +154,10 @@ export function createRevisionController(parts: Parts): Controller {
       // The fate of an archived Revision depends on the active one.
       watchOf({ informer: revisions, keys: (one, event) => revisionsBeside(revisions, one, event) }),
       watchOf({ informer: subscriptions, keys: (one, event) => revisionsOf(revisions, one, event) }),
+      // Pull secrets are offered by policies, to namespaces by their labels.
+      { informer: caches.registryPolicies, keys: onChangeByPeople(() => active()) },
+      { informer: pullSecrets, keys: () => active() },
+      { informer: namespaces, keys: onChangeByPeople((one) => active(one.metadata.name)) },
     ],
   });
 }

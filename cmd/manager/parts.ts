@@ -3,6 +3,7 @@ import type { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { REGISTRY_POLICY, type RegistryPolicy } from '../../api/registry-policy.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
@@ -12,8 +13,10 @@ import { createCatalogContent, type CatalogContent } from '../../controllers/cat
 import type { RecordEvent } from '../../controllers/events.ts';
 import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
+import { createRegistryPolicies, type RegistryPolicies } from '../../controllers/registry-policies.ts';
 import { createSignatureChecks } from '../../controllers/signature-checks.ts';
 import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
+import { createPullSecretOffers } from '../../controllers/revision/pull-secrets/offers.ts';
 import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
@@ -50,7 +53,7 @@ export function createParts(wiring: WireOptions) {
   /** All writes go through it: none leaves while this replica does not lead. */
   const writer = client.over((transport) => fencedTransport(transport, fence));
   const informers = createInformerFactory({ client, log });
-  const caches = watchOurKinds(informers);
+  const caches = watchOurKinds(informers, wiring.namespace);
   const content = createContent(options, caches.catalogs);
   const recorder = createEventRecorder({
     client: writer,
@@ -60,7 +63,8 @@ export function createParts(wiring: WireOptions) {
   });
   const now = (): Date => new Date();
   const managed = watchManagedObjects(informers, caches);
-  const registries = createRegistriesOf(wiring);
+  const policies = createRegistryPolicies(() => caches.registryPolicies.list());
+  const registries = createRegistriesOf(wiring, policies);
   announceKinds(informers, client);
   return {
     wiring,
@@ -72,9 +76,16 @@ export function createParts(wiring: WireOptions) {
     /** The reach of every controller to events and time. */
     shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
     barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
+    policies,
+    offers: createPullSecretOffers({
+      policies,
+      secrets: caches.pullSecrets,
+      namespaces: caches.namespaces,
+      namespace: wiring.namespace,
+    }),
     registries,
     upgradePolicy: options['upgrade-policy'],
-    checkSignatures: createSignatureChecks({ registries, cluster: client, namespace: wiring.namespace }),
+    checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),
     late: createLateRemovals({ client: writer, now }),
@@ -86,10 +97,14 @@ function createContent(options: ManagerOptions, catalogs: Informer<Catalog>): Ca
   return createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () => servedBefore(catalogs));
 }
 
-function createRegistriesOf({ client, namespace, options }: WireOptions): ReturnType<typeof createRegistries> {
+function createRegistriesOf(
+  { client, namespace, options }: WireOptions,
+  policies: RegistryPolicies,
+): ReturnType<typeof createRegistries> {
   return createRegistries({
     cluster: client,
     namespace,
+    policies,
     registry: {
       plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
       userAgent: 'slipway',
@@ -116,10 +131,13 @@ export interface OurCaches {
   readonly subscriptions: Informer<Subscription>;
   readonly revisions: Informer<Revision>;
   readonly namespaces: Informer;
+  readonly registryPolicies: Informer<RegistryPolicy>;
+  /** The pull secrets of the manager's namespace. */
+  readonly pullSecrets: Informer;
 }
 
 /** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
-function watchOurKinds(informers: InformerFactory): OurCaches {
+function watchOurKinds(informers: InformerFactory, namespace: string): OurCaches {
   return {
     catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
     subscriptions: informers.informer<Subscription>({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
@@ -129,6 +147,13 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
     namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
+    registryPolicies: informers.informer<RegistryPolicy>({ apiVersion: API_VERSION, kind: REGISTRY_POLICY.kind }),
+    pullSecrets: informers.informer({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace,
+      fieldSelector: 'type=kubernetes.io/dockerconfigjson',
+    }),
   };
 }
 

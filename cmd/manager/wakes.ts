@@ -62,6 +62,13 @@ export function revisionsOf(
   return all.filter((one) => isNewsFromStatus(one, event.old, event.object)).flatMap(ownKey);
 }
 
+export function activeRevisions(revisions: Informer<Revision>, namespace?: string): readonly ObjectKey[] {
+  return revisions
+    .list(namespace)
+    .filter(({ spec }) => spec.state === 'Active')
+    .flatMap(ownKey);
+}
+
 export function activeRevisionOf(revisions: Informer<Revision>, object: KubeObject): readonly ObjectKey[] {
   const owner = object.metadata.annotations?.[ANNOTATION.owner];
   if (owner === undefined) return [];

@@ -13,6 +13,7 @@ import {
   createCatalogController,
   createContentFollower,
   createLateObjectsController,
+  createRegistryPolicyController,
   createPlanController,
   createRevisionController,
   createSubscriptionController,
@@ -77,6 +78,7 @@ function createControllers(parts: Parts) {
     revisions: createRevisionController(parts),
     plans: createPlanController(parts),
     lateObjects: createLateObjectsController(parts),
+    registryPolicies: createRegistryPolicyController(parts),
   };
 }
 

@@ -4,7 +4,7 @@
 export const EXIT_CODES = {
   0: 'Done, without findings that count.',
   1: 'It could not be done; stderr says why, and what to do about it.',
-  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen; for `outdated`: a newer version exists; for `wait`: it has failed; for `plan`: a rule of `--deny` is hit; for `crd diff`: existing objects could be hurt.',
+  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen; for `outdated`: a newer version exists; for `wait`: it has failed; for `plan`: a rule of `--deny` is hit; for `crd diff`: existing objects could be hurt; for `verify`: no signature is trusted; for `mirror verify`: something is missing.',
   3: '`wait`: the time was up before the outcome was known.',
   130: 'It was interrupted (SIGINT).',
   143: 'It was terminated (SIGTERM).',

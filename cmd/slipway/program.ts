@@ -10,8 +10,10 @@ import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { defineCrdCommands } from './crd/commands.ts';
+import { defineMirrorCommands } from './mirror/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
+import { defineVerifyCommands } from './verify/commands.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
@@ -54,6 +56,8 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   definePlanCommands(program, perform);
   defineRightsCommands(program, perform);
   defineCrdCommands(program, perform);
+  defineVerifyCommands(program, perform);
+  defineMirrorCommands(program, perform);
   defineAdminCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;

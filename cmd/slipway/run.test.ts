@@ -158,11 +158,13 @@ describe('a run', () => {
       'completion/commands.ts',
       'crd/commands.ts',
       'flags.ts',
+      'mirror/commands.ts',
       'output/clean.ts',
       'plan/commands.ts',
       'program.ts',
       'rights/commands.ts',
       'run.ts',
+      'verify/commands.ts',
       'why/commands.ts',
     ]);
   });

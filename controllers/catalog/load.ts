@@ -13,6 +13,7 @@ import type { CheckSignatures } from '../signature-checks.ts';
 import { catalogReference, pullCatalog, resolveCatalog, type PulledCatalog } from './pull.ts';
 import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
 import { isImageDigest } from './source.ts';
+import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
 import type { CatalogFindings } from './summarize.ts';
 
 export interface LoadDeps {
@@ -25,9 +26,16 @@ export interface LoadCurrentDeps extends LoadDeps {
   readonly checkSignatures: CheckSignatures;
 }
 
+/** The content in service was checked again, and no signature of it is trusted any more. */
+export class DistrustedContent extends ReasonedError {
+  constructor({ reason, retry, message, hint, cause }: ReasonedError) {
+    super({ reason, retry, message, cause, ...(hint !== undefined && { hint }) });
+  }
+}
+
 /**
  * Takes the current content of the Catalog's source into service, once its signatures are checked. Throws the errors of
- * a registry and of the check, and CatalogInvalid.
+ * a registry and of the check, and CatalogInvalid; DistrustedContent if the check failed for the content in service.
  */
 export async function loadCurrent(
   deps: LoadCurrentDeps,
@@ -37,8 +45,16 @@ export async function loadCurrent(
   const look = await lookAt(deps, catalog, signal);
   const { digest } = look;
   const pullSecret = catalog.spec.pullSecret?.name;
-  const signature = await deps.checkSignatures(catalog, { image: digest, content: 'Catalog', pullSecret }, signal);
+  const toCheck = { image: digest, content: 'Catalog', pullSecret } as const;
+  const signature = await deps.checkSignatures(catalog, toCheck, signal).catch((error: unknown) => {
+    throw isDistrust(error) && catalog.status?.digest === digest ? new DistrustedContent(error) : error;
+  });
   return { ...(await takeIntoService(deps, catalog, { look, signal })), ...(signature !== undefined && { signature }) };
+}
+
+/** A trusted root that was replaced, or a policy that was changed, takes back an earlier verdict. */
+function isDistrust(error: unknown): error is ReasonedError {
+  return error instanceof ReasonedError && SIGNATURE_REASONS.has(error.reason);
 }
 
 interface Taking {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog, Verify } from '../../api/catalog.ts';
-import { policyHash } from '../signature-checks.ts';
+import type { Catalog } from '../../api/catalog.ts';
+import type { Verify } from '../../api/verify.ts';
+import { NO_POLICIES } from '../registry-policies.ts';
+import { demandsHash } from '../signature-demands.ts';
 import { planPoll } from './poll.ts';
 
 const now = new Date('2026-01-01T00:10:00Z');
@@ -153,13 +155,16 @@ describe('the decision whether to ask the registry', () => {
     },
     {
       because: 'the content in service passed the check of this policy',
-      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } }),
+      catalog: catalog({ verify }, { ...fresh, signature: { policy: demandsHash([verify]), by: 'key team' } }),
       serving: digest,
       plan: { kind: 'wait', seconds: 240 },
     },
     {
       because: 'the content in service passed the check of another policy',
-      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash({ ...verify, enforcement: 'Warn' }) } }),
+      catalog: catalog(
+        { verify },
+        { ...fresh, signature: { policy: demandsHash([{ ...verify, enforcement: 'Warn' }]) } },
+      ),
       serving: digest,
       plan: { kind: 'check' },
     },
@@ -177,7 +182,7 @@ describe('the decision whether to ask the registry', () => {
     },
     {
       because: 'content that passed is restored from the disk',
-      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } }),
+      catalog: catalog({ verify }, { ...fresh, signature: { policy: demandsHash([verify]), by: 'key team' } }),
       serving: undefined,
       plan: { kind: 'restore', digest },
     },
@@ -206,7 +211,7 @@ describe('the decision whether to ask the registry', () => {
       because: 'a suspended catalog serves content that passed',
       catalog: catalog(
         { verify, suspend: true },
-        { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } },
+        { ...fresh, signature: { policy: demandsHash([verify]), by: 'key team' } },
       ),
       serving: digest,
       plan: { kind: 'suspended' },
@@ -234,6 +239,6 @@ describe('the decision whether to ask the registry', () => {
       plan: { kind: 'wait', seconds: 240 },
     },
   ])('$because', ({ catalog, serving, plan }) => {
-    expect(planPoll(catalog, serving, now)).toEqual(plan);
+    expect(planPoll(catalog, { serving, policies: NO_POLICIES, now })).toEqual(plan);
   });
 });

@@ -5,7 +5,8 @@ import { parseDuration } from '../../api/duration.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { isOfSource } from './source.ts';
-import { isCovered, refusalOf } from './verification.ts';
+import type { RegistryPolicies } from '../registry-policies.ts';
+import { isCovered, mayExpire, refusalOf } from './verification.ts';
 
 export type PollPlan =
   /** Nothing may be served. */
@@ -18,18 +19,24 @@ export type PollPlan =
   /** Nothing to do for so many seconds; without `seconds`, until something changes. */
   | { readonly kind: 'wait'; readonly seconds?: number };
 
-/** @param serving Digest of the content in service in this process. */
-export function planPoll(catalog: Catalog, serving: string | undefined, now: Date): PollPlan {
+export interface PollFacts {
+  /** Digest of the content in service in this process. */
+  readonly serving: string | undefined;
+  readonly policies: RegistryPolicies;
+  readonly now: Date;
+}
+
+export function planPoll(catalog: Catalog, { serving, policies, now }: PollFacts): PollPlan {
   const { spec, status } = catalog;
-  const error = refusalOf(catalog);
+  const error = refusalOf(catalog, policies);
+  const covered = isCovered(catalog, policies);
   if (error !== undefined) return { kind: 'refused', error };
-  if (status?.digest !== undefined && isCovered(catalog) && mustRestore(catalog, serving))
+  if (status?.digest !== undefined && covered && mustRestore(catalog, serving))
     return { kind: 'restore', digest: status.digest };
   if (spec.suspend) return { kind: 'suspended' };
-  if (isAsked(catalog) || isUnfinished(catalog) || serving !== status?.digest || !isCovered(catalog))
-    return { kind: 'check' };
+  if (isAsked(catalog) || isUnfinished(catalog) || serving !== status?.digest || !covered) return { kind: 'check' };
   if (status?.lastChecked === undefined) return { kind: 'check' };
-  if (isPinned(catalog)) return { kind: 'wait' };
+  if (isPinned(catalog) && !mayExpire(catalog, policies)) return { kind: 'wait' };
   const seconds = intervalSeconds(catalog) - (now.getTime() - Date.parse(status.lastChecked)) / 1000;
   return seconds <= 0 ? { kind: 'check' } : { kind: 'wait', seconds };
 }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createInstance } from '../../signatures/testing/instance.ts';
 import { refOf } from '../../api/object.ts';
 import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
 
@@ -437,6 +438,85 @@ describe('signatures of the catalog image', () => {
     const restarted = scene.start(folder);
     await restarted.lead();
     expect(restarted.packages()).toEqual(['first']);
+  });
+
+  describe('under a RegistryPolicy', () => {
+    const prefix = (): string => scene.registry.host;
+    const distrusted = async (): Promise<unknown> => {
+      const result = await manager.lead();
+      expect(manager.packages()).toBeUndefined();
+      expect(scene.condition('Ready')?.status).toBe('False');
+      expect(scene.catalog().status).not.toHaveProperty('digest');
+      return result;
+    };
+
+    test('content without a signature goes out of service, at each replica, and comes back once it is signed', async () => {
+      const digest = await scene.publish('v1', ['first']);
+      await manager.lead();
+      const follower = scene.start();
+      await follower.follow();
+      scene.govern('all', { prefix: prefix(), verify: enforce });
+      await follower.follow();
+      expect(follower.packages()).toBeUndefined();
+      await distrusted();
+      expect(scene.condition('Ready')).toMatchObject({ reason: 'Unsigned' });
+      await scene.sign(digest, privateKey);
+      await manager.lead();
+      await follower.follow();
+      expect([manager.packages(), follower.packages()]).toEqual([['first'], ['first']]);
+      expect(scene.catalog().status?.signature).toMatchObject({ by: 'key team' });
+    });
+
+    test('a policy that cannot be used takes content out of service: which signatures it demands is not known', async () => {
+      await serveFirst();
+      scene.govern('all', { prefix: prefix() });
+      scene.govern('twin', { prefix: prefix() });
+      expect(await distrusted()).toMatchObject({ reason: 'RegistryPolicyInvalid' });
+      scene.govern('twin', undefined);
+      await manager.lead();
+      expect(manager.packages()).toEqual(['first']);
+    });
+
+    test('a deleted policy is no reason to serve nothing', async () => {
+      await scene.publish('v1', ['first']);
+      scene.govern('all', { prefix: prefix(), verify: enforce });
+      await distrusted();
+      scene.govern('all', undefined);
+      await manager.lead();
+      expect(manager.packages()).toEqual(['first']);
+    });
+  });
+
+  describe('with a trusted root in a ConfigMap', () => {
+    const WHO = { subject: 'https://ci.example/release.yml', issuer: 'https://issuer.example' };
+    const verify = {
+      enforcement: 'Enforce',
+      identities: [{ ...WHO, match: 'Exact' }],
+      trustedRoot: { name: 'root' },
+    } as const;
+
+    test.each<{ because: string; pinned: boolean }>([
+      { because: 'a tag is checked at each interval', pinned: false },
+      { because: 'a digest is checked at each interval too, since the root may change', pinned: true },
+    ])('content that the root no longer vouches for goes out of service, and says so: $because', async ({ pinned }) => {
+      const instance = await createInstance();
+      const digest = await scene.publish('v1', ['first']);
+      await scene.signWith(digest, { by: 'certificate', certified: await instance.certify(WHO), instance });
+      scene.storeRoot('root', instance.root);
+      const ref = pinned ? `${scene.ref('v1')}@${digest}` : scene.ref('v1');
+      scene.change({ verify, source: { image: { ref } } });
+      expect(await manager.lead()).toMatchObject({ requeueAfterSeconds: 300 });
+      expect(manager.packages()).toEqual(['first']);
+      scene.storeRoot('root', (await createInstance()).root);
+      scene.now = new Date(scene.now.getTime() + 301_000);
+      await manager.lead();
+      expect(manager.packages()).toBeUndefined();
+      expect(scene.condition('Ready')?.status).toBe('False');
+      expect(scene.events.at(-1)).toMatchObject({ type: 'Warning', reason: scene.condition('Ready')?.reason });
+      scene.storeRoot('root', instance.root);
+      await manager.lead();
+      expect(manager.packages()).toEqual(['first']);
+    });
   });
 
   test('with signatures that only warn, the content is served, with one event for each content', async () => {

@@ -9,7 +9,8 @@ import type { Reconcile, Result } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
 import { writeStatus } from '../status.ts';
-import { loadCurrent, loadFound, type LoadCurrentDeps } from './load.ts';
+import type { RegistryPolicies } from '../registry-policies.ts';
+import { DistrustedContent, loadCurrent, loadFound, type LoadCurrentDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
 import { isImageDigest } from './source.ts';
 import {
@@ -19,10 +20,11 @@ import {
   summarizeSuspension,
   type CatalogFindings,
 } from './summarize.ts';
-import { isCovered, warningOf } from './verification.ts';
+import { isCovered, mayExpire, warningOf } from './verification.ts';
 
 export interface CatalogDeps extends LoadCurrentDeps {
   readonly catalogs: Pick<Informer<Catalog>, 'get'>;
+  readonly policies: RegistryPolicies;
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly now: () => Date;
 }
@@ -32,7 +34,8 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
   return async ({ name }, { signal }) => {
     const catalog = deps.catalogs.get(name);
     if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
-    const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
+    const serving = deps.content.get(name)?.digest;
+    const plan = planPoll(catalog, { serving, policies: deps.policies, now: deps.now() });
     switch (plan.kind) {
       case 'refused':
         return refuse(deps, catalog, plan.error);
@@ -55,29 +58,32 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
 async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<Result> {
   const found = await attempt(signal, () => loadCurrent(deps, catalog, signal));
   if (found instanceof ReasonedError) {
-    await keepLastGood(deps, catalog, signal);
+    if (!(found instanceof DistrustedContent)) await keepLastGood(deps, catalog, signal);
     return fail(deps, catalog, found);
   }
   await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
   tellChange(deps, catalog, found);
   tellUntrusted(deps, catalog, found);
-  return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
+  if (isPinned(catalog) && !mayExpire(catalog, deps.policies)) return undefined;
+  return { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
 /** The last good image may still exist by its digest, even if its tag is gone or now names a broken image. */
 async function keepLastGood(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<void> {
   const digest = catalog.status?.digest;
-  if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog) || !isCovered(catalog)) return;
+  if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog)) return;
+  if (!isCovered(catalog, deps.policies)) return;
   await attempt(signal, () => loadFound(deps, catalog, { digest, signal }));
 }
 
 async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<Result> {
   // Content that is in service was checked against an earlier policy, or by no policy at all.
-  if (!isCovered(catalog)) deps.content.drop(catalog.metadata.name);
+  const covered = isCovered(catalog, deps.policies) && !(error instanceof DistrustedContent);
+  if (!covered) deps.content.drop(catalog.metadata.name);
   tellFailure(deps, catalog, error);
   const served = isServed(deps, catalog);
   const summary =
-    served || isCovered(catalog)
+    served || covered
       ? summarizeFailure(catalog, { error, served }, deps.now())
       : summarizeRefusal(catalog, error, deps.now());
   await writeStatus(deps.cluster, catalog, summary);

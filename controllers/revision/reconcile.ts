@@ -14,6 +14,7 @@ import type { Judgement } from './judgement.ts';
 import { RevisionMemories } from './memory.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createCrdContents } from './repair/crd-content.ts';
+import { SeenOffers } from './pull-secrets/seen.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeArchived } from './archived.ts';
@@ -47,6 +48,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     waits: createPhaseWaits(given.managed, given.patience),
     webhookPatienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     crdContents: createCrdContents(),
+    seenOffers: new SeenOffers(given.pullSecrets),
   };
   shared.caches.revisions.on({ deleted: (revision) => shared.memories.drop(revision, 'deleted') });
   return async (key, context) => {

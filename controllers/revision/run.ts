@@ -15,6 +15,8 @@ import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { Account } from '../service-account.ts';
 import type { PhaseWaits } from './await-phase.ts';
+import type { PullSecretOffers } from './pull-secrets/offers.ts';
+import type { SeenOffers } from './pull-secrets/seen.ts';
 import type { Clients } from './clients.ts';
 import type { Judgement } from './judgement.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -40,6 +42,8 @@ export interface RevisionDeps {
   readonly now: () => Date;
   /** Manifests that were stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
+  /** Pull secrets for the Pods of operators; by default none. */
+  readonly pullSecrets?: PullSecretOffers;
   /** Whether the API server calls webhooks as a test before anything depends on them; true by default. */
   readonly probeWebhooks?: boolean;
   /** The longest wait for a phase; by default as in await-phase.ts. */
@@ -59,6 +63,7 @@ export interface SharedParts extends RevisionDeps {
   /** How long one call of a webhook waits. */
   readonly webhookPatienceMs: number;
   readonly crdContents: CrdContents;
+  readonly seenOffers: SeenOffers;
 }
 
 /** One attempt to bring an active Revision into the cluster. */

@@ -55,9 +55,13 @@ async function restore(
   { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
-  const { image, manifests, approved, signature } = revision.spec;
+  const { image, manifests, approved, signature, imageSignatures } = revision.spec;
   const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
-  const bundle = { ...pulled, ...(signature !== undefined && { signature }) };
+  const bundle = {
+    ...pulled,
+    ...(signature !== undefined && { signature }),
+    ...(imageSignatures !== undefined && { imageSignatures }),
+  };
   if (bundle.manifests.digest === manifests.digest) {
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
@@ -101,7 +105,7 @@ async function create(
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
-  reportUntrusted(deps.record, subscription, bundle.signature);
+  reportUntrusted(deps.record, subscription, bundle);
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 

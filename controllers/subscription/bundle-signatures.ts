@@ -11,6 +11,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
 import type { RecordEvent } from '../events.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
+import type { PreparedBundle } from './prepare-bundle.ts';
 
 export interface BundleToCheck {
   /** Reference by digest. */
@@ -33,12 +34,20 @@ export async function checkBundle(
   signal: AbortSignal,
 ): Promise<Signature | undefined> {
   if (catalog === undefined) return recorded(revisions, { image, catalogName });
+  return retriedAtInterval(catalog, () => check(catalog, { image, content: 'Bundles', pullSecret }, signal));
+}
+
+/** Runs a check of signatures; one that fails is repeated after the Catalog's interval, since signatures may be added. */
+export async function retriedAtInterval<Checked>(
+  catalog: Pick<Catalog, 'spec'> | undefined,
+  check: () => Promise<Checked>,
+): Promise<Checked> {
   try {
-    return await check(catalog, { image, content: 'Bundles', pullSecret }, signal);
+    return await check();
   } catch (error) {
     if (!(error instanceof ReasonedError) || !SIGNATURE_REASONS.has(error.reason)) throw error;
     const { reason, message, hint } = error;
-    const afterSeconds = parseDuration(catalog.spec.interval ?? DEFAULT_INTERVAL, INTERVAL_BOUNDS);
+    const afterSeconds = parseDuration(catalog?.spec.interval ?? DEFAULT_INTERVAL, INTERVAL_BOUNDS);
     throw new ReasonedError({
       reason,
       retry: { afterSeconds },
@@ -62,10 +71,19 @@ function recorded(
   });
 }
 
-/** Reports a bundle that is used without a trusted signature, because the policy only warns. */
-export function reportUntrusted(record: RecordEvent, subscription: Subscription, signature?: Signature): void {
-  const { problem } = signature ?? {};
-  if (problem === undefined) return;
-  const note = `The bundle is installed without a trusted signature. ${problem}`;
-  record(subscription, { type: 'Warning', reason: 'Unsigned', action: 'Verify', note });
+/** Reports a bundle, and images of its Pods, that are used without a trusted signature, because the policy only warns. */
+export function reportUntrusted(
+  record: RecordEvent,
+  subscription: Subscription,
+  { signature, imageSignatures = [] }: Pick<PreparedBundle, 'signature' | 'imageSignatures'>,
+): void {
+  const untrusted = [
+    { what: 'The bundle', ...signature },
+    ...imageSignatures.map((one) => ({ what: one.image, ...one })),
+  ];
+  for (const { what, problem } of untrusted) {
+    if (problem === undefined) continue;
+    const note = `${what} is installed without a trusted signature. ${problem}`;
+    record(subscription, { type: 'Warning', reason: 'Unsigned', action: 'Verify', note });
+  }
 }

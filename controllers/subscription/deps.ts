@@ -6,6 +6,7 @@ import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
+import type { RegistryPolicies } from '../registry-policies.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
 import type { SubscriptionCaches } from './observe.ts';
 
@@ -17,6 +18,7 @@ export interface SubscriptionDeps {
   /** A Catalog by its name. */
   readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
   readonly checkSignatures: CheckSignatures;
+  readonly policies: RegistryPolicies;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
   /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */

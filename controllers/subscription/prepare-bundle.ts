@@ -1,5 +1,5 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
-import type { Signature } from '../../api/signature.ts';
+import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
@@ -12,6 +12,7 @@ import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { isOlder } from '../../resolver/cluster.ts';
+import { imagesOf, type Images } from '../../plan/images.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
 
 const FOLDERS = ['manifests/', 'metadata/'];
@@ -23,6 +24,8 @@ export interface BundleToPrepare {
   readonly kubernetesVersion?: string;
   /** Checks the signatures of the image, by digest, before anything of it is parsed. */
   readonly checkSignatures?: (image: string) => Promise<Signature | undefined>;
+  /** Checks the signatures of the images that its Pods run. */
+  readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
 }
 
 export interface PreparedBundle {
@@ -33,6 +36,8 @@ export interface PreparedBundle {
   readonly leftOut: readonly Impossible[];
   /** Absent if the Catalog requires no signature. */
   readonly signature?: Signature;
+  /** Of the images that its Pods run, for those over which a policy demands signatures. */
+  readonly imageSignatures?: readonly PodImageSignature[];
 }
 
 /**
@@ -51,8 +56,14 @@ export async function prepareBundle(
   const image = formatReference(withDigest(reference, pulled.digest));
   const signature = await toPrepare.checkSignatures?.(image);
   refuseCatalogImage(pulled.labels);
-  const rendered = await RENDERING(() => renderFiles(pulled.files, toPrepare));
-  return { image, ...rendered, ...(signature !== undefined && { signature }) };
+  const { images, ...rendered } = await RENDERING(() => renderFiles(pulled.files, toPrepare));
+  const imageSignatures = await toPrepare.checkImages?.(images);
+  return {
+    image,
+    ...rendered,
+    ...(signature !== undefined && { signature }),
+    ...(imageSignatures !== undefined && { imageSignatures }),
+  };
 }
 
 /** One bundle at a time: rendering blocks the only thread, and takes many times the bundle's size in memory. */
@@ -61,7 +72,7 @@ const RENDERING = createSlots(1);
 async function renderFiles(
   files: ReadonlyMap<string, Uint8Array>,
   { subscription, kubernetesVersion }: BundleToPrepare,
-): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut'>> {
+): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut'> & { readonly images: Images }> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
   requireKubernetes(bundle, kubernetesVersion);
@@ -72,7 +83,7 @@ async function renderFiles(
     ...(config !== undefined && { config }),
   });
   const { kept, leftOut } = leaveOutImpossible(objects);
-  return { manifests: await packManifests(kept), leftOut };
+  return { manifests: await packManifests(kept), leftOut, images: imagesOf(kept) };
 }
 
 /** Not every catalog contains the Kubernetes version that a bundle needs; the bundle itself does. */

@@ -1,9 +1,11 @@
 /** Prepares the bundle of a Revision: with the pull secret of its Catalog, and for a new Revision with its signatures checked. */
-import type { Signature } from '../../api/signature.ts';
-import { checkBundle } from './bundle-signatures.ts';
+import type { PodImageSignature, Signature } from '../../api/signature.ts';
+import type { Images } from '../../plan/images.ts';
+import { checkBundle, retriedAtInterval } from './bundle-signatures.ts';
 import type { Target } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { planPull } from './images.ts';
+import { checkPodImages } from './pod-images.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { withOtherVersions } from './other-versions.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
@@ -30,13 +32,19 @@ export async function prepareNew(
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
   const { catalog: catalogName } = target;
-  const { revisions } = facts;
+  const { revisions, subscription } = facts;
+  const warn = (note: string): void =>
+    deps.record(subscription, { type: 'Warning', reason: 'ImageNotPinned', action: 'Verify', note });
   // The policy of the moment of the check: the pull before it may take long.
   const checkSignatures: Preparation['checkSignatures'] = async (image, pullSecret) => {
     const catalog = deps.catalogOf(catalogName);
     return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
   };
-  return prepare(deps, facts, { target, image: target.bundle.image, checkSignatures, signal });
+  const checkImages = (images: Images): Promise<readonly PodImageSignature[]> =>
+    retriedAtInterval(deps.catalogOf(catalogName), () =>
+      checkPodImages(deps.checkSignatures, { images, policies: deps.policies, warn }, signal),
+    );
+  return prepare(deps, facts, { target, image: target.bundle.image, checkSignatures, checkImages, signal });
 }
 
 interface Preparation {
@@ -44,6 +52,8 @@ interface Preparation {
   readonly image: string;
   /** Absent for the image of a Revision: it was checked when the Revision was made. */
   readonly checkSignatures?: (image: string, pullSecret: string | undefined) => Promise<Signature | undefined>;
+  /** Absent likewise. */
+  readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +61,7 @@ interface Preparation {
 export async function prepare(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, image, checkSignatures, signal }: Preparation,
+  { target, image, checkSignatures, checkImages, signal }: Preparation,
 ): Promise<PreparedBundle> {
   const { secretOf } = planPull(facts, target);
   const pullSecret = secretOf === undefined ? undefined : deps.catalogOf(secretOf)?.spec.pullSecret?.name;
@@ -65,6 +75,7 @@ export async function prepare(
     ...(checkSignatures !== undefined && {
       checkSignatures: (pulled: string) => checkSignatures(pulled, pullSecret),
     }),
+    ...(checkImages !== undefined && { checkImages }),
   };
   try {
     return await prepareBundle(source, wanted, signal);

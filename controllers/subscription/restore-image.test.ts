@@ -17,6 +17,7 @@ import { startFakeRegistry } from '../../oci/testing/fake-registry.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { createRegistry } from '../../oci/registry.ts';
 import type { ImageSource } from '../../oci/source.ts';
+import { NO_POLICIES } from '../registry-policies.ts';
 import { createSubscriptionReconciler } from './reconcile.ts';
 import { catalog, NOW, revision, subscription } from './testing/facts.ts';
 
@@ -125,6 +126,7 @@ function setUp(one: Revision): Scene {
     bundles: () => noting(asked),
     catalogOf: () => main,
     checkSignatures: async () => undefined,
+    policies: NO_POLICIES,
     record: () => undefined,
     now: () => NOW,
   });

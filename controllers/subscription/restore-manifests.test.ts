@@ -16,6 +16,7 @@ import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from '../manifests.ts';
 import { prepareBundle } from './prepare-bundle.ts';
 import type { SubscriptionDeps } from './deps.ts';
+import { NO_POLICIES } from '../registry-policies.ts';
 import { createSubscriptionReconciler } from './reconcile.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
 
@@ -74,6 +75,7 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
     bundles: () => registry,
     catalogOf: () => undefined,
     checkSignatures: async () => undefined,
+    policies: NO_POLICIES,
     record: () => undefined,
     now: () => NOW,
   } satisfies SubscriptionDeps);

@@ -24,7 +24,7 @@ export interface NewRevision {
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature' | 'imageSignatures'>;
   readonly approved: boolean;
   /** Becomes active at once: no other one is active. */
   readonly active: boolean;
@@ -98,11 +98,17 @@ function describeRevision(facts: NewRevision): Revision {
       manifests: describeManifests(name, bundle.manifests),
       ...describeConfiguration(subscription),
       ...(bundle.signature !== undefined && { signature: bundle.signature }),
+      ...describeImages(bundle),
       ...(previous !== undefined && { previous }),
       approved,
       state: active ? 'Active' : 'Archived',
     },
   };
+}
+
+/** Absent without a demand, as in Revisions of releases that knew none. */
+function describeImages({ imageSignatures = [] }: NewRevision['bundle']): Pick<Revision['spec'], 'imageSignatures'> {
+  return imageSignatures.length === 0 ? {} : { imageSignatures };
 }
 
 function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release' | 'properties'> {

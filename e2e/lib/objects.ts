@@ -48,7 +48,7 @@ export function pathOf(kind: string, name?: string, namespace?: string): string 
   const singular = kind.toLowerCase();
   const where = namespace === undefined ? '' : `/namespaces/${namespace}`;
   const group = GROUPS.get(singular) ?? `/apis/${API_VERSION}`;
-  return `${group}${where}/${singular}s${name === undefined ? '' : `/${name}`}`;
+  return `${group}${where}/${singular.replace(/y$/, 'ie')}s${name === undefined ? '' : `/${name}`}`;
 }
 
 /** Where the API has kinds that are not Slipway's. */

@@ -8,6 +8,8 @@ export interface TinyOperator {
   /** Kind that it owns, of the group `tiny.example`. */
   readonly kind?: string;
   readonly minKubeVersion?: string;
+  /** Of its container; if absent, one that no registry has. */
+  readonly image?: string;
   /** Further manifests of the bundle. */
   readonly further?: readonly object[];
 }
@@ -49,9 +51,9 @@ function annotationsOf(name: string): Readonly<Record<string, string>> {
   };
 }
 
-function describeCsv({ name, version, kind, minKubeVersion }: TinyOperator): object {
+function describeCsv({ name, version, kind, minKubeVersion, image }: TinyOperator): object {
   const labels = { app: name };
-  const container = { name: 'operator', image: `registry.example/${name}:v${version}` };
+  const container = { name: 'operator', image: image ?? `registry.example/${name}:v${version}` };
   const template = { metadata: { labels }, spec: { serviceAccountName: name, containers: [container] } };
   const deployment = { name, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
   const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }];

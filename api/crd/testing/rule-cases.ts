@@ -6,6 +6,7 @@ import type { CustomKind } from '../../kind.ts';
 import { CATALOG } from '../../catalog.ts';
 import { API_VERSION } from '../../names.ts';
 import type { KubeObject } from '../../object.ts';
+import { REGISTRY_POLICY } from '../../registry-policy.ts';
 import { REVISION } from '../../revision.ts';
 import { SUBSCRIPTION } from '../../subscription.ts';
 
@@ -423,11 +424,58 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
   },
 ];
 
+const policies: readonly Omit<RuleCase, 'kind'>[] = [
+  {
+    because: 'every field has its place',
+    spec: {
+      prefix: 'registry.example:5000/team',
+      pullSecret: { name: 'registry-login' },
+      certificateAuthority: { name: 'registry-ca' },
+      insecure: false,
+      mirrors: [{ prefix: 'mirror.example/team' }, { prefix: 'far.example/copies/team' }],
+      source: 'Never',
+      verify: { keys: [KEY] },
+    },
+  },
+  { because: 'a registry as a whole is a prefix', spec: { prefix: 'quay.io', verify: { keys: [KEY] } } },
+  { because: 'a registry has an address of the newer kind', spec: { prefix: '[::1]:5000/team', insecure: true } },
+  { because: 'a policy is for some images', spec: { verify: { keys: [KEY] } }, misfit: 'spec.prefix' },
+  { because: 'a tag is no part of a prefix', spec: { prefix: 'quay.io/team/app:v1' }, misfit: 'spec.prefix' },
+  { because: 'a digest is no part of a prefix', spec: { prefix: `quay.io/a@${DIGEST}` }, misfit: 'spec.prefix' },
+  { because: 'a prefix has whole parts', spec: { prefix: 'quay.io/team/' }, misfit: 'spec.prefix' },
+  { because: 'a prefix is compared as it is', spec: { prefix: 'quay.io/*' }, misfit: 'spec.prefix' },
+  { because: 'a scheme is no part of a name', spec: { prefix: 'https://quay.io' }, misfit: 'spec.prefix' },
+  {
+    because: 'a policy that trusts no key would refuse everything',
+    spec: { prefix: 'quay.io', verify: {} },
+    refused: { path: 'spec.verify', message: 'must have keys or identities' },
+  },
+  {
+    because: 'without a mirror the source is all that there is',
+    spec: { prefix: 'quay.io', source: 'Never' },
+    refused: { path: 'spec.source', message: 'must be absent without mirrors' },
+  },
+  {
+    because: 'without TLS nothing shows a certificate',
+    spec: { prefix: 'quay.io', insecure: true, certificateAuthority: { name: 'ca' } },
+    refused: {
+      path: 'spec.certificateAuthority',
+      message: 'must be absent for an insecure registry: without TLS there is no certificate',
+    },
+  },
+  {
+    because: 'the Secret of another namespace cannot be named',
+    spec: { prefix: 'quay.io', pullSecret: { name: 'kube-system/login' } },
+    misfit: 'spec.pullSecret.name',
+  },
+];
+
 /** Every case, of every kind. */
 export const RULE_CASES: readonly RuleCase[] = [
   ...ofKind(CATALOG, catalogs),
   ...ofKind(SUBSCRIPTION, subscriptions),
   ...ofKind(REVISION, revisions),
+  ...ofKind(REGISTRY_POLICY, policies),
 ];
 
 function ofKind(kind: CustomKind, rows: readonly Omit<RuleCase, 'kind'>[]): readonly RuleCase[] {

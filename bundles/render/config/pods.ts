@@ -65,6 +65,13 @@ function configurePod(pod: PodSpec, { path, config }: PodLayer): PodSpec {
     ...withAffinity(pod, config.affinity, `${path}.affinity`),
     ...(config.nodeSelector !== undefined && { nodeSelector: config.nodeSelector }),
     ...(tolerations.length > 0 && { tolerations: addMissing(pod.tolerations ?? [], tolerations) }),
+    ...(config.imagePullSecrets !== undefined && {
+      imagePullSecrets: override(
+        (pod.imagePullSecrets ?? []) as readonly Named[],
+        config.imagePullSecrets,
+        ({ name }) => name,
+      ),
+    }),
     ...(volumes.length > 0 && { volumes: override(pod.volumes ?? [], volumes, ({ name }) => name) }),
   };
 }

@@ -71,9 +71,17 @@ export async function readOneFile({ folder }: Pick<Environment, 'folder'>, path:
 
 /** The first document of a file of YAML or JSON, read as Kubernetes' tools do. @throws ReasonedError InputInvalid */
 export async function readYamlFile(environment: Pick<Environment, 'folder'>, path: string): Promise<unknown> {
+  return (await readDocuments(environment, path))[0] ?? null;
+}
+
+/** All documents of a file of YAML or JSON. @throws ReasonedError InputInvalid */
+export async function readDocuments(
+  environment: Pick<Environment, 'folder'>,
+  path: string,
+): Promise<readonly unknown[]> {
   const bytes = await readOneFile(environment, path);
   try {
-    return parseYaml(bytes)[0]?.value ?? null;
+    return parseYaml(bytes).map(({ value }) => value);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw invalidInput(`${path} cannot be read: ${error.message}`, 'Correct the file', error);

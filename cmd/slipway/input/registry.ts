@@ -1,4 +1,5 @@
 /** Opens the registry client as the flags and the user's configuration say. */
+import type { Mirrors } from '../../../oci/mirrors.ts';
 import { createRegistry, isLoopbackName, type Registry } from '../../../oci/registry.ts';
 import type { Environment } from '../environment.ts';
 import { findCredentials } from './credentials.ts';
@@ -10,11 +11,12 @@ export interface RegistryFlags {
   readonly registryConfig?: string;
 }
 
-/** Runs work with a client, and closes its connections afterwards. */
+/** Runs work with a client, which pulls from mirrors if some are given, and closes its connections afterwards. */
 export async function withRegistry<Result>(
   environment: Environment,
   { plainHttp = false, registryConfig }: RegistryFlags,
   work: (registry: Registry) => Promise<Result>,
+  mirrors?: Mirrors,
 ): Promise<Result> {
   const registry = createRegistry({
     credentials: findCredentials(environment, registryConfig),
@@ -22,6 +24,7 @@ export async function withRegistry<Result>(
     proxyEnv: environment.variables,
     signal: environment.signal,
     userAgent: 'slipway-cli',
+    ...(mirrors !== undefined && { mirrors }),
   });
   try {
     return await work(registry);

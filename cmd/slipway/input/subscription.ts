@@ -4,9 +4,8 @@ import { API_VERSION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { isRecord, textOf } from '../../../api/untyped.ts';
-import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import type { Environment } from '../environment.ts';
-import { readOneFile } from './files.ts';
+import { readDocuments } from './files.ts';
 import { invalidInput } from './invalid.ts';
 
 /**
@@ -17,7 +16,7 @@ export async function readSubscription(
   path: string,
   namespace: string | undefined,
 ): Promise<Subscription> {
-  const found = (await documentsOf(environment, path)).filter(isSubscription);
+  const found = (await readDocuments(environment, path)).filter(isSubscription);
   const [first] = found;
   if (first === undefined || found.length > 1)
     throw invalidInput(
@@ -30,16 +29,6 @@ export async function readSubscription(
   if (place === undefined || textOf(name) === '')
     throw invalidInput(`the Subscription in ${path} has no name or no namespace`, 'Name the namespace by --namespace');
   return { ...subscription, metadata: { ...subscription.metadata, namespace: place } };
-}
-
-async function documentsOf(environment: Pick<Environment, 'folder'>, path: string): Promise<readonly unknown[]> {
-  const bytes = await readOneFile(environment, path);
-  try {
-    return parseYaml(bytes).map(({ value }) => value);
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    throw invalidInput(`${path} cannot be read: ${error.message}`, 'Correct the file', error);
-  }
 }
 
 function isSubscription(document: unknown): document is KubeObject {

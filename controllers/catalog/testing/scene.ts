@@ -19,14 +19,17 @@ import { buildImage, pushImage } from '../../../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry, type Registry } from '../../../oci/registry.ts';
 import { publishSignature } from '../../../oci/testing/publish-signature.ts';
-import { signBundle } from '../../../signatures/testing/signer.ts';
+import { signBundle, type Signer } from '../../../signatures/testing/signer.ts';
 import { createCatalogContent, type CatalogContent } from '../../catalog-content.ts';
 import type { EventFacts } from '../../events.ts';
 import { createSignatureChecks } from '../../signature-checks.ts';
+import { createRegistryPolicies } from '../../registry-policies.ts';
+import type { RegistryPolicy, RegistryPolicySpec } from '../../../api/registry-policy.ts';
 import { createCatalogFollower } from '../follow.ts';
 import { createCatalogReconciler } from '../reconcile.ts';
 
 const NAME = 'hub';
+const SYSTEM = 'slipway-system';
 const REF = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Catalog', name: NAME };
 
 /** The outcome of a check: when to check again, or the error that the controller gets. */
@@ -55,6 +58,7 @@ export interface CatalogScene extends AsyncDisposable {
   publishText(tag: string, text: string): Promise<string>;
   /** Publishes a signature of the image with that digest. */
   sign(digest: string, privateKey: KeyObject): Promise<void>;
+  signWith(digest: string, signer: Signer): Promise<void>;
   /** Deletes a manifest, by its digest. */
   remove(digest: string): void;
   /** Methods and paths of the requests since the last call. */
@@ -62,6 +66,10 @@ export interface CatalogScene extends AsyncDisposable {
   catalog(): Catalog;
   condition(type: ConditionType): Condition | undefined;
   change(spec: Partial<Catalog['spec']>): void;
+  /** An administrator writes a RegistryPolicy of that name, or deletes it. */
+  govern(name: string, spec: RegistryPolicySpec | undefined): void;
+  /** An administrator replaces the ConfigMap with a trusted root. */
+  storeRoot(name: string, text: string): void;
   /** A person requests a check. */
   request(value: string): void;
   /** A manager with a folder of its own, or with that of another. */
@@ -76,6 +84,7 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
   const root = mkdtempSync(join(tmpdir(), 'slipway-catalog-'));
   const events: EventFacts[] = [];
   const contents: CatalogContent[] = [];
+  const policies = new Map<string, RegistryPolicy>();
   let seen = 0;
   const ref = (tag: string): string => `${registry.host}/${NAME}:${tag}`;
   kube.put({
@@ -97,11 +106,12 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
     ref,
     publishText,
     publish: (tag, packages, { created } = {}) => publishText(tag, documentsOf(packages), created),
-    async sign(digest, privateKey) {
+    sign: (digest, privateKey) => scene.signWith(digest, { by: 'key', privateKey }),
+    async signWith(digest, signer) {
       const image = { ...registry.reference(`${NAME}:v1`), digest };
       const { tag: _, ...byDigest } = image;
       const signed = { repository: `${registry.host}/${NAME}`, digest };
-      await publishSignature(client, byDigest, await signBundle(signed, { by: 'key', privateKey }));
+      await publishSignature(client, byDigest, await signBundle(signed, signer));
     },
     remove: (digest) => void registry.store.repositories.get(NAME)?.manifests.delete(digest),
     asked() {
@@ -117,6 +127,16 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
         metadata: { ...one.metadata, generation: (one.metadata.generation ?? 0) + 1 },
         spec: { ...(one as Catalog).spec, ...next },
       })),
+    govern(name, spec) {
+      if (spec === undefined) return void policies.delete(name);
+      policies.set(name, { apiVersion: REF.apiVersion, kind: 'RegistryPolicy', metadata: { name }, spec });
+    },
+    storeRoot(name, text) {
+      const metadata = { name, namespace: SYSTEM };
+      const data = { 'trusted_root.json': text };
+      kube.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } });
+      kube.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+    },
     request: (value) =>
       kube.change(REF, (one) => ({
         ...one,
@@ -124,7 +144,7 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
       })),
     newFolder: () => mkdtempSync(join(root, 'data-')),
     start(folder = scene.newFolder()) {
-      const manager = createManager({ scene, kube, client, folder, events });
+      const manager = createManager({ scene, kube, client, folder, events, policies });
       contents.push(manager.content);
       return manager;
     },
@@ -144,9 +164,10 @@ interface ManagerParts {
   readonly client: Registry;
   readonly folder: string;
   readonly events: EventFacts[];
+  readonly policies: ReadonlyMap<string, RegistryPolicy>;
 }
 
-function createManager({ scene, kube, client, folder, events }: ManagerParts): FakeManager {
+function createManager({ scene, kube, client, folder, events, policies: written }: ManagerParts): FakeManager {
   const catalogs = { get: () => kube.objects().find((one) => one.kind === REF.kind) as Catalog | undefined };
   const expected = (): ReadonlyMap<string, string> => {
     const digest = scene.catalog().status?.digest;
@@ -154,14 +175,26 @@ function createManager({ scene, kube, client, folder, events }: ManagerParts): F
   };
   const content = createCatalogContent(createIndexStore({ folder }), expected);
   const registries = (): Registry => client;
-  const checkSignatures = createSignatureChecks({ registries, cluster: kube, namespace: 'slipway-system' });
+  const policies = createRegistryPolicies(() => [...written.values()]);
+  const checkSignatures = createSignatureChecks({ registries, policies, cluster: kube, namespace: SYSTEM });
   const record = (_: KubeObject, event: EventFacts): void => void events.push(event);
   const now = (): Date => scene.now;
   return {
     content,
     lead: () =>
-      look(createCatalogReconciler({ catalogs, cluster: kube, content, registries, checkSignatures, record, now })),
-    follow: () => look(createCatalogFollower({ catalogs, content, registries })),
+      look(
+        createCatalogReconciler({
+          catalogs,
+          policies,
+          cluster: kube,
+          content,
+          registries,
+          checkSignatures,
+          record,
+          now,
+        }),
+      ),
+    follow: () => look(createCatalogFollower({ catalogs, policies, content, registries })),
     packages: () =>
       content
         .get(NAME)

@@ -1,7 +1,10 @@
 /**
- * Adds to the objects of the bundle the credentials that they need: certificates for webhooks, and rights for custom
- * resources of the bundle's own kinds.
+ * Adds to the objects of the bundle the credentials that they need: pull secrets for Pods, certificates for webhooks, and
+ * rights for custom resources of the bundle's own kinds.
  */
+import type { KubeObject } from '../../../api/object.ts';
+import { addPullSecrets } from '../pull-secrets/add.ts';
+import { prepareFor } from '../../prepare-for.ts';
 import { certifyObjects } from '../certificates/certify.ts';
 import { followServed } from '../follow-served.ts';
 import { knownInventory } from '../observe.ts';
@@ -12,11 +15,21 @@ import { resultOf, type Run } from '../run.ts';
 export async function certify(run: Run): Promise<undefined> {
   const { facts, clients, watched, shared, now, results, signal } = run;
   const { cluster } = clients;
-  const options = { objects: resultOf(run, 'objects'), settled: resultOf(run, 'isSettled'), signal };
+  const objects = withPullSecrets(run);
+  const options = { objects, settled: resultOf(run, 'isSettled'), signal };
   const certified = await certifyObjects({ cluster, record: shared.record, now }, facts, options);
   const own = forOwnKinds({ ...clients, manager: shared.manager }, facts, { objects: certified, signal });
   results.own = own;
   results.objects = own.objects;
   // Kinds of intended objects are followed too: a former leader may still make them.
   await followServed({ cluster, watched }, [...own.objects, ...knownInventory(facts)], signal);
+}
+
+/** Noted before the objects are applied: an offer that changes meanwhile makes the Revision due again. */
+function withPullSecrets(run: Run): readonly KubeObject[] {
+  const { revision } = run.facts;
+  const { offers } = run.shared.seenOffers;
+  run.shared.seenOffers.note(revision);
+  const objects = resultOf(run, 'objects');
+  return offers === undefined ? objects : addPullSecrets(objects, offers, prepareFor(revision));
 }

@@ -21,14 +21,14 @@ import type { Run } from '../run.ts';
 
 /** Adds `known`, and `unready` if it ends the run, else `isSettled`, `objects` and `tried`. */
 export async function load(run: Run): Promise<Judgement | undefined> {
-  const { watched, results } = run;
+  const { watched, results, shared } = run;
   const { revision } = run.facts;
   const inventory = revision.status?.inventory ?? [];
   const known = await observeAll(run, inventory);
   const isInPlace =
     (isSettled(revision) || isUnhealthyOnly(revision)) && inventory.every((entry) => known.isIntact(entry));
   results.known = known;
-  if (isInPlace && !isCertificateDue(run, inventory)) {
+  if (isInPlace && !isCertificateDue(run, inventory) && !shared.seenOffers.isDue(revision)) {
     results.unready = unreadyIn(watched, inventory);
     return judgeHealth(results.unready, inventory.length);
   }

@@ -43,7 +43,8 @@ export interface Harness {
   settle(number: number): Promise<Revision>;
 }
 
-export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair'> {
+export interface HarnessOptions
+  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets'> {
   /** Whether the account of the Subscription may do something; by default everything. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
   /** Whether the manager may do something; by default everything. */
@@ -112,6 +113,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     // No webhook answers in memory, unless a test simulates it.
     probeWebhooks: options.probeWebhooks ?? false,
     ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
+    ...(options.pullSecrets !== undefined && { pullSecrets: options.pullSecrets }),
     // The test moves the clock.
     patience: () => 0,
     serialize: createSerializer(),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isShown, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { REGISTRY_USER, useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { catalogOf, condition, isReady, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { publishPrivately } from './publish.ts';
 
@@ -70,6 +70,52 @@ describe('a Catalog in a registry that asks for a password', () => {
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
   });
 
+  describe('with a policy that offers a Secret to namespaces', () => {
+    const copies = (namespace: string): Promise<readonly KubeSecret[]> =>
+      list<KubeSecret>(cluster(), 'secret', { namespace, selector: 'app.kubernetes.io/managed-by=slipway' }).then(
+        (all) => all.filter(({ type }) => type === 'kubernetes.io/dockerconfigjson'),
+      );
+    const passwordIn = ({ data }: KubeSecret): string =>
+      Buffer.from(data['.dockerconfigjson'] ?? '', 'base64').toString('utf8');
+
+    test('no namespace gets a copy before it has the label', async () => {
+      const pullSecret = { name: SECRET, copyTo: { matchLabels: { 'catalogs.example/internal': 'true' } } };
+      const spec = { prefix: 'registry.example/vault', pullSecret };
+      const metadata = { name: 'internal' };
+      await apply(JSON.stringify({ apiVersion: 'slipway.dev/v1alpha1', kind: 'RegistryPolicy', metadata, spec }));
+      await waitFor(cluster(), { kind: 'registrypolicy', name: 'internal' }, isReady);
+      expect(await copies('default')).toEqual([]);
+    });
+
+    test('an installed operator gets a copy, and its Pods name it, once the namespace has the label', async () => {
+      await kubectl('label', 'namespace', 'default', 'catalogs.example/internal=true');
+      const [copy] = await until('the copy exists', async () => {
+        const found = await copies('default');
+        return found.length === 1 ? found : undefined;
+      });
+      expect(passwordIn(copy!)).toContain(REGISTRY_USER.password);
+      await until('the Deployment names it', async () => {
+        const path = 'jsonpath={.items[*].spec.template.spec.imagePullSecrets[*].name}';
+        return (await kubectl('-n', 'default', 'get', 'deployments', '-o', path)).includes(copy!.metadata.name);
+      });
+    });
+
+    test('the copy follows its source', async () => {
+      await type(replaceSecret, 'rotated');
+      await until('the copy has the new password', async () =>
+        passwordIn((await copies('default'))[0]!).includes('rotated'),
+      );
+      await type(replaceSecret);
+    });
+
+    test('a namespace that loses the label loses the copy', async () => {
+      await kubectl('label', 'namespace', 'default', 'catalogs.example/internal-');
+      await until('the copy is gone', async () => (await copies('default')).length === 0, { timeoutSeconds: 90 });
+      await kubectl('label', 'namespace', 'default', 'catalogs.example/internal=true');
+      await until('the copy is back', async () => (await copies('default')).length === 1);
+    });
+  });
+
   test('opens nothing for a Catalog without the Secret', async () => {
     await apply(catalogOf('stranger', `${cluster().registry}/team/catalog:v1`));
     await expectTold('RegistryDenied', /team\/catalog/, 'stranger');
@@ -89,6 +135,12 @@ describe('a Catalog in a registry that asks for a password', () => {
     expect(condition(stale, 'Ready')).toMatchObject({ status: 'True' });
     expect(condition(stale, 'Reconciling')).toMatchObject({ reason: 'RegistryDenied' });
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
+  });
+
+  test('leaves no copy of the Secret behind when the operator is uninstalled', async () => {
+    await kubectl('delete', 'subscriptions.slipway.dev', SUBSCRIPTION.name, '-n', 'default', '--timeout=90s');
+    const left = await list<KubeSecret>(cluster(), 'secret', { namespace: 'default' });
+    expect(left.filter(({ type }) => type === 'kubernetes.io/dockerconfigjson')).toEqual([]);
   });
 
   test('has a guide, of which every command ran here', () => {
@@ -135,6 +187,12 @@ describe('a Catalog in a registry that asks for a password', () => {
 
 function isStale(catalog: Judged): boolean {
   return condition(catalog, 'Ready')?.reason === 'CatalogStale';
+}
+
+interface KubeSecret {
+  readonly metadata: { readonly name: string };
+  readonly type: string;
+  readonly data: Readonly<Record<string, string>>;
 }
 
 interface Told {

@@ -1,0 +1,93 @@
+/** Which signers `slipway verify` trusts: keys and identities of the flags, or the policies of a file. */
+import { CATALOG } from '../../../api/catalog.ts';
+import { parseObject } from '../../../api/kind.ts';
+import { API_VERSION } from '../../../api/names.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { REGISTRY_POLICY } from '../../../api/registry-policy.ts';
+import { isRecord } from '../../../api/untyped.ts';
+import { createRegistryPolicies, type RegistryPolicies } from '../../../controllers/registry-policies.ts';
+import type { Environment } from '../environment.ts';
+import { readDocuments, readOneFile } from '../input/files.ts';
+import { invalidInput } from '../input/invalid.ts';
+
+export interface TrustFlags {
+  readonly key?: readonly string[];
+  readonly transparencyLog: 'Require' | 'Ignore';
+  readonly issuer?: string;
+  readonly subject?: string;
+  readonly trustedRoot?: string;
+  readonly policy?: string;
+}
+
+/** Stands for the file of `--trusted-root`. */
+export const ROOT_NAME = 'trusted-root';
+
+/**
+ * The policies over an image.
+ *
+ * @throws ReasonedError InputInvalid if no signer is named or no policy demands a signature of the image, InvalidSpec for
+ * a manifest with a fault, RegistryPolicyInvalid for a policy that cannot be used
+ */
+export async function trustOf(environment: Environment, image: string, flags: TrustFlags): Promise<RegistryPolicies> {
+  const manifests =
+    flags.policy === undefined
+      ? [await fromFlags(environment, image, flags)]
+      : await fromFile(environment, image, flags);
+  const list = manifests.map((manifest) => parseObject(REGISTRY_POLICY, manifest));
+  const policies = createRegistryPolicies(() => list);
+  if (policies.over(image).verify !== undefined) return policies;
+  throw invalidInput(
+    `no policy of ${flags.policy ?? 'the flags'} demands a signature of ${image}`,
+    'Compare its prefix with the name of the image',
+  );
+}
+
+async function fromFlags(environment: Environment, prefix: string, flags: TrustFlags): Promise<KubeObject> {
+  const { key: files = [], transparencyLog, issuer, subject, trustedRoot } = flags;
+  if ((issuer === undefined) !== (subject === undefined))
+    throw invalidInput('an identity is an issuer and a subject', 'Name both --issuer and --subject');
+  if (files.length === 0 && issuer === undefined)
+    throw invalidInput('no signer is named', 'Name --key, or --issuer and --subject, or --policy');
+  const keys = await Promise.all(
+    files.map(async (name) => ({
+      name,
+      transparencyLog,
+      pem: Buffer.from(await readOneFile(environment, name))
+        .toString('utf8')
+        .trim(),
+    })),
+  );
+  const verify = {
+    ...(keys.length > 0 && { keys }),
+    ...(issuer !== undefined && {
+      identities: [{ issuer, subject, match: subject?.includes('*') ? 'Glob' : 'Exact' }],
+    }),
+    ...(trustedRoot !== undefined && { trustedRoot: { name: ROOT_NAME } }),
+  };
+  return policyOver(prefix, verify);
+}
+
+async function fromFile(environment: Environment, image: string, flags: TrustFlags): Promise<readonly KubeObject[]> {
+  const { policy = '', key, issuer, subject } = flags;
+  if (key !== undefined || issuer !== undefined || subject !== undefined)
+    throw invalidInput('--policy is in place of keys and identities', 'Leave out --key, --issuer and --subject');
+  const documents = (await readDocuments(environment, policy)).filter(isOurs);
+  const catalogs = documents.filter(({ kind }) => kind === CATALOG.kind).map((one) => parseObject(CATALOG, one));
+  const demands = catalogs.flatMap(({ spec }) => (spec.verify === undefined ? [] : [withoutContent(spec.verify)]));
+  const policies = documents.filter(({ kind }) => kind === REGISTRY_POLICY.kind);
+  const found = [...policies, ...demands.map((verify) => policyOver(image, verify))];
+  if (found.length > 0) return found;
+  throw invalidInput(`${policy} has no RegistryPolicy of ${API_VERSION}, and no Catalog with spec.verify`);
+}
+
+function withoutContent(verify: object): object {
+  return Object.fromEntries(Object.entries(verify).filter(([field]) => field !== 'content'));
+}
+
+function policyOver(prefix: string, verify: object): KubeObject {
+  return { apiVersion: API_VERSION, kind: REGISTRY_POLICY.kind, metadata: { name: 'flags' }, spec: { prefix, verify } };
+}
+
+function isOurs(document: unknown): document is KubeObject {
+  return isRecord(document) && document['apiVersion'] === API_VERSION && isRecord(document['metadata']);
+}
