@@ -159,7 +159,7 @@ describe('a pull secret', () => {
       expect((error as ReasonedError).message).toContain('slipway-system/login');
       expect((error as ReasonedError).message).toContain(says);
       expect((error as ReasonedError).forTenants, 'the text for tenants').toMatch(
-        /^the pull secret of the Catalog (?!.*login)/,
+        /^the pull secret of the registry (?!.*login)/,
       );
       scene.secret = secretFor(fake);
       expect(await ask()).toBe('found');

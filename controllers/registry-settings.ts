@@ -61,14 +61,12 @@ function parseSecret(content: Uint8Array, secret: string): PullSecretLookup {
   } catch (error) {
     if (!(error instanceof ReasonedError)) throw error;
     const { reason, retry, hint, message } = error;
-    const named = { message: `Secret ${secret}: ${message}`, forTenants: SECRET_FOR_TENANTS };
+    const named = { message: `Secret ${secret}: ${message}`, forTenants: FOR_TENANTS };
     throw new ReasonedError({ reason, retry, ...named, cause: error, ...(hint !== undefined && { hint }) });
   }
 }
 
-const SECRET_FOR_TENANTS = 'the pull secret of the Catalog cannot be used. Ask an administrator of the cluster';
-const AUTHORITY_FOR_TENANTS =
-  'the certificate authority of the registry cannot be used. Ask an administrator of the cluster';
+const FOR_TENANTS = 'the pull secret of the registry cannot be used. Ask an administrator of the cluster';
 
 async function readSecret({ cluster, namespace }: SettingsOptions, name: string): Promise<Uint8Array> {
   const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
@@ -83,7 +81,7 @@ async function readSecret({ cluster, namespace }: SettingsOptions, name: string)
         ? `Secret ${namespace}/${name} does not exist`
         : `Secret ${namespace}/${name} has no .dockerconfigjson`,
     hint: 'Create it with kubectl create secret docker-registry in the namespace of the manager',
-    forTenants: SECRET_FOR_TENANTS,
+    forTenants: FOR_TENANTS,
   });
 }
 
@@ -102,7 +100,7 @@ async function readAuthority({ cluster, namespace }: SettingsOptions, name: stri
     retry: 'backoff',
     message: `ConfigMap ${namespace}/${name} ${problem}`,
     hint: 'Create it from the certificates of the authority: kubectl create configmap NAME --from-file=ca.crt',
-    forTenants: AUTHORITY_FOR_TENANTS,
+    forTenants: 'the certificate authority of the registry cannot be used. Ask an administrator of the cluster',
   });
 }
 

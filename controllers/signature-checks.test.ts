@@ -85,7 +85,7 @@ async function ask(verify: Verify): Promise<Signature | ReasonedError> {
 }
 
 /** No name and no content of an object in the manager's namespace. */
-const FOR_TENANTS = 'the trusted root of the Catalog cannot be used. Ask an administrator of the cluster';
+const FOR_TENANTS = 'the trusted root of the signatures cannot be used. Ask an administrator of the cluster';
 
 describe('a policy that cannot be used', () => {
   const broken = { ...KEY, name: 'broken', pem: '-----BEGIN PUBLIC KEY-----\n!!!\n-----END PUBLIC KEY-----' };

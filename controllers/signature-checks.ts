@@ -84,7 +84,7 @@ async function meet(
     return { by };
   } catch (error) {
     if (verify.enforcement === 'Enforce' || !(error instanceof ReasonedError)) throw error;
-    // The Subscriptions of tenants repeat the problems of bundles and of the images of Pods.
+    // The Subscriptions of tenants repeat the problem of a bundle and of Pods.
     const said = (toCheck.content === 'Catalog' ? undefined : error.forTenants) ?? error.describe();
     return { problem: `${error.reason}: ${said}` };
   }

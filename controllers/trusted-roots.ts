@@ -28,10 +28,14 @@ export async function readTrustedRoot(
   if (trustedRoot === undefined) return { hash: 'public', parse: parsePublicRoot };
   const place = `ConfigMap ${deps.namespace}/${trustedRoot.name}`;
   const text = await readRoot(deps, { name: trustedRoot.name, place }, signal);
-  const parse = async (): Promise<TrustRoot> =>
-    (await import('../signatures/trusted-root.ts')).parseTrustedRoot(text, place, FOR_TENANTS);
+  const parse = async (): Promise<TrustRoot> => {
+    const { parseTrustedRoot } = await import('../signatures/trusted-root.ts');
+    return parseTrustedRoot(text, place, FOR_TENANTS);
+  };
   return { hash: createHash('sha256').update(text).digest('hex'), parse };
 }
+
+const FOR_TENANTS = 'the trusted root of the signatures cannot be used. Ask an administrator of the cluster';
 
 async function parsePublicRoot(): Promise<TrustRoot> {
   const [{ parseTrustedRoot }, { PUBLIC_ROOT }] = await Promise.all([

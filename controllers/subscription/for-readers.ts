@@ -18,7 +18,11 @@ export function forReadersOf({ spec }: Reading, error: ReasonedError): ReasonedE
 }
 
 /** The reasons of a Catalog whose messages name objects in the manager's namespace. */
-const ABOUT_OBJECTS: ReadonlySet<string> = new Set<Reason>(['PullSecretInvalid', 'InvalidSpec']);
+const ABOUT_OBJECTS: ReadonlySet<string> = new Set<Reason>([
+  'PullSecretInvalid',
+  'InvalidSpec',
+  'RegistryPolicyInvalid',
+]);
 
 /** Why a Catalog has no content, from its Ready condition; undefined if that does not say. */
 export function whyEmpty({ spec }: Reading, { status }: Pick<Catalog, 'status'>): string | undefined {
