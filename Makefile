@@ -16,8 +16,17 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 demo: setup ## the main job, told step by step on a real control plane
 	$(RUN) demo
 
-test: setup check cluster-build ## every test: types, lint, unit, conformance, end to end
+test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample
 	$(RUN) test
+
+conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project conformance
+
+corpus: setup cluster-build ## every bundle of the corpus before an API server; about five minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set
+
+attacks: setup cluster-build ## every way of a tenant by both tenants, and each right of the manager taken away; about ten minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \
@@ -67,4 +76,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test conformance corpus attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -6,17 +6,17 @@ import { ReasonedError } from '../api/errors.ts';
 import { prepareObjects } from '../apply/prepare.ts';
 import { bundleFolders, readBundle } from '../bundles/testing/real-bundles.ts';
 import { renderBundle } from '../bundles/render/render.ts';
+import { sampleOf } from '../e2e/lib/sample.ts';
 import { devSet, hasShared } from '../e2e/lib/shared.ts';
 import type { PlannedSide } from './input.ts';
 import type { Plan } from './model.ts';
 import { planChange } from './plan.ts';
 
-/** Every sixth package: all of them take minutes. SLIPWAY_ALL_STEPS asks for all. */
-const SAMPLE = process.env['SLIPWAY_ALL_STEPS'] === undefined ? 6 : 1;
 const LARGEST_MS = 2000;
 
 const folders = hasShared ? bundleFolders(devSet()) : [];
-const packages = [...Map.groupBy(folders, dirname)].filter((_, at) => at % SAMPLE === 0);
+/** All of them take minutes. */
+const packages = sampleOf([...Map.groupBy(folders, dirname)], { every: 6 });
 
 describe.skipIf(!hasShared)('consecutive versions of real packages', () => {
   test.each(packages.map(([folder, versions]) => ({ name: basename(folder), versions })))(

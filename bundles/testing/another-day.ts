@@ -1,9 +1,10 @@
 /**
- * A program: renders every third bundle below the folder that it is given, on another day, and prints when and where it
- * thinks it is, then a line `name hash` for each rendering. The test of equal bytes runs it in a time zone and a
+ * A program: renders the bundles in the folders that it reads from standard input, one a line, on another day, and prints
+ * its time and place, then a line `name hash` for each rendering. The test of equal bytes runs it in a time zone and a
  * language of its own.
  */
-import { bundleFolders, readBundle, renderEachMode } from './real-bundles.ts';
+import { text } from 'node:stream/consumers';
+import { readBundle, renderEachMode } from './real-bundles.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +21,7 @@ globalThis.Date = class extends Date {
 
 const { timeZone, locale } = new Intl.DateTimeFormat().resolvedOptions();
 process.stdout.write(`${JSON.stringify({ time: Date.now(), timeZone, locale })}\n`);
-for (const folder of bundleFolders(process.argv[2] ?? '').filter((_, index) => index % 3 === 0)) {
+for (const folder of (await text(process.stdin)).split('\n')) {
   for (const { name, result } of renderEachMode(folder, readBundle(folder, { reversed: true }))) {
     if ('hash' in result) process.stdout.write(`${name}\t${result.hash}\n`);
   }

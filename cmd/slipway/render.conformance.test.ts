@@ -1,6 +1,6 @@
 /**
  * The command line prints the same objects as the reference renderer: for its seven cases, and for some heads of
- * channels.
+ * channels; `make conformance` takes more of them.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson, parseJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { parseYaml } from '../../bundles/yaml.ts';
+import { byExtent, sampleOf } from '../../e2e/lib/sample.ts';
 import { devSet, hasShared, sharedPath, sharedRows } from '../../e2e/lib/shared.ts';
 import { useWorkplace } from './testing/slipway.ts';
 
@@ -74,11 +75,12 @@ describe.skipIf(!hasShared)('heads of channels', () => {
     }[];
   }
 
-  test('every fifth that the reference renders has the same objects by hash, but for two of one identity', async () => {
+  test('some that the reference renders have the same objects by hash, but for two of one identity', async () => {
     const rows = sharedRows<Row>('conformance', 'reference', 'render-heads.jsonl.xz').filter(
       ({ ok, objects = [] }) => ok && objects.every(({ apiVersion }) => !ODD.has(apiVersion)),
     );
-    const sample = rows.filter((_, index) => index % 5 === 0).filter(({ dir }) => !WITHOUT_PORTS.test(dir));
+    const fifth = rows.filter((_, index) => index % 5 === 0).filter(({ dir }) => !WITHOUT_PORTS.test(dir));
+    const sample = sampleOf(fifth, { every: 4 });
     let count = 0;
     for (const row of sample) {
       const { dir, cert, installNamespace, watchNamespace, objects = [] } = row;
@@ -93,7 +95,9 @@ describe.skipIf(!hasShared)('heads of channels', () => {
       count += expected.size;
     }
     process.stdout.write(`bundle render: ${count} objects of ${sample.length} heads are equal by hash\n`);
-    expect({ heads: sample.length, objects: count }).toEqual({ heads: 23, objects: 415 });
+    expect({ heads: sample.length, objects: count }).toEqual(
+      byExtent({ all: { heads: 23, objects: 415 }, sample: { heads: 6, objects: 149 } }),
+    );
   });
 
   /** Of classes that docs/deviations.md lists: without apiVersion or of v1beta1, and with webhooks that name no port. */

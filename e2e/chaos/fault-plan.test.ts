@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../lib/fault-proxy.ts';
-import { planFaults, type FaultPlan } from './fault-plan.ts';
+import { happened, planFaults, type FaultPlan } from './fault-plan.ts';
 
 const SEVERITY = { seed: 1, seconds: 60, longestPartitionSeconds: 60 };
 const MANY = 3000;
@@ -59,5 +59,21 @@ describe('the faults of a seed', () => {
         end = afterSeconds + seconds;
       }
     }
+  });
+});
+
+describe('a table lists the partitions as they happened', () => {
+  const planned = [
+    { side: 'api', afterSeconds: 2, seconds: 3 },
+    { side: 'registry', afterSeconds: 9, seconds: 57 },
+  ] as const;
+
+  test.each([
+    { stopped: 90, shown: ['api 3', 'registry 57'], because: 'the faults lasted long enough for both' },
+    { stopped: 21, shown: ['api 3', 'registry 12'], because: 'the lives ended in the middle of the second one' },
+    { stopped: 9, shown: ['api 3'], because: 'the second one had not begun' },
+    { stopped: 1, shown: [], because: 'none had begun' },
+  ])('$shown of the planned ones if the faults stopped after $stopped s: $because', ({ stopped, shown }) => {
+    expect(happened(planned, stopped).map(({ side, seconds }) => `${side} ${seconds}`)).toEqual(shown);
   });
 });

@@ -109,3 +109,10 @@ function planPartitions(drawn: Drawn, seconds: number): readonly Partition[] {
   }
   return planned;
 }
+
+/** The partitions as they were if the faults stopped that many seconds after they began: shorter, or not begun. */
+export function happened(planned: readonly Partition[], stoppedAfterSeconds: number): readonly Partition[] {
+  return planned
+    .filter(({ afterSeconds }) => afterSeconds < stoppedAfterSeconds)
+    .map((one) => ({ ...one, seconds: Math.min(one.seconds, stoppedAfterSeconds - one.afterSeconds) }));
+}

@@ -7,17 +7,19 @@ import { startRegistryProxy, type RegistryProxy } from '../lib/registry-proxy.ts
 import { readState } from '../lib/state.ts';
 import { until } from '../lib/until.ts';
 import { compareEndings, readEnding, type Ending } from './ending.ts';
-import { planFaults, type Partition, type Severity } from './fault-plan.ts';
+import { happened, planFaults, type Partition, type Severity } from './fault-plan.ts';
 import { install, lifeOf } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
+import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson, type Person } from './person.ts';
 import { Stage } from './stage.ts';
 
 export interface SeedRow {
   readonly seed: number;
   readonly subscriptions: number;
-  /** Requests that met a fault, and partitions. */
+  /** Requests that met a fault. */
   readonly faults: number;
+  /** As they happened: the faults stop when all lives have ended. */
   readonly partitions: readonly Partition[];
   readonly seconds: number;
   readonly differences: readonly string[];
@@ -29,12 +31,9 @@ export interface FaultOptions extends Omit<Severity, 'seed'> {
   /** Progress deadline of the upgrades that fail, such as `10s`. */
   readonly deadline: string;
   readonly progress?: (line: string) => void;
+  /** Called with the rows of the seeds so far, each time that there is one more. */
+  readonly finished?: (rows: readonly SeedRow[]) => void;
 }
-
-/** Each wait of a life, which partitions make longer. */
-const PATIENCE_SECONDS = 300;
-/** After the faults: the longest pause of a controller that backs off, and its work. */
-const SETTLES_WITHIN_SECONDS = 120;
 
 /** One row for each seed, all in one cluster that has nothing of Slipway yet. */
 export async function playSeeds(cluster: TestCluster, options: FaultOptions): Promise<readonly SeedRow[]> {
@@ -48,6 +47,7 @@ export async function playSeeds(cluster: TestCluster, options: FaultOptions): Pr
   for (const seed of options.seeds) {
     const row = await playSeed(arena, { ...options, seed }, undisturbed);
     rows.push(row);
+    options.finished?.(rows);
     options.progress?.(
       `seed ${seed}: ${row.faults} faults, ${row.seconds.toFixed(0)} s, ${row.differences.length} differences`,
     );
@@ -69,7 +69,7 @@ async function playLives(
   { stage, operators, deadline }: Arena,
   whenOver: () => Promise<void> = nothing,
 ): Promise<Ending> {
-  const persons = operators.map((operator) => createPerson(stage.cluster, operator, PATIENCE_SECONDS));
+  const persons = operators.map((operator) => createPerson(stage.cluster, operator));
   await Promise.all(persons.map(install));
   const begin = await readState(stage.cluster);
   await Promise.all(persons.map((person: Person, at) => lifeOf(at).live(person, deadline)));
@@ -99,7 +99,8 @@ async function playSeed(
   }
   const { seed, subscriptions } = severity;
   const seconds = (performance.now() - began) / 1000;
-  return { seed, subscriptions, faults: faults.count(), partitions: faults.partitions, seconds, differences: found };
+  const { count, partitions } = faults.met();
+  return { seed, subscriptions, faults: count, partitions, seconds, differences: found };
 }
 
 /** Events are left out: a fault may be reported as such. */
@@ -117,14 +118,17 @@ async function awaitSame(stage: Stage, undisturbed: Ending, { begin }: Ending): 
 }
 
 interface Faults {
-  readonly partitions: readonly Partition[];
-  count(): number;
+  /** The faults and partitions so far. */
+  met(): { readonly count: number; readonly partitions: readonly Partition[] };
   /** No fault and no partition any more. */
   stop(): Promise<void>;
 }
 
 function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
   const plan = planFaults(severity);
+  const began = performance.now();
+  let stoppedAfter: number | undefined;
+  const elapsed = (): number => (performance.now() - began) / 1000;
   let [asked, fetched, count] = [0, 0, 0];
   const counted = <F>(fault: F | undefined): F | undefined => {
     if (fault !== undefined) count += 1;
@@ -141,6 +145,7 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
     }, afterSeconds * 1000),
   );
   const stop = (): Promise<void> => {
+    stoppedAfter ??= elapsed();
     timers.forEach(clearTimeout);
     heals.forEach((heal) => heal());
     heals.clear();
@@ -149,5 +154,6 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
     return Promise.resolve();
   };
   timers.push(setTimeout(() => void stop(), severity.seconds * 1000));
-  return { partitions: plan.partitions, count: () => count, stop };
+  const met: Faults['met'] = () => ({ count, partitions: happened(plan.partitions, stoppedAfter ?? elapsed()) });
+  return { met, stop };
 }

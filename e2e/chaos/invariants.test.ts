@@ -84,17 +84,44 @@ describe('when the people have gone', () => {
 });
 
 describe('over the whole time', () => {
-  const samples = (early: number, late: number) =>
-    Array.from({ length: 80 }, (_, at) => ({ pid: 1, megabytes: at < 60 ? early : late }));
+  /** One process for each list, a sample for each number. */
+  const samples = (...processes: readonly (readonly number[])[]) =>
+    processes.flatMap((sizes, pid) => sizes.map((megabytes) => ({ pid, megabytes })));
+  const flat = (megabytes: number, count: number): readonly number[] => Array.from({ length: count }, () => megabytes);
+  const grown = [...flat(80, 20), ...flat(140, 40)];
 
   test.each([
-    { because: 'memory is flat', early: 80, late: 85, broken: 0 },
-    { because: 'memory grows', early: 80, late: 140, broken: 1 },
-  ])('$broken invariants are broken if $because', ({ early, late, broken }) => {
-    expect(judgeSoak(samples(early, late))).toHaveLength(broken);
-  });
-
-  test('a soak that is too short says nothing about memory', () => {
-    expect(judgeSoak(samples(80, 200).slice(50, 70))).toEqual([]);
+    { because: 'memory is flat', memory: samples(flat(80, 60)), broken: [] },
+    { because: 'memory moves by chance', memory: samples([...flat(80, 20), ...flat(105, 40)]), broken: [] },
+    {
+      because: 'memory grows to the end',
+      memory: samples([...flat(80, 40), ...flat(140, 20)]),
+      broken: ['of the whole soak', 'of process 0'],
+    },
+    {
+      because: 'memory grows in the middle and is freed again',
+      memory: samples([...flat(80, 20), ...flat(140, 20), ...flat(80, 20)]),
+      broken: ['of the whole soak', 'of process 0'],
+    },
+    { because: 'a short soak grows too', memory: samples([80, 140, 140]), broken: ['of the whole soak'] },
+    {
+      because: 'a process that was started later grows, but not above the first one',
+      memory: samples(flat(150, 30), [...flat(70, 20), ...flat(130, 40)]),
+      broken: ['of process 1'],
+    },
+    {
+      because: 'each process begins with little and lives too short to be judged',
+      memory: samples([80, 150, 150], [80, 150, 150], [80, 150, 150]),
+      broken: [],
+    },
+    { because: 'it was never measured', memory: [], broken: ['was never measured'] },
+    {
+      because: 'one process grew before another one was started',
+      memory: samples(grown, flat(80, 60)),
+      broken: ['of process 0'],
+    },
+  ])('the broken invariants are $broken if $because', ({ memory, broken }) => {
+    const found = judgeSoak(memory);
+    expect(found.map((line) => /^memory (.*?)(?: grows: .*)?$/.exec(line)?.[1])).toEqual(broken);
   });
 });

@@ -56,17 +56,34 @@ export interface MemorySample {
   readonly megabytes: number;
 }
 
-/** As in the fuzz: what memory may move by chance. */
+/** What memory may move by chance, as in the fuzz. */
 const GROWTH = { factor: 1.15, megabytes: 15 };
-const FEWEST_SAMPLES = 40;
+/** A process with fewer samples has lived too short to be judged by itself. */
+const FEWEST_OF_PROCESS = 20;
 
-/** Over the whole time: the peak of the last quarter is about that of the second one. */
+/** The peak of the first third, when caches fill and code is compiled, and of everything after it. */
+export interface Peaks {
+  readonly early: number;
+  readonly late: number;
+}
+
+/** Over the whole time, and over the life of each process that lived long: the peak does not grow after the first third. */
 export function judgeSoak(memory: readonly MemorySample[]): readonly string[] {
-  if (memory.length < FEWEST_SAMPLES) return [];
-  const quarter = Math.floor(memory.length / 4);
-  const peak = (from: number): number =>
-    Math.max(...memory.slice(from, from + quarter).map(({ megabytes }) => megabytes));
-  const [early, late] = [peak(quarter), peak(memory.length - quarter)];
-  const most = early * GROWTH.factor + GROWTH.megabytes;
-  return late <= most ? [] : [`memory grows: ${early.toFixed(0)} MB early, ${late.toFixed(0)} MB late`];
+  if (memory.length === 0) return ['memory was never measured'];
+  const processes = [...Map.groupBy(memory, ({ pid }) => pid)].filter(([, { length }]) => length >= FEWEST_OF_PROCESS);
+  const judged: readonly (readonly [string, readonly MemorySample[]])[] = [
+    ['of the whole soak', memory],
+    ...processes.map(([pid, samples]) => [`of process ${pid}`, samples] as const),
+  ];
+  return judged.flatMap(([of, samples]) => {
+    const { early, late } = peaksOf(samples);
+    if (late <= early * GROWTH.factor + GROWTH.megabytes) return [];
+    return [`memory ${of} grows: ${early.toFixed(0)} MB in its first third, ${late.toFixed(0)} MB after it`];
+  });
+}
+
+export function peaksOf(memory: readonly MemorySample[]): Peaks {
+  const third = Math.ceil(memory.length / 3);
+  const peak = (samples: readonly MemorySample[]): number => Math.max(0, ...samples.map(({ megabytes }) => megabytes));
+  return { early: peak(memory.slice(0, third)), late: peak(memory.slice(third)) };
 }

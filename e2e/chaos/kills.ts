@@ -7,6 +7,7 @@ import { describe, changesObjects } from '../lib/api-proxy.ts';
 import { until } from '../lib/until.ts';
 import { compareEndings, readEnding, type Ending } from './ending.ts';
 import type { ChaosOperator } from './operators.ts';
+import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson } from './person.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Stage } from './stage.ts';
@@ -41,8 +42,6 @@ export interface KillOptions {
   readonly progress?: (line: string) => void;
 }
 
-/** How long an end may differ before it counts; a manager that backs off repeats its work within this. */
-const SETTLES_WITHIN_SECONDS = 45;
 /** More writes than any scenario has. */
 const MOST_WRITES = 400;
 

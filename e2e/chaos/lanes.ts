@@ -13,6 +13,8 @@ export interface Plan {
   /** How many clusters. */
   readonly lanes: number;
   readonly progress: (line: string) => void;
+  /** Called with the finished rows in the order of the plan, each time that there is one more. */
+  readonly finished?: (rows: readonly KillRow[]) => void;
 }
 
 interface Job {
@@ -21,7 +23,13 @@ interface Job {
 }
 
 /** The rows in the order of the plan, whichever lane was first. */
-export async function killInLanes({ operators, scenarios, lanes, ...how }: Plan): Promise<readonly KillRow[]> {
+export async function killInLanes({
+  operators,
+  scenarios,
+  lanes,
+  finished,
+  ...how
+}: Plan): Promise<readonly KillRow[]> {
   const jobs = operators.flatMap((operator) => scenarios.map((scenario) => ({ operator, scenario })));
   const rows: KillRow[] = [];
   const waiting = [...jobs.entries()];
@@ -32,6 +40,7 @@ export async function killInLanes({ operators, scenarios, lanes, ...how }: Plan)
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, job] = next;
       rows[at] = await killAtEveryWrite({ ...job, ...how, stage }).catch((error: Error) => unplayed(job, error));
+      finished?.(rows.filter((row) => row !== undefined));
     }
   };
   await Promise.all(Array.from({ length: lanes }, work));

@@ -11,12 +11,14 @@
  * Without the name of a part it runs all of them. `--write` puts the tables into docs/reliability.md. Ends with 1 if an
  * end differs. The parts are explained on that page.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../cluster/cluster.ts';
 import { ROOT } from '../lib/manager.ts';
-import { playSeeds } from './faults.ts';
+import { playSeeds, type SeedRow } from './faults.ts';
+import type { KillRow } from './kills.ts';
 import { killInLanes } from './lanes.ts';
 import { loadOperators, missingOperators } from './operators.ts';
 import { PAGE, withResult } from './page.ts';
@@ -48,6 +50,7 @@ interface Outcome {
 }
 
 const began = performance.now();
+const commit = values.write ? currentCommit() : 'unknown';
 
 const PARTS: ReadonlyMap<string, () => Promise<Outcome>> = new Map([
   ['kills', kills],
@@ -61,7 +64,19 @@ async function kills(): Promise<Outcome> {
   const operators = chosen(loadOperators(), values.operators?.split(','));
   const scenarios = chosen(SCENARIOS, values.scenarios?.split(';'));
   const only = values.writes?.split(',').map(Number);
-  const plan = { operators, scenarios, ...(only !== undefined && { only }), lanes: Number(values.lanes), progress };
+  const count = operators.length * scenarios.length;
+  // a run of an hour that is stopped leaves the rows that it has finished
+  const finished = (done: readonly KillRow[]): void => {
+    if (values.write && done.length < count) keep('kills', formatKills(done, count));
+  };
+  const plan = {
+    operators,
+    scenarios,
+    ...(only !== undefined && { only }),
+    lanes: Number(values.lanes),
+    progress,
+    finished,
+  };
   const rows = await killInLanes(plan);
   return { table: formatKills(rows), differences: formatDifferences(rows) };
 }
@@ -73,7 +88,11 @@ async function faults(): Promise<Outcome> {
   const first = Number(values.seed);
   const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => first + at);
   await using cluster = await startCluster();
-  const rows = await playSeeds(cluster, { ...FAULTS, seeds, subscriptions: Number(values.subscriptions), progress });
+  const finished = (done: readonly SeedRow[]): void => {
+    if (values.write && done.length < seeds.length) keep('faults', formatSeeds(done, seeds.length));
+  };
+  const subscriptions = Number(values.subscriptions);
+  const rows = await playSeeds(cluster, { ...FAULTS, seeds, subscriptions, progress, finished });
   const differing = rows.flatMap(({ seed, differences }) => differences.map((line) => `seed ${seed}: ${line}`));
   return { table: formatSeeds(rows), differences: differing.join('\n') };
 }
@@ -110,7 +129,14 @@ function keep(place: string, text: string): void {
   const path = join(ROOT, PAGE);
   const command = ['npm run chaos --', ...process.argv.slice(2)].join(' ');
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(path, withResult(readFileSync(path, 'utf8'), { place, date, command, text }));
+  writeFileSync(path, withResult(readFileSync(path, 'utf8'), { place, date, commit, command, text }));
+}
+
+/** Of the checkout when the program began, as files may change while it runs. */
+function currentCommit(): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const isChanged = git('status', '--porcelain', '--', '.', `:!${PAGE}`) !== '';
+  return git('rev-parse', '--short', 'HEAD') + (isChanged ? ', changed' : '');
 }
 
 function progress(line: string): void {

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { withResult } from './page.ts';
 import { formatDifferences, formatKills } from './table.ts';
 
-const RESULT = { place: 'kills', date: '2026-11-22', command: 'make chaos', text: 'new' };
+const RESULT = { place: 'kills', date: '2026-11-22', commit: '0dca4d7', command: 'make chaos', text: 'new' };
 
 test('a result replaces the former one at its place, and nothing else', () => {
   const page = 'before\n<!-- kills -->\nold\n<!-- /kills -->\nafter <!-- soak --> <!-- /soak -->\n';
   const once = withResult(page, RESULT);
   expect(once).toBe(
-    'before\n<!-- kills -->\n\n2026-11-22, `make chaos`:\n\nnew\n\n<!-- /kills -->\nafter <!-- soak --> <!-- /soak -->\n',
+    'before\n<!-- kills -->\n\n2026-11-22, commit 0dca4d7, `make chaos`:\n\nnew\n\n<!-- /kills -->\nafter <!-- soak --> <!-- /soak -->\n',
   );
   expect(withResult(once, RESULT)).toBe(once);
 });
@@ -32,5 +32,6 @@ test('the table counts kills and differing ends, and each differing end is expla
     '',
     '66 kills, 1 differing ends.',
   ]);
+  expect(formatKills(rows, 3).split('\n').at(-1)).toBe('The run was stopped after 2 of 3 rows.');
   expect(formatDifferences(rows)).toBe('chaos, upgrade: killed after write 4, PATCH /a\n  b: 1 in place of 2');
 });

@@ -4,9 +4,8 @@ import type { TestCluster } from '../cluster/cluster.ts';
 import { condition, get, isReady, list, runs, subscriptionTo, waitFor, type Judged } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import { apply, startRemoval } from '../lib/writes.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { adoptable, type ChaosOperator, type Manifest } from './operators.ts';
-
-const TIMEOUT_SECONDS = 90;
 
 export interface Person {
   readonly operator: ChaosOperator;
@@ -28,7 +27,7 @@ export interface Person {
 }
 
 /** @param timeoutSeconds How long each wait may take. */
-export function createPerson(cluster: TestCluster, operator: ChaosOperator, timeoutSeconds = TIMEOUT_SECONDS): Person {
+export function createPerson(cluster: TestCluster, operator: ChaosOperator, timeoutSeconds = PATIENCE_SECONDS): Person {
   const { name } = operator;
   const subscription = { kind: 'subscription', name, namespace: name, timeoutSeconds };
   const options = { timeoutSeconds };

@@ -6,11 +6,13 @@ import { isAlive, ROOT, startManager, type RunningManager } from '../lib/manager
 import { isReady, waitFor } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import { leaderOf } from '../stories/failover/replicas.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import type { ChaosOperator } from './operators.ts';
 import { CATALOG, Scene } from './scene.ts';
 
 /** The shortest that there may be. */
 const LEASE_SECONDS = '5';
+const PATIENT = { timeoutSeconds: PATIENCE_SECONDS };
 const NAMES = ['one', 'two'];
 const PROGRAM = ['--import', join(ROOT, 'e2e/chaos/moved-clock.ts'), join(ROOT, 'cmd/manager/main.ts')];
 
@@ -50,10 +52,14 @@ export class Replicas implements AsyncDisposable {
 
   /** The process that holds the lease. */
   async leader(): Promise<Replica> {
-    return until('a replica leads', async () => {
-      const pod = (await leaderOf(this.cluster))?.pod;
-      return this.#all.findLast(({ name, manager }) => name === pod && isAlive(manager));
-    });
+    return until(
+      'a replica leads',
+      async () => {
+        const pod = (await leaderOf(this.cluster))?.pod;
+        return this.#all.findLast(({ name, manager }) => name === pod && isAlive(manager));
+      },
+      PATIENT,
+    );
   }
 
   /** Starts another process for each that has ended, as a kubelet does. */
@@ -89,7 +95,7 @@ export class Replicas implements AsyncDisposable {
   async quiet(milliseconds = 1000): Promise<void> {
     const began = Date.now();
     const last = (): number => Math.max(began, ...this.#all.map(({ proxy }) => proxy.writes.at(-1)?.at ?? 0));
-    await until('the managers write nothing', () => Date.now() - last() >= milliseconds);
+    await until('the managers write nothing', () => Date.now() - last() >= milliseconds, PATIENT);
   }
 
   /** Removes everything that has come since it was opened. */

@@ -6,6 +6,7 @@ import { publishCatalog } from '../lib/publish.ts';
 import { snapshot } from '../lib/snapshot.ts';
 import { until } from '../lib/until.ts';
 import { apply, makeNamespaces } from '../lib/writes.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { publishOperator, type ChaosOperator } from './operators.ts';
 
 export const CATALOG = 'chaos';
@@ -45,9 +46,11 @@ export class Scene {
 
   /** Removes everything that has come since, by force if the manager does not do it. */
   async clear(): Promise<void> {
-    const uninstalled = until('no Subscription is left', () => this.#unsubscribeAll(), { timeoutSeconds: 60 });
+    const uninstalled = until('no Subscription is left', () => this.#unsubscribeAll(), {
+      timeoutSeconds: PATIENCE_SECONDS,
+    });
     await uninstalled.catch(() => this.#release());
-    await until('nothing is left', () => this.#removeRest(), { timeoutSeconds: 120 });
+    await until('nothing is left', () => this.#removeRest(), { timeoutSeconds: PATIENCE_SECONDS });
     await this.cluster.kubectl(['delete', 'events', '-A', '--all', '--wait=false']);
   }
 

@@ -14,6 +14,7 @@ import { apply } from '../lib/writes.ts';
 import { HUMAN_ACTS, type HumanAct } from './human-acts.ts';
 import { judgeMoment, judgeRest, judgeSoak, type MemorySample, type Subscribed } from './invariants.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { createPerson } from './person.ts';
 import { Stage } from './stage.ts';
 
@@ -36,25 +37,30 @@ export interface SoakResult {
 const ACT_EVERY_MS = 250;
 const JUDGE_EVERY_MS = 2000;
 const KILL_EVERY_ACTS = 150;
-const RESTS_WITHIN_SECONDS = 180;
+/** After this part of the time the manager is not killed any more, as only a process that lives long can show that it grows. */
+const KILLS_UNTIL = 1 / 3;
 const QUIET_MS = 10_000;
 
 /** One soak in a cluster that has nothing of Slipway yet. */
 export async function soak(cluster: TestCluster, options: SoakOptions): Promise<SoakResult> {
   const operators = Array.from({ length: options.subscriptions }, (_, at) => syntheticOperator(`soak-${at}`));
-  await using stage = await Stage.open(cluster, operators);
+  await using stage = await Stage.open(cluster, operators, { asInImage: true });
   const foreign = await makeForeign(cluster, operators);
   const broken = new Set<string>();
   const memory: MemorySample[] = [];
   const over = new AbortController();
   const judging = judgeUntil(over.signal, async () => {
     for (const line of await judgeNow(cluster, foreign)) broken.add(line);
-    memory.push(await measure(stage));
+    const sample = await measure(stage);
+    // a process that was just killed has no memory any more
+    if (Number.isNaN(sample.megabytes)) return;
+    memory.push(sample);
+    if (memory.length % 30 === 0) options.progress?.(`${sample.megabytes.toFixed(0)} MB`);
   });
   const tally = await actFor(stage, operators, options);
+  for (const line of await judgeEnd(stage, foreign)) broken.add(line);
   over.abort();
   await judging;
-  for (const line of await judgeEnd(stage, foreign)) broken.add(line);
   for (const line of judgeSoak(memory)) broken.add(line);
   return { ...tally, memory, broken: [...broken] };
 }
@@ -70,13 +76,14 @@ async function actFor(stage: Stage, operators: readonly ChaosOperator[], options
   const { seed, seconds, progress } = options;
   const persons = operators.map((operator) => createPerson(stage.cluster, operator, 1));
   const acts = fc.tuple(fc.constantFrom(...persons), fc.oneof(...HUMAN_ACTS.map(weighted)));
-  const end = performance.now() + seconds * 1000;
+  const began = performance.now();
+  const [lastKill, end] = [began + seconds * 1000 * KILLS_UNTIL, began + seconds * 1000];
   let [done, refused, kills] = [0, 0, 0];
   while (performance.now() < end) {
     const [person, act] = drawOne(acts, seed * 1_000_003 + done * 7919);
     await act.carryOut(stage.cluster, person).catch(() => (refused += 1));
     done += 1;
-    if (done % KILL_EVERY_ACTS === 0) {
+    if (done % KILL_EVERY_ACTS === 0 && performance.now() < lastKill) {
       await stage.kill();
       stage.startAgain();
       kills += 1;
@@ -143,7 +150,7 @@ async function judgeEnd(stage: Stage, foreign: Foreign): Promise<readonly string
     found = judgeRest(await list<Subscribed>(cluster, 'subscription'));
     return found.length === 0;
   };
-  await until('all are at rest', rests, { timeoutSeconds: RESTS_WITHIN_SECONDS }).catch(() => undefined);
+  await until('all are at rest', rests, { timeoutSeconds: PATIENCE_SECONDS }).catch(() => undefined);
   const isQuiet = await stage.quiet(QUIET_MS).then(
     () => [],
     () => [`the manager writes although nothing happens: ${stage.proxy.writes.at(-1)?.what}`],

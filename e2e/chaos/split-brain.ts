@@ -11,6 +11,7 @@ import { until } from '../lib/until.ts';
 import { compareEndings, readEnding, type Ending } from './ending.ts';
 import { install } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
+import { PATIENCE_SECONDS, SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson, type Person } from './person.ts';
 import { Replicas, type Replica } from './replicas.ts';
 
@@ -26,6 +27,7 @@ interface Disturbance {
 }
 
 const HOUR_SECONDS = 3600;
+const PATIENT = { timeoutSeconds: PATIENCE_SECONDS };
 
 const DISTURBANCES: readonly Disturbance[] = [
   {
@@ -134,7 +136,7 @@ async function playRound(
   const problems: string[] = [];
   for (const person of persons) await person.subscribe({ version: person.operator.versions.next });
   if (disturbance !== undefined) {
-    await until('upgrades are under way', () => replicas.writesSince(began).length >= operators.length * 3);
+    await until('upgrades are under way', () => replicas.writesSince(began).length >= operators.length * 3, PATIENT);
     await disturbance.disturb(replicas, leader);
     await replicas.revive();
     if (disturbance.deposes && (await replicas.leader()) === leader)
@@ -171,12 +173,19 @@ async function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: End
     found = compareEndings(undisturbed, await readEnd(replicas, begin));
     return found.length === 0;
   };
-  await until('the end is the undisturbed one', isSame, { timeoutSeconds: 45 }).catch(() => undefined);
+  await until('the end is the undisturbed one', isSame, { timeoutSeconds: SETTLES_WITHIN_SECONDS }).catch(
+    () => undefined,
+  );
   return found;
 }
 
+/** On a busy machine the other one may lose a lease of few seconds too; like a kubelet, this starts it again. */
 async function awaitOther(replicas: Replicas, leader: Replica): Promise<void> {
-  await until('the other manager leads', async () => (await replicas.leader()) !== leader);
+  const over = new AbortController();
+  const reviving = reviveUntil(replicas, over.signal);
+  const leads = until('the other manager leads', async () => (await replicas.leader()) !== leader, PATIENT);
+  await leads.finally(() => over.abort());
+  await reviving;
 }
 
 interface Seen {

@@ -1,16 +1,20 @@
 /** A scene with one manager behind a proxy, which can be killed and started again. */
+import { startMeasured } from '../bench/stage.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../lib/api-proxy.ts';
 import { startManager, type RunningManager } from '../lib/manager.ts';
 import { isReady, waitFor } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import type { ChaosOperator } from './operators.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { CATALOG, Scene } from './scene.ts';
 
 export interface StageOptions {
   /** The address at which the manager reaches the registry; the cluster's own if absent. */
   readonly registry?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Bundled, and with the options of Node from the image: only then is its memory that of users. */
+  readonly asInImage?: boolean;
 }
 
 /** Alone, so that it need not wait for the lease of the one that was killed. */
@@ -20,26 +24,27 @@ export class Stage implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly proxy: ApiProxy;
   readonly #scene: Scene;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #start: () => Promise<RunningManager>;
   #manager: Promise<RunningManager>;
 
-  private constructor(scene: Scene, proxy: ApiProxy, env: Readonly<Record<string, string>>) {
+  private constructor(scene: Scene, proxy: ApiProxy, { env = {}, asInImage = false }: StageOptions) {
     this.cluster = scene.cluster;
     this.proxy = proxy;
     this.#scene = scene;
-    this.#env = { ...ALONE, ...proxy.environment, ...env };
-    this.#manager = startManager(this.cluster, this.#env);
+    const all = { ...ALONE, ...proxy.environment, ...env };
+    this.#start = () => (asInImage ? startMeasured(scene, all) : startManager(scene.cluster, all));
+    this.#manager = this.#start();
   }
 
   /** In a cluster that has nothing of Slipway yet. */
   static async open(
     cluster: TestCluster,
     operators: readonly ChaosOperator[],
-    { registry, env = {} }: StageOptions = {},
+    options: StageOptions = {},
   ): Promise<Stage> {
-    const scene = await Scene.open(cluster, operators, registry);
-    const stage = new Stage(scene, await startApiProxy(cluster), env);
-    await waitFor(cluster, { kind: 'catalog', name: CATALOG }, isReady);
+    const scene = await Scene.open(cluster, operators, options.registry);
+    const stage = new Stage(scene, await startApiProxy(cluster), options);
+    await waitFor(cluster, { kind: 'catalog', name: CATALOG, timeoutSeconds: PATIENCE_SECONDS }, isReady);
     await stage.quiet();
     await scene.remember();
     return stage;
@@ -52,7 +57,7 @@ export class Stage implements AsyncDisposable {
 
   /** Another process takes the place of the one that has ended, with its data folder. */
   startAgain(): void {
-    this.#manager = startManager(this.cluster, this.#env);
+    this.#manager = this.#start();
     // its error is thrown by the next use
     this.#manager.catch(() => undefined);
   }
@@ -67,7 +72,9 @@ export class Stage implements AsyncDisposable {
     const began = Date.now();
     await this.#manager;
     const last = (): number => Math.max(began, this.proxy.writes.at(-1)?.at ?? 0);
-    await until('the manager writes nothing', () => Date.now() - last() >= milliseconds);
+    await until('the manager writes nothing', () => Date.now() - last() >= milliseconds, {
+      timeoutSeconds: PATIENCE_SECONDS,
+    });
   }
 
   /** Removes everything that has come since the stage was opened; no request is disturbed any more. */

@@ -1,27 +1,34 @@
 /** What the parts have shown, as tables in Markdown. Pure. */
 import type { SeedRow } from './faults.ts';
+import { peaksOf } from './invariants.ts';
 import type { KillRow } from './kills.ts';
 import type { SoakResult } from './soak.ts';
 import type { BrainRow } from './split-brain.ts';
 
-/** One row for each scenario of each operator, and a line with the sums. */
-export function formatKills(rows: readonly KillRow[]): string {
+/** One row for each scenario of each operator, and a line with the sums. @param planned How many rows a complete run has. */
+export function formatKills(rows: readonly KillRow[], planned = rows.length): string {
   const lines = rows.map((row) => [row.operator, row.scenario, row.writes, row.kills, row.differing.length]);
   const sums = [sum(rows.map(({ kills }) => kills)), sum(rows.map(({ differing }) => differing.length))];
   return [
     formatTable(['operator', 'scenario', 'writes', 'kills', 'differing ends'], lines),
     '',
     `${sums[0]} kills, ${sums[1]} differing ends.`,
+    ...stoppedAfter(rows.length, planned),
   ].join('\n');
 }
 
-/** One row for each seed. */
-export function formatSeeds(rows: readonly SeedRow[]): string {
+function stoppedAfter(rows: number, planned: number): readonly string[] {
+  return rows < planned ? ['', `The run was stopped after ${rows} of ${planned} rows.`] : [];
+}
+
+/** One row for each seed. @param planned How many rows a complete run has. */
+export function formatSeeds(rows: readonly SeedRow[], planned = rows.length): string {
   const lines = rows.map(({ seed, subscriptions, faults, partitions, seconds, differences }) => {
-    const cut = partitions.map((one) => `${one.side} ${one.seconds} s`).join(', ');
+    const cut = partitions.map((one) => `${one.side} ${one.seconds.toFixed(0)} s`).join(', ');
     return [seed, subscriptions, faults, cut, seconds.toFixed(0), differences.length];
   });
-  return formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+  const table = formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+  return [table, ...stoppedAfter(rows.length, planned)].join('\n');
 }
 
 /** One row for each disturbance of a leader. */
@@ -32,9 +39,10 @@ export function formatBrains(rows: readonly BrainRow[]): string {
 
 /** One line for a soak. */
 export function formatSoak({ acts, refused, kills, memory, broken }: SoakResult): string {
-  const peak = Math.max(0, ...memory.map(({ megabytes }) => megabytes));
-  const cells = [acts, refused, kills, peak.toFixed(0), broken.length];
-  return formatTable(['acts', 'of which refused', 'kills', 'most memory in MB', 'broken invariants'], [cells]);
+  const { early, late } = peaksOf(memory);
+  const cells = [acts, refused, kills, early.toFixed(0), late.toFixed(0), broken.length];
+  const most = ['most MB in the first third', 'most MB after it'];
+  return formatTable(['acts', 'of which refused', 'kills', ...most, 'broken invariants'], [cells]);
 }
 
 function formatTable(head: readonly string[], lines: readonly (readonly (string | number)[])[]): string {

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { provideBinaries } from './binaries.ts';
 
 const before = process.env['SLIPWAY_CLUSTER_BIN'];
@@ -13,6 +13,7 @@ afterEach(() => {
 
 test('programs are taken from the named folder, and nothing is built', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'binaries-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const program of ['etcd', 'kubectl']) writeFileSync(join(folder, program), '');
   process.env['SLIPWAY_CLUSTER_BIN'] = folder;
   const binaries = await provideBinaries(['etcd', 'kubectl'], () => expect.unreachable());

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lib/shared.ts';
-import { buildProgram, elapsed, type Progress } from './go-build.ts';
+import { buildPrograms, elapsed, type Progress } from './go-build.ts';
 import { withLock } from './lock.ts';
 import { linkerFlags, moduleOf, type ToolModule } from './tools.ts';
 
@@ -23,12 +23,12 @@ export type Binaries = ReadonlyMap<string, string>;
 export async function provideBinaries(programs: readonly string[], progress: Progress): Promise<Binaries> {
   const given = process.env['SLIPWAY_CLUSTER_BIN'];
   if (given !== undefined && given !== '') return binariesFrom(given, programs);
-  const binaries = new Map<string, string>();
-  for (const [index, program] of programs.entries()) {
-    const label = `${program} (${index + 1} of ${programs.length})`;
-    binaries.set(program, await provideProgram(program, (line, state) => progress(`${label}: ${line}`, state)));
+  const modules = [...Map.groupBy(programs, moduleOf)];
+  for (const [index, [module, wanted]] of modules.entries()) {
+    const label = `${wanted.join(', ')} (${index + 1} of ${modules.length})`;
+    await provideModule(module, wanted, (line, state) => progress(`${label}: ${line}`, state));
   }
-  return binaries;
+  return new Map(programs.map((program) => [program, join(targetFolder(moduleOf(program)), program)]));
 }
 
 /** Whether a program is there without building it. */
@@ -43,26 +43,21 @@ function binariesFrom(folder: string, programs: readonly string[]): Binaries {
   return new Map(programs.map((program) => [program, join(folder, program)]));
 }
 
-async function provideProgram(program: string, progress: Progress): Promise<string> {
-  const module = moduleOf(program);
-  const target = join(targetFolder(module), program);
-  if (existsSync(target)) return target;
-  mkdirSync(targetFolder(module), { recursive: true });
+/** Builds those of the programs that are missing, by one command. */
+async function provideModule(module: ToolModule, wanted: readonly string[], progress: Progress): Promise<void> {
+  const target = targetFolder(module);
+  const missing = (): readonly string[] => wanted.filter((program) => !existsSync(join(target, program)));
+  if (missing().length === 0) return;
+  mkdirSync(target, { recursive: true });
   const started = Date.now();
-  const onWait = (): void => progress(`another process builds it, ${elapsed(started)}`, 'running');
-  await withLock(`${target}.lock`, { onWait }, async () => {
-    if (!existsSync(target)) await build(module, { program, target, progress });
+  const onWait = (): void => progress(`another process builds, ${elapsed(started)}`, 'running');
+  await withLock(join(target, 'build.lock'), { onWait }, async () => {
+    const left = missing();
+    if (left.length === 0) return;
+    const programs = Object.fromEntries(left.map((program) => [program, module.programs[program]!]));
+    const [folder, flags, cgo] = [sourceFolder(module), flagsOf(module), module.cgo === true];
+    await buildPrograms({ folder, programs, flags, cgo, target, progress });
   });
-  return target;
-}
-
-function build(
-  module: ToolModule,
-  { program, target, progress }: { readonly program: string; readonly target: string; readonly progress: Progress },
-): Promise<void> {
-  const goPackage = module.programs[program]!;
-  const cgo = module.cgo === true;
-  return buildProgram({ folder: sourceFolder(module), goPackage, flags: flagsOf(module), cgo, target, progress });
 }
 
 /** Named by a hash of all inputs of the programs, so that a change never uses an old binary. */

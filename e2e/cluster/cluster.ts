@@ -13,7 +13,7 @@ import { realNodeObstacle } from './node/obstacle.ts';
 import type { ClusterOptions } from './options.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
-import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
+import { programsOf } from './tools.ts';
 
 export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
@@ -36,7 +36,7 @@ const ATTEMPTS = 5;
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   const obstacle = options.node === 'real' ? realNodeObstacle() : undefined;
   if (obstacle !== undefined) throw new Error(obstacle);
-  const programs = [...CONTROL_PLANE_PROGRAMS, ...(options.node === 'real' ? NODE_PROGRAMS : [])];
+  const programs = programsOf(wantedComponents(options), options);
   const binaries = await provideBinaries(programs, options.progress ?? reportOnStderr);
   reapClusters();
   for (let attempt = 1; ; attempt += 1) {

@@ -15,9 +15,12 @@ import { identify, isAlive, readIdentity, signal, writeIdentity } from './proces
 const UNFINISHED = '.new-';
 const UNFINISHED_KEPT_MS = 60_000;
 
-/** Where all clusters of this user are. Only the user can read it: it holds private keys. */
+/**
+ * Where all clusters of this user are. Only the user can read it: it holds private keys. Tests have a folder for temporary
+ * files of their own, and name the place of the clusters by SLIPWAY_CLUSTERS.
+ */
 export function clustersFolder(): string {
-  const folder = join(tmpdir(), `slipway-clusters-${userInfo().uid}`);
+  const folder = join(process.env['SLIPWAY_CLUSTERS'] ?? tmpdir(), `slipway-clusters-${userInfo().uid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { uid, mode } = lstatSync(folder);
   if (uid !== userInfo().uid || (mode & 0o077) !== 0) throw new Error(`Others have access to ${folder}; remove it`);

@@ -1,7 +1,7 @@
-/** Runs `go build` for one program and says how far it is. */
+/** Runs `go build` for the programs of one module and reports how far it is. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const REPORT_EVERY_MS = 1_000;
@@ -13,25 +13,37 @@ export type Progress = (line: string, state: 'running' | 'done') => void;
 export interface GoBuild {
   /** Folder of the module. */
   readonly folder: string;
-  readonly goPackage: string;
+  /** Program → Go package. */
+  readonly programs: Readonly<Record<string, string>>;
   readonly flags: readonly string[];
   /** Compile and link C code too. */
   readonly cgo: boolean;
-  /** Where the executable goes; it appears there complete or not at all. */
+  /** The folder of the executables; each appears there complete or not at all. */
   readonly target: string;
   readonly progress: Progress;
 }
 
-/** Builds beside the target and renames. Throws with the end of the compiler's output if the build fails. */
-export async function buildProgram({ folder, goPackage, flags, cgo, target, progress }: GoBuild): Promise<void> {
-  const partial = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
+/**
+ * Builds beside the target and renames. All programs are built by one command, so that shared packages are loaded once, and
+ * one program is linked while another is compiled. Throws with the end of the compiler's output if the build fails.
+ */
+export async function buildPrograms({ folder, programs, flags, cgo, target, progress }: GoBuild): Promise<void> {
+  const partial = mkdtempSync(join(target, '.building-'));
+  const files = outputsOf(programs);
+  // with one package Go takes a file, which may have another name than the package
+  const output = files.size === 1 ? join(partial, [...files.values()][0]!) : `${partial}/`;
   try {
-    const output = join(partial, basename(target));
-    await runGo(['build', '-v', ...flags, '-o', output, goPackage], { folder, cgo, progress });
-    renameSync(output, target);
+    await runGo(['build', '-v', ...flags, '-o', output, ...Object.values(programs)], { folder, cgo, progress });
+    for (const [program, file] of files) renameSync(join(partial, file), join(target, program));
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }
+}
+
+/** Program → name of the file that Go writes: of several packages each has the name of its folder. */
+export function outputsOf(programs: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const all = Object.entries(programs);
+  return new Map(all.map(([program, goPackage]) => [program, all.length === 1 ? program : basename(goPackage)]));
 }
 
 /** Runs `go ARGS` in the folder. `-v` makes it print each package when it is compiled, which is the progress. */

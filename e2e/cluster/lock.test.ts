@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { withLock } from './lock.ts';
 import { writeIdentity } from './process-identity.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test('one at a time has the lock, and each process gets it', async () => {
   const file = join(folder, 'shared');

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { identify, isAlive, readIdentity, signal, writeIdentity, type ProcessIdentity } from './process-identity.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'process-identity-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a process is known again from the file that names it', () => {
   const self = identify(process.pid)!;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,12 +63,16 @@ test('a registry can refuse to delete', async () => {
 /** Pushes an image with one file; returns its reference. */
 async function pushFile(cluster: TestCluster, content: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-test-'));
-  writeFileSync(join(folder, 'sample.yaml'), content);
-  const layer = join(folder, 'layer.tar');
-  await create({ file: layer, cwd: folder }, ['sample.yaml']);
   const reference = `${cluster.registry}/sample:1.0.0`;
-  await cluster.crane(['append', '--oci-empty-base', '-f', layer, '-t', reference]);
-  return reference;
+  try {
+    writeFileSync(join(folder, 'sample.yaml'), content);
+    const layer = join(folder, 'layer.tar');
+    await create({ file: layer, cwd: folder }, ['sample.yaml']);
+    await cluster.crane(['append', '--oci-empty-base', '-f', layer, '-t', reference]);
+    return reference;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function statusOverTls(cluster: TestCluster, ca: string | undefined): Promise<number> {

@@ -1,7 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, linkerFlags, moduleOf, NODE_PROGRAMS, TOOL_MODULES } from './tools.ts';
+import { outputsOf } from './go-build.ts';
+import {
+  CHECK_PROGRAMS,
+  CONTROL_PLANE_PROGRAMS,
+  linkerFlags,
+  moduleOf,
+  NODE_PROGRAMS,
+  programsOf,
+  TOOL_MODULES,
+} from './tools.ts';
 
 const modules = join(import.meta.dirname, 'modules');
 
@@ -32,4 +41,36 @@ test('the programs of Kubernetes report the version that their module requires',
 
 test('a program that no module builds is a mistake of the caller', () => {
   expect(() => moduleOf('sailor')).toThrow('sailor');
+});
+
+const TOOLS = ['kubectl', 'crane'];
+const CONTROL_PLANE = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
+
+test.each([
+  { components: ['registry'], node: 'fake', needed: ['registry', ...TOOLS], because: 'it has a registry alone' },
+  {
+    components: ['etcd', 'kube-apiserver'],
+    node: 'fake',
+    needed: ['etcd', 'kube-apiserver', ...TOOLS],
+    because: 'it has an API server alone',
+  },
+  {
+    components: ['etcd', ...CONTROL_PLANE, 'registry'],
+    node: 'real',
+    needed: ['etcd', ...CONTROL_PLANE, 'registry', ...TOOLS, ...NODE_PROGRAMS],
+    because: 'a real node takes the place of kwok',
+  },
+] as const)('a cluster of $components with a $node node needs no other programs: $because', (row) => {
+  expect(programsOf(row.components, { node: row.node }).toSorted()).toEqual([...row.needed].toSorted());
+});
+
+test.each([
+  { programs: { etcd: 'go.etcd.io/etcd/server/v3' }, files: { etcd: 'etcd' }, because: 'Go is given the name' },
+  {
+    programs: { kubectl: 'k8s.io/kubernetes/cmd/kubectl', kubelet: 'k8s.io/kubernetes/cmd/kubelet' },
+    files: { kubectl: 'kubectl', kubelet: 'kubelet' },
+    because: 'of several, each has the name of its folder',
+  },
+])('Go writes $files: $because', ({ programs, files }) => {
+  expect(Object.fromEntries(outputsOf(programs as unknown as Record<string, string>))).toEqual(files);
 });

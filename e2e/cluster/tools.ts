@@ -3,6 +3,9 @@
  * `modules/<module>/go.mod`; a tool that is added here is fetched there by `go get -tool PACKAGE@VERSION`.
  */
 
+import { COMPONENTS, type ComponentName } from './components.ts';
+import type { ClusterOptions } from './options.ts';
+
 /** A folder under `modules/`: one Go module per tool, since their dependencies do not agree with one another. */
 export interface ToolModule {
   readonly name: string;
@@ -87,6 +90,18 @@ export const NODE_PROGRAMS = [
 
 /** What checks the files of deploy/, beside kubectl. */
 export const CHECK_PROGRAMS = ['helm', 'promtool'] as const;
+
+/** The programs that a cluster of these components needs: no other one is built for it. */
+export function programsOf(
+  components: readonly ComponentName[],
+  { node }: Pick<ClusterOptions, 'node'>,
+): readonly string[] {
+  const isComponent = (program: string): boolean => COMPONENTS.some((name) => name === program);
+  const controlPlane = CONTROL_PLANE_PROGRAMS.filter(
+    (program) => !isComponent(program) || components.some((name) => name === program),
+  );
+  return [...controlPlane, ...(node === 'real' ? NODE_PROGRAMS : [])];
+}
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */
 export function moduleOf(program: string): ToolModule {

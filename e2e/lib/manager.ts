@@ -41,6 +41,8 @@ export function isAlive({ pid }: RunningManager): boolean {
 }
 
 let count = 0;
+/** A machine with much other work takes many times as long as a quiet one. */
+const STARTS_WITHIN_SECONDS = 180;
 
 /** Starts the manager and resolves when it is ready; `program` is the script that Node runs, with its options. */
 export async function startManager(
@@ -66,7 +68,10 @@ export async function startManager(
   });
   const log = (): string => readFileSync(logFile, 'utf8');
   const { url, probes } = await addressesOf(child, log);
-  await until(`the manager is ready`, async () => (await fetch(`${probes}/readyz`)).ok, { explain: log });
+  await until(`the manager is ready`, async () => (await fetch(`${probes}/readyz`)).ok, {
+    timeoutSeconds: STARTS_WITHIN_SECONDS,
+    explain: log,
+  });
   return {
     pid: child.pid ?? 0,
     url,
@@ -103,7 +108,10 @@ const SERVING = /"port":(\d+).*serving (?:metrics|health)/;
 const PROBED = /"port":(\d+).*serving (?:probes|health)/;
 
 async function addressesOf(child: ChildProcess, log: () => string): Promise<Pick<RunningManager, 'url' | 'probes'>> {
-  await until('the manager listens', () => child.exitCode !== null || SERVING.test(log()), { explain: log });
+  await until('the manager listens', () => child.exitCode !== null || SERVING.test(log()), {
+    timeoutSeconds: STARTS_WITHIN_SECONDS,
+    explain: log,
+  });
   const [url, probes] = [SERVING, PROBED].map((line) => `http://127.0.0.1:${line.exec(log())?.[1]}`);
   if (!SERVING.test(log())) throw new Error(`the manager ended with ${child.exitCode}:\n${log()}`);
   return { url: url!, probes: probes! };

@@ -1,13 +1,11 @@
 /** Pairs of published CRDs, of versions that follow each other, with the examples of their publishers and objects made by the schema. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fields, isRecord } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { readUnder } from '../../../apply/crd-safety/server/read.ts';
 import { parseYaml } from '../../../bundles/yaml.ts';
-import { devSet, sharedPath, sharedRows } from '../../lib/shared.ts';
+import { devSet, foundSet, sharedRows } from '../../lib/shared.ts';
 import type { Pair } from './experiment.ts';
 import { chanceOf } from './chance.ts';
 import { fits, sampleValue } from './sample-value.ts';
@@ -58,10 +56,8 @@ const FOUND = [
 ] as const;
 
 export function foundPairs(): readonly Pair[] {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-found-'));
-  execFileSync('tar', ['-xJf', sharedPath('corpus', 'found-2026-11.tar.xz'), '-C', folder]);
   return FOUND.flatMap(([name, older, newer], place) => {
-    const [from, to] = [older, newer].map((version) => bundleIn(join(folder, 'operators', name, version))) as [
+    const [from, to] = [older, newer].map((version) => bundleIn(join(foundSet(), 'operators', name, version))) as [
       Bundle,
       Bundle,
     ];

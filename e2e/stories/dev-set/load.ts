@@ -12,15 +12,16 @@ export interface PublishedBundle {
   readonly bundle: Bundle;
 }
 
-/** All bundles, in the order of their folders. */
-export function loadBundles(): readonly PublishedBundle[] {
+/** `package/version` of all folders of bundles, in order. */
+export function bundleNames(): readonly string[] {
   const root = join(devSet(), 'operators');
-  return foldersIn(root).flatMap((name) =>
-    foldersIn(join(root, name)).flatMap((version) => {
-      const files = readBundleFolder(join(root, name, version));
-      return files.size === 0 ? [] : [{ folder: `${name}/${version}`, bundle: parseBundle(files) }];
-    }),
-  );
+  return foldersIn(root).flatMap((name) => foldersIn(join(root, name)).map((version) => `${name}/${version}`));
+}
+
+/** The bundle of that folder; none if the folder has no files. */
+export function loadBundle(folder: string): readonly PublishedBundle[] {
+  const files = readBundleFolder(join(devSet(), 'operators', folder));
+  return files.size === 0 ? [] : [{ folder, bundle: parseBundle(files) }];
 }
 
 function foldersIn(folder: string): readonly string[] {
@@ -33,10 +34,14 @@ export function loadCatalog(): readonly CatalogDocument[] {
   return sharedRows<CatalogDocument>('corpus', 'dev-set-catalog.json.xz');
 }
 
-/** The bundles that no entry of their channel replaces or skips, each once. Throws if one is not published. */
+/**
+ * The bundles that no entry of their channel replaces or skips, each once. Throws if one is not among the `published`;
+ * of `sampled` bundles those that are heads.
+ */
 export function pickHeads(
   documents: readonly CatalogDocument[],
-  published: readonly PublishedBundle[],
+  bundles: readonly PublishedBundle[],
+  extent: 'published' | 'sampled',
 ): readonly PublishedBundle[] {
   const heads = new Set(
     documents.flatMap(({ package: name = '', entries = [] }) => {
@@ -44,9 +49,10 @@ export function pickHeads(
       return entries.filter((entry) => !passed.has(entry.name)).map((entry) => `${name}/${entry.name}`);
     }),
   );
-  return [...heads].map((head) => {
-    const found = published.findLast(({ bundle }) => `${bundle.package}/${bundle.csv.name}` === head);
-    if (found === undefined) throw new Error(`${head} is the head of a channel and has no bundle`);
-    return found;
+  return [...heads].flatMap((head) => {
+    const found = bundles.findLast(({ bundle }) => `${bundle.package}/${bundle.csv.name}` === head);
+    if (found !== undefined) return [found];
+    if (extent === 'published') throw new Error(`${head} is the head of a channel and has no bundle`);
+    return [];
   });
 }

@@ -2,10 +2,13 @@
  * What a tenant may try to gain, destroy, block or read across namespaces, as two tenants: with the rights that the guide
  * gives, and with every right on Subscriptions and Revisions in his namespace. The manager runs with its shipped rights,
  * and the policy is in force. After each attempt the victims have what they had, and can be worked with.
+ *
+ * `make attacks` has every way tried by both tenants; `make test`, each way by one of them, in turn.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { byExtent } from '../../lib/sample.ts';
 import { list, pathOf } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { remove } from '../../lib/writes.ts';
@@ -13,6 +16,7 @@ import { openPersons, type Persons } from '../in-cluster/persons.ts';
 import { openAttacker } from './ways-attacker.ts';
 import { ATTACKERS, setScene, TEAM, VICTIMS } from './ways-scene.ts';
 import { answerAll, moveAll, takeStock } from './ways-victims.ts';
+import type { Way } from './ways-attacker.ts';
 import { HELD } from './ways-block.ts';
 import { WAYS } from './ways.ts';
 
@@ -37,10 +41,23 @@ afterAll(async () => {
 
 afterEach(clear);
 
-describe.each(ATTACKERS)('$user, a tenant,', (person) => {
-  test.each(WAYS.filter(({ once }) => once !== true || person === ATTACKERS[0]))(
-    'does not $aim by this: $name',
-    async ({ aim, attempt, defence }) => {
+/** Each way is tried by one tenant at least, and each tenant tries ways of every aim. */
+function waysOf(tenant: number): readonly Way[] {
+  const ways = WAYS.filter(({ once }) => once !== true || tenant === 0);
+  const inTurn = WAYS.filter(({ once }, at) => (once === true ? 0 : at % ATTACKERS.length) === tenant);
+  return byExtent({ all: ways, sample: inTurn });
+}
+
+test('each way is tried, and each tenant tries to gain, destroy, block and read', () => {
+  const tried = ATTACKERS.map((_, tenant) => waysOf(tenant));
+  expect(new Set(tried.flat())).toEqual(new Set(WAYS));
+  for (const ways of tried) expect(new Set(ways.map(({ aim }) => aim))).toEqual(new Set(WAYS.map(({ aim }) => aim)));
+});
+
+describe.each(ATTACKERS.map((person, tenant) => ({ ...person, tenant })))(
+  '$user, a tenant,',
+  ({ tenant, ...person }) => {
+    test.each(waysOf(tenant))('does not $aim by this: $name', async ({ aim, attempt, defence }) => {
       const before = await takeStock(cluster());
       expect(await attempt(openAttacker(cluster(), persons, person))).toBe(defence);
       await answerAll(cluster(), PATIENCE_SECONDS);
@@ -50,9 +67,9 @@ describe.each(ATTACKERS)('$user, a tenant,', (person) => {
         await moveAll(cluster(), next);
       }
       await clear();
-    },
-  );
-});
+    });
+  },
+);
 
 test('what the victims have can be removed at last, and nothing was a defect', async () => {
   for (const [name, namespace] of VICTIMS) await remove(cluster(), { kind: 'subscription', name, namespace });
