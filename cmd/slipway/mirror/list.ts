@@ -10,7 +10,8 @@ const MirroredImage = z.object({
   /** Complete name: `quay.io/team/app`. */
   name: z.string(),
   digest: z.string(),
-  role: z.enum(['Catalog', 'Bundle', 'Image']),
+  /** A whole catalog names more bundles than were asked for. */
+  role: z.enum(['Catalog', 'WholeCatalog', 'Bundle', 'Image']),
   /** Digests by the tags that name them: of the image itself, and of its signatures in the older form. */
   tags: z.record(z.string(), z.string()),
   /** Digests of the manifests that refer to it, such as signatures. */

@@ -290,6 +290,15 @@ describe('mirror verify', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 missing of')]);
   });
 
+  test('of a whole catalog, which names more than was asked for, needs only the bundles that were taken', async () => {
+    const result = await pulled('uncut', '--whole-catalogs');
+    const { digest } = await client.resolve(source.reference('team/catalog:v1'));
+    expect(imageOf(result, 'catalog').digest, 'the catalog of the publisher').toBe(digest);
+    expect((await verify('uncut')).stdout).toContain('0 missing of');
+    rmSync(blob('uncut', imageOf(result, 'widget').digest));
+    expect((await verify('uncut')).code).toBe(2);
+  });
+
   test.each<{ because: string; digestOf: (result: Pulled) => string }>([
     { because: 'an index', digestOf: (result) => imageOf(result, 'program').digest },
     { because: 'the manifest of one platform', digestOf: (result) => manifestIn(imageOf(result, 'program').digest) },

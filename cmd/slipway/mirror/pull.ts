@@ -61,7 +61,7 @@ async function readCatalogs(environment: Environment, flags: MirrorPullFlags): P
 
 function wholeOf(catalogs: readonly CatalogInput[], { wholeCatalogs = false }: MirrorPullFlags): readonly ToCollect[] {
   if (!wholeCatalogs) return [];
-  return catalogs.map(({ source }) => ({ reference: parseReference(source), role: 'Catalog' }));
+  return catalogs.map(({ source }) => ({ reference: parseReference(source), role: 'WholeCatalog' }));
 }
 
 /** Under the tags of the catalogs that they were cut from. */
