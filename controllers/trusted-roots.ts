@@ -17,8 +17,6 @@ export interface ReadRoot {
   readonly parse: () => Promise<TrustRoot>;
 }
 
-const FOR_TENANTS = 'the trusted root of the Catalog cannot be used. Ask an administrator of the cluster';
-
 /** The trusted root of a demand. Throws InvalidSpec (retried) if its ConfigMap cannot be used. */
 export async function readTrustedRoot(
   deps: TrustedRootDeps,

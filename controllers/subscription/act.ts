@@ -136,7 +136,8 @@ async function create(
     number,
     target,
     bundle,
-    approved,
+    // As with one that is activated later: whatever held it back is over.
+    approved: approved || free,
     active: free,
     again,
     noted,
