@@ -11,6 +11,7 @@ export default function configure({ production = false }: { readonly production?
       'bundles/examples/*/program/main.ts!',
       'e2e/*/main.ts',
       'e2e/chaos/moved-clock.ts',
+      'e2e/cluster/olm/answer-services.ts',
       'scripts/*.ts',
       'catalog/index/worker.ts!',
       'e2e/cluster/**/testing/owner.ts',

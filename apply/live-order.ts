@@ -28,7 +28,7 @@ function hasCertificates(object: KubeObject): boolean {
 }
 
 /** The object with volumes and mounts in the order of the live one; those that it lacks come last. */
-export function inOrderOf(object: KubeObject, live: KubeObject): KubeObject {
+function inOrderOf(object: KubeObject, live: KubeObject): KubeObject {
   const [pod, livePod] = [podOf(object), podOf(live)];
   const spec = fieldsOf(object['spec']);
   const template = fieldsOf(spec['template']);

@@ -33,9 +33,6 @@ export interface Backup {
 const LABEL_ADOPTION = 'slipway.dev/adoption';
 const KEY = 'backup.json.gz';
 
-/** Selects the backups. */
-export const BACKUP_SELECTOR = `${LABEL_ADOPTION}=olm-v0`;
-
 /** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
 

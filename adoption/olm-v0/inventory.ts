@@ -1,6 +1,6 @@
 /** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
 import type { Cluster } from '../../api/cluster.ts';
-import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Kind, KubeObject, ObjectRef } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
 import { identityOf, tieOf, type TieFacts } from './marks.ts';
@@ -97,9 +97,4 @@ function derivedFrom(csv: KubeObject | undefined, namespace: string): readonly O
       { apiVersion: 'v1', kind: 'Secret', namespace, name: `${service}-cert` },
     ];
   });
-}
-
-/** References to the objects. */
-export function refsOf(objects: readonly KubeObject[]): readonly ObjectRef[] {
-  return objects.map(refOf);
 }

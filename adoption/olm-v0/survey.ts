@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { componentLabel, OLM, OLM_LABEL, olmRef } from './kinds.ts';
+import { OLM, OLM_LABEL, olmRef } from './kinds.ts';
 
 /** The objects of OLM that decide whether and how an operator is handed over. */
 export interface OlmSurvey {
@@ -67,18 +67,4 @@ function copiedFrom({ metadata }: KubeObject): string | undefined {
 /** Name of the package that OLM's Subscription asks for. */
 export function packageOf({ subscription }: Pick<OlmSurvey, 'subscription'>): string {
   return textOf(fieldsOf(subscription?.['spec'])['name']);
-}
-
-/** The package of a ClusterServiceVersion without a Subscription: OLM labels it with `operators.coreos.com/<package>.<namespace>`. */
-export function packageOfCsv({ metadata }: KubeObject): string | undefined {
-  const { labels = {}, namespace = '' } = metadata;
-  const key = Object.keys(labels).find(
-    (one) => one.startsWith('operators.coreos.com/') && one.endsWith(`.${namespace}`),
-  );
-  return key?.slice('operators.coreos.com/'.length, -(namespace.length + 1));
-}
-
-/** Whether an object of OLM carries the label of the package. */
-export function isOfPackage({ metadata }: KubeObject, packageName: string, namespace: string): boolean {
-  return componentLabel(packageName, namespace) in (metadata.labels ?? {});
 }

@@ -1,7 +1,7 @@
 /** Writes the catalog of OLM v0: bundles with their manifests inline, so that OLM needs no Pod to unpack them. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { OLM_CATALOG_FILE } from '../cluster/olm/start-olm.ts';
 
@@ -38,7 +38,7 @@ export function writeOlmCatalog({ folder }: Pick<TestCluster, 'folder'>, package
 function describe(name: string, { version, files, replaces }: OlmBundle): object {
   const manifests = [...files]
     .filter(([path]) => path.startsWith('manifests/'))
-    .map(([, bytes]) => parse(Buffer.from(bytes).toString()) as Manifest);
+    .map(([, bytes]) => load(Buffer.from(bytes).toString()) as Manifest);
   const csv = manifests.find(({ kind }) => kind === 'ClusterServiceVersion');
   const provided = manifests.filter(({ kind }) => kind === 'CustomResourceDefinition').flatMap(kindsOf);
   return {

@@ -14,7 +14,7 @@ import type { Boot } from '../start-components.ts';
 /** Where OLM keeps catalogs that all namespaces may use. */
 const NAMESPACE = 'olm';
 /** Name of the CatalogSource, and of its content in the cluster's folder. */
-export const OLM_CATALOG = 'tested';
+const OLM_CATALOG = 'tested';
 export const OLM_CATALOG_FILE = 'olm-catalog.json';
 
 const CATALOG_ADDRESS = '127.0.0.1:50051';
