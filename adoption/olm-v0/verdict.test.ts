@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
     changes: { subscription: undefined },
     kind: 'refused',
     reason: 'SubscriptionNotFound',
-    says: 'kubectl get subscriptions.operators.coreos.com -n ops',
+    says: 'slipway adopt plan --namespace ops',
   },
   {
     because: 'it is OLM itself',

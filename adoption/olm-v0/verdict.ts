@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
     subscription === undefined
       ? refused(
           'SubscriptionNotFound',
-          `Subscription.operators.coreos.com ${namespace}/${name} does not exist. List them by \`kubectl get subscriptions.operators.coreos.com -n ${namespace}\``,
+          `Subscription.operators.coreos.com ${namespace}/${name} does not exist. List them by \`slipway adopt plan --namespace ${namespace}\``,
         )
       : undefined,
   (survey) =>

@@ -153,6 +153,7 @@ describe('a run', () => {
       'admin/commands.ts',
       'admin/offer-commands.ts',
       'admin/reading-commands.ts',
+      'adopt/commands.ts',
       'bundle/commands.ts',
       'bundle/compare-commands.ts',
       'bundle/trial/commands.ts',

@@ -5,6 +5,7 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { BundlesAhead } from './ahead.ts';
 import { comingTarget } from './coming.ts';
+import { NO_POLICIES } from '../registry-policies.ts';
 import { decideSubscription, type ResolvedPlan, type Target } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -115,6 +116,7 @@ describe('the preparation of a bundle that was prepared ahead', () => {
       bundles: () => counted,
       catalogOf: () => ({ metadata: { name: 'main' }, spec: {} }),
       checkSignatures: async () => void checks.push('check'),
+      policies: NO_POLICIES,
     } as unknown as SubscriptionDeps;
     return { deps, given: facts({ catalogs: [offering] }), checks };
   }
@@ -126,6 +128,16 @@ describe('the preparation of a bundle that was prepared ahead', () => {
     const prepared = await prepareNew(deps, given, { target, signal });
     expect(prepared.image).toBe(IMAGE);
     expect([pulls.length, checks.length]).toEqual([1, 2]);
+  });
+
+  test('fails if a policy has come to refuse the images of its Pods', async () => {
+    const { deps, given } = scene([]);
+    prepareAhead(deps, given, { target, signal });
+    const verify = { enforcement: 'Enforce', keys: [{ name: 'k', pem: '', transparencyLog: 'Ignore' }] } as const;
+    const policies = { ...NO_POLICIES, over: () => ({ verify }) };
+    await expect(prepareNew({ ...deps, policies }, given, { target, signal })).rejects.toMatchObject({
+      reason: 'ImageNotPinned',
+    });
   });
 
   test('fails if the policy has come to refuse the image', async () => {

@@ -99,7 +99,7 @@ export const NODE_PROGRAMS = [
 ] as const;
 
 /** What OLM v0 consists of, with a server of catalogs for it. */
-const OLM_PROGRAMS = ['olm-operator', 'catalog-operator', 'olm-catalog'] as const;
+export const OLM_PROGRAMS = ['olm-operator', 'catalog-operator', 'olm-catalog'] as const;
 
 /** What checks the files of deploy/, beside kubectl. */
 export const CHECK_PROGRAMS = ['helm', 'promtool', 'glua'] as const;

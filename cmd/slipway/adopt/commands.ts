@@ -13,7 +13,7 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
       .description(
-        "Lists the operators of OLM and whether each can be handed over; with a name, Slipway's Subscription to be created and what becomes of each object. Writes nothing. The exit code is 2 if an operator cannot be handed over.",
+        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, and the objects that are handed over and deleted. Writes nothing. The exit code is 2 if an operator cannot be handed over.",
       )
       .argument('[name]', argument)
       .option('-A, --all-namespaces', 'the operators of all namespaces')

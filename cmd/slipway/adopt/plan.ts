@@ -34,7 +34,7 @@ export async function planAdoption(
 }
 
 /** One operator of OLM in the list. */
-interface Row {
+interface OperatorRow {
   readonly namespace: string;
   readonly name: string;
   readonly package: string;
@@ -43,15 +43,15 @@ interface Row {
   readonly message: string;
 }
 
-interface ListFlags extends AdoptPlanFlags {
+interface OperatorListFlags extends AdoptPlanFlags {
   readonly signal: AbortSignal;
   readonly columns?: number | undefined;
 }
 
-async function listOperators({ client, namespace }: Connection, flags: ListFlags): Promise<Outcome> {
+async function listOperators({ client, namespace }: Connection, flags: OperatorListFlags): Promise<Outcome> {
   const options = flags.allNamespaces === true ? {} : { namespace };
   const subscriptions = await client.list(OLM.subscription, options, flags.signal);
-  const rows: Row[] = [];
+  const rows: OperatorRow[] = [];
   for (const { metadata } of subscriptions) {
     const target = { namespace: metadata.namespace ?? '', name: metadata.name };
     rows.push(rowOf(await surveyOperator(client, target, flags.signal)));
@@ -60,7 +60,7 @@ async function listOperators({ client, namespace }: Connection, flags: ListFlags
   return outcomeOf({ operators: rows }, printRows(rows, flags.columns), flags.output, hasRefused ? 2 : 0);
 }
 
-function rowOf(survey: OlmSurvey): Row {
+function rowOf(survey: OlmSurvey): OperatorRow {
   const verdict = judgeOperator(survey);
   return {
     namespace: survey.namespace,
@@ -74,7 +74,7 @@ function rowOf(survey: OlmSurvey): Row {
 
 const HEADER = ['NAMESPACE', 'NAME', 'PACKAGE', 'INSTALLED', 'STATE', 'MESSAGE'];
 
-function printRows(rows: readonly Row[], columns: number | undefined): string {
+function printRows(rows: readonly OperatorRow[], columns: number | undefined): string {
   if (rows.length === 0) return 'OLM has no Subscriptions here; -A lists those of all namespaces\n';
   const cells = rows.map((row) => [row.namespace, row.name, row.package, row.installed, row.state, row.message]);
   return formatTable(HEADER, cells, columns);

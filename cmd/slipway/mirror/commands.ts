@@ -53,7 +53,7 @@ function definePush(mirror: Command, perform: Perform): void {
       (folder: string, prefix: string, flags: RegistryFlags & { readonly since?: readonly string[] } & OutputFlags) =>
         perform(flags, async (environment) => (await import('./push.ts')).push(environment, { folder, prefix }, flags)),
     );
-  withExamples(push, 'slipway mirror push airgap mirror.example/operators', 'kubectl apply -f airgap/policies.yaml');
+  withExamples(push, 'slipway mirror push airgap mirror.example/operators');
 }
 
 function defineVerify(mirror: Command, perform: Perform): void {
