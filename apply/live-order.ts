@@ -23,8 +23,8 @@ export async function keepLiveOrder(
 }
 
 function hasCertificates(object: KubeObject): boolean {
-  const names = listOf(podOf(object)['volumes']).map(({ name }) => textOf(name));
-  return CERTIFICATES.every((name) => names.includes(name));
+  const names = new Set(listOf(podOf(object)['volumes']).map(({ name }) => textOf(name)));
+  return CERTIFICATES.every((name) => names.has(name));
 }
 
 /** The object with volumes and mounts in the order of the live one; those that it lacks come last. */

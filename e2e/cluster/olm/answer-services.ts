@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { callbackify } from 'node:util';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { openAdmin } from '../admin.ts';
 
@@ -39,11 +40,7 @@ async function listen(): Promise<void> {
 function open(port: number): Server {
   const options = {
     ...fallback,
-    SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) =>
-      void contextFor(name).then(
-        (context) => done(null, context),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      ),
+    SNICallback: callbackify(contextFor),
   };
   const opened = createServer(options, (request, response) => void answer(request, response));
   opened.on('error', () => servers.delete(port));

@@ -1,121 +1,163 @@
-/** An operator with webhooks is handed over from a running OLM v0: no Pod is replaced, and no call of a webhook fails. */
+/**
+ * Operators are handed over from a running OLM v0, as the guide says: no Pod is replaced, no object is deleted that the
+ * operator needs, no call of its webhooks fails, and its rights are never absent. A watch and probes are the judges.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nextStep } from '../../../adoption/olm-v0/steps.ts';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
 import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
+import { isShownByLine, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, isReady, list, waitFor } from '../../lib/objects.ts';
+import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
-import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
-import { until } from '../../lib/until.ts';
-import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
+import { tinyBundle } from '../../lib/tiny-operator.ts';
+import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
 import { gadgetBundle } from '../webhooks/gadget-operator.ts';
+import { watchHarm, type Harm } from './harm.ts';
+import { dyingAfterEachWrite, Killed } from './killed.ts';
+import { hasSucceeded, installByOlm, marksOfOlm } from './olm.ts';
 
 const obstacle = realNodeObstacle();
-const NAMESPACE = 'gadgets';
-const OLM = '/apis/operators.coreos.com/v1alpha1';
+const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
+const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
+const BUNDLES = {
+  gadget: (version: string) => gadgetBundle({ version }),
+  lamp: (version: string) => tinyBundle({ name: 'lamp', version, kind: 'Lamp' }),
+};
 
 describe.skipIf(obstacle !== undefined)(
-  `OLM v0 hands an operator over${obstacle === undefined ? '' : ` (${obstacle})`}`,
+  `operators leave OLM v0${obstacle === undefined ? '' : ` (${obstacle})`}`,
   () => {
     const cluster = useCluster({ olm: true });
     let manager: RunningManager;
     let transport: Transport;
     let client: Client;
+    let harm: Harm;
 
     beforeAll(async () => {
       const { config } = await loadKubeconfig(cluster().kubeconfig);
       transport = createTransport(config);
       client = createClient(transport);
+      writeOlmCatalog(cluster(), [
+        { name: 'gadget-operator', bundles: [{ version: '1.0.0', files: BUNDLES.gadget('1.0.0') }] },
+        { name: 'lamp', bundles: [{ version: '1.0.0', files: BUNDLES.lamp('1.0.0') }] },
+      ]);
       await installSlipway(cluster());
       manager = await startManager(cluster());
-      await publish();
-      await installByOlm();
+      await makeNamespaces(cluster(), [GADGET.namespace, LAMP.namespace]);
+      await publish(['1.0.0']);
+      await installByOlm(cluster(), GADGET, {});
+      await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] });
+      await hasSucceeded(cluster(), GADGET);
+      await hasSucceeded(cluster(), LAMP);
     }, 600_000);
     afterAll(async () => {
+      await harm?.end();
       await manager?.stop();
       transport?.close();
     });
 
-    async function publish(): Promise<void> {
-      const files = gadgetBundle({ version: '1.0.0' });
-      const image = await publishFiles(files, `${cluster().registry}/gadget-operator:v1.0.0`);
-      const catalog = `${cluster().registry}/gadgets:latest`;
-      await publishCatalog(packageDocuments('gadget-operator', [{ version: '1.0.0', image }]), catalog);
-      await apply(cluster(), catalogOf('gadgets', catalog));
-      writeOlmCatalog(cluster(), [{ name: 'gadget-operator', bundles: [{ version: '1.0.0', files }] }]);
-    }
-
-    async function installByOlm(): Promise<void> {
-      await makeNamespaces(cluster(), [NAMESPACE]);
-      await cluster().request('POST', `/apis/operators.coreos.com/v1/namespaces/${NAMESPACE}/operatorgroups`, {
-        apiVersion: 'operators.coreos.com/v1',
-        kind: 'OperatorGroup',
-        metadata: { name: 'all' },
-        spec: {},
-      });
-      await cluster().request('POST', `${OLM}/namespaces/${NAMESPACE}/subscriptions`, {
-        apiVersion: 'operators.coreos.com/v1alpha1',
-        kind: 'Subscription',
-        metadata: { name: 'gadget-operator' },
-        spec: { name: 'gadget-operator', channel: 'stable', source: 'tested', sourceNamespace: 'olm' },
-      });
-      await until(
-        'OLM has installed the operator',
-        async () => {
-          const csv = await cluster()
-            .read(`${OLM}/namespaces/${NAMESPACE}/clusterserviceversions/gadget-operator.v1.0.0`)
-            .catch(() => undefined);
-          return (csv?.['status'] as { readonly phase?: string } | undefined)?.phase === 'Succeeded';
-        },
-        {
-          timeoutSeconds: 240,
-          explain: () =>
-            `${cluster()
-              .log('catalog-operator' as never)
-              .slice(-3000)}\n${cluster()
-              .log('olm-operator' as never)
-              .slice(-3000)}`,
-        },
-      );
-    }
-
-    test('no Pod is replaced', async () => {
-      const before = await list<{ metadata: { uid: string } }>(cluster(), 'Pod', { namespace: NAMESPACE });
-      const handOver = new HandOver({
-        cluster: client,
-        name: { namespace: NAMESPACE, subscription: 'gadget-operator' },
-        wanted: ({ survey }) => translateSubscription(survey, { name: 'gadget-operator', version: '1.0.0' }).manifest,
-        sleep: (ms) => delay(ms),
-        signal: AbortSignal.timeout(120_000),
-      });
-      const steps: string[] = [];
-      for (;;) {
-        const { step, gathered } = await handOver.next();
-        if (steps.at(-1) !== step) {
-          steps.push(step);
-          console.log(
-            new Date().toISOString(),
-            step,
-            gathered.state.marked.length,
-            gathered.state.leftovers.map((r) => `${r.kind} ${r.name}`),
-          );
+    /** Slipway's catalogs of both packages, the versions one after the other. */
+    async function publish(versions: readonly string[]): Promise<void> {
+      const { registry } = cluster();
+      for (const [name, bundle] of [
+        ['gadget-operator', BUNDLES.gadget],
+        ['lamp', BUNDLES.lamp],
+      ] as const) {
+        const published: PackageVersion[] = [];
+        for (const [at, version] of versions.entries()) {
+          const image = await publishFiles(bundle(version), `${registry}/${name}:v${version}`);
+          published.push({ version, image, ...(at > 0 && { replaces: versions[at - 1]! }) });
         }
-        if (step === 'Done') break;
-        await handOver.carryOut(step, gathered);
-        if (step.startsWith('Await')) await delay(200);
-        if (steps.length > 40) throw new Error('too many steps');
+        const catalog = name === 'lamp' ? 'lamps' : 'gadgets';
+        await publishCatalog(packageDocuments(name, published), `${registry}/${catalog}:latest`);
+        await apply(cluster(), catalogOf(catalog, `${registry}/${catalog}:latest`));
+        await requestReconcile(cluster(), { kind: 'Catalog', name: catalog });
       }
-      const after = await list<{ metadata: { uid: string } }>(cluster(), 'Pod', { namespace: NAMESPACE });
-      expect(after.map(({ metadata }) => metadata.uid)).toEqual(before.map(({ metadata }) => metadata.uid));
-      await waitFor(cluster(), { kind: 'Subscription', name: 'gadget-operator', namespace: NAMESPACE }, isReady);
-      expect(nextStep).toBeDefined();
+    }
+
+    async function type(step: Step): Promise<string> {
+      const { tools, kubeconfig } = cluster();
+      const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: kubeconfig } });
+      return printed;
+    }
+
+    const [listAll, listCatalogs, planOne, runOne, look, forgetBackup] = stepsOf('docs/how-to/leave-olm-v0.md') as [
+      Step,
+      Step,
+      Step,
+      Step,
+      Step,
+      Step,
+    ];
+
+    test('the plan lists the operators, and writes nothing', async () => {
+      const shown = await type(listAll);
+      expect(shown).toMatch(/^gadgets +gadget-operator +gadget-operator +gadget-operator\.v1\.0\.0 +ready/m);
+      expect(shown).toMatch(/^lamps +lamp +lamp +lamp\.v1\.0\.0 +ready/m);
+      expect(await type(listCatalogs)).toContain('no CatalogSource here has an image');
+      const plan = await type(planOne);
+      expect(plan).toContain('gadgets/gadget-operator can be handed over');
+      expect(plan).toContain('Deployment.apps gadgets/gadget-manager');
+      expect(plan).toContain('version: 1.0.0');
+      await hasSucceeded(cluster(), GADGET);
+    });
+
+    test('an operator with webhooks is handed over, as the guide says', async () => {
+      harm = await watchHarm(client, [GADGET.namespace, LAMP.namespace]);
+      expect(await type(runOne)).toBe(runOne.printed);
+      expect(isShownByLine(await type(look), look.printed ?? '')).toBe(true);
+      await type(forgetBackup);
     }, 180_000);
+
+    test('an operator of one namespace is handed over although the process is killed after every write', async () => {
+      const sleep = (ms: number): Promise<void> => delay(ms);
+      const signal = AbortSignal.timeout(150_000);
+      const wanted = ({ survey }: Parameters<ConstructorParameters<typeof HandOver>[0]['wanted']>[0]) =>
+        translateSubscription(survey, { name: 'lamp', version: '1.0.0' }).manifest;
+      const name = { namespace: LAMP.namespace, subscription: LAMP.name };
+      let kills = 0;
+      for (let isDone = false; !isDone;) {
+        const handOver = new HandOver({ cluster: dyingAfterEachWrite(client), name, wanted, sleep, signal });
+        const { step, gathered } = await handOver.next();
+        isDone = step === 'Done';
+        await handOver.carryOut(step, gathered).catch((error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+          kills += 1;
+        });
+        if (step.startsWith('Await')) await delay(200);
+      }
+      expect(kills).toBeGreaterThan(20);
+      await waitFor(cluster(), LAMP, isReady);
+    }, 180_000);
+
+    test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
+      const { deleted, created, conversions, failures, probes } = await harm.end();
+      expect({ deleted, created, failures }).toEqual({ deleted: [], created: [], failures: [] });
+      expect(conversions).not.toContain('None');
+      expect(probes).toBeGreaterThan(20);
+    });
+
+    test('OLM marks nothing of them any more', async () => {
+      for (const { name, namespace } of [GADGET, LAMP]) {
+        expect(await marksOfOlm(client, name, namespace)).toEqual([]);
+      }
+    });
+
+    test('they are upgraded by Slipway, and uninstalled', async () => {
+      await publish(['1.0.0', '1.1.0']);
+      for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, runs('1.1.0'));
+      for (const one of [GADGET, LAMP]) await remove(cluster(), one);
+      for (const { namespace } of [GADGET, LAMP]) {
+        const left = await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace });
+        expect(left).toEqual([]);
+      }
+    }, 120_000);
   },
 );

@@ -1,0 +1,124 @@
+/** Watches the objects of operators for harm while they are handed over, and calls their webhooks again and again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { CRD, GROUP } from '../webhooks/gadget-operator.ts';
+
+/** Deleted and created again, they harm: with Pods the operator restarts, with a CRD its objects are lost. */
+const KEPT: readonly Kind[] = [
+  { apiVersion: 'v1', kind: 'Pod' },
+  { apiVersion: 'v1', kind: 'ServiceAccount' },
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'v1', kind: 'Secret' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  { apiVersion: 'apps/v1', kind: 'ReplicaSet' },
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+];
+
+const PROBE_EVERY_MS = 50;
+
+export interface Findings {
+  readonly deleted: readonly string[];
+  /** Pods and ReplicaSets that were made: a Pod template has changed. */
+  readonly created: readonly string[];
+  /** Conversion strategies that the CRD had. */
+  readonly conversions: readonly string[];
+  readonly failures: readonly string[];
+  readonly probes: number;
+}
+
+export interface Harm {
+  end(): Promise<Findings>;
+}
+
+/** From now until `end`. */
+export async function watchHarm(client: Client, namespaces: readonly string[]): Promise<Harm> {
+  const over = new AbortController();
+  const deleted: string[] = [];
+  const created: string[] = [];
+  const conversions = new Set<string>();
+  const failures: string[] = [];
+  let probes = 0;
+  const concerns = ({ kind, metadata }: KubeObject): boolean =>
+    metadata.namespace === undefined
+      ? metadata.name === CRD
+      : namespaces.includes(metadata.namespace) && !isOurs(kind, metadata.name);
+  const follow = async (kind: Kind): Promise<void> => {
+    const { resourceVersion } = await client.listPage(kind, { limit: 1 });
+    for await (const { type, object } of client.watch(kind, { resourceVersion }, over.signal)) {
+      if (type === 'BOOKMARK' || !concerns(object)) continue;
+      const name = describeRef(refOf(object));
+      if (type === 'DELETED') deleted.push(name);
+      if (type === 'ADDED' && ['Pod', 'ReplicaSet'].includes(kind.kind)) created.push(name);
+      if (kind.kind === 'CustomResourceDefinition')
+        conversions.add(textOf(fieldsOf(fieldsOf(object['spec'])['conversion'])['strategy']));
+    }
+  };
+  const probe = async (): Promise<void> => {
+    await client.create(gadget('stored'));
+    while (!over.signal.aborted) {
+      for (const [name, ask] of Object.entries(probesOf(client))) {
+        probes += 1;
+        await ask().catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
+      }
+      await delay(PROBE_EVERY_MS);
+    }
+  };
+  const running = Promise.all(
+    [...KEPT.map(follow), probe()].map((one) => one.catch((error: unknown) => unlessOver(error, over))),
+  );
+  return {
+    async end() {
+      over.abort(new Error('the watch has ended'));
+      await running;
+      return { deleted, created, conversions: [...conversions], failures, probes };
+    },
+  };
+}
+
+/** The Secrets of Revisions and of the backup come and go. */
+function isOurs(kind: string, name: string): boolean {
+  return kind === 'Secret' && !name.endsWith('-service-cert');
+}
+
+function unlessOver(error: unknown, over: AbortController): void {
+  if (!over.signal.aborted) throw error;
+}
+
+function gadget(name: string, version = 'v1'): KubeObject {
+  return {
+    apiVersion: `${GROUP}/${version}`,
+    kind: 'Gadget',
+    metadata: { name, namespace: 'default' },
+    spec: { size: 1 },
+  };
+}
+
+/** A conversion, an admission, and a right of the operator's account. */
+function probesOf(client: Client): Readonly<Record<string, () => Promise<void>>> {
+  return {
+    conversion: async () => {
+      const read = await client.get({
+        apiVersion: `${GROUP}/v1alpha1`,
+        kind: 'Gadget',
+        namespace: 'default',
+        name: 'stored',
+      });
+      if (read === undefined) throw new Error('the stored object is gone');
+    },
+    admission: async () => void (await client.create(gadget('probe'), { dryRun: true })),
+    rights: async () => {
+      const review = await client.create({
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        metadata: { name: '' },
+        spec: {
+          user: 'system:serviceaccount:gadgets:gadget',
+          resourceAttributes: { namespace: 'gadgets', verb: 'get', resource: 'configmaps' },
+        },
+      });
+      if (fieldsOf(review['status'])['allowed'] !== true) throw new Error('the account may not get ConfigMaps');
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** Installs operators by OLM v0, and finds what OLM has marked. */
+import { componentLabel } from '../../../adoption/olm-v0/kinds.ts';
+import { describeRef, refOf } from '../../../api/object.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import { until } from '../../lib/until.ts';
+
+const OLM = '/apis/operators.coreos.com';
+
+interface Name {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A Subscription of OLM to the package of its name, and the OperatorGroup of its namespace. */
+export async function installByOlm(cluster: TestCluster, { namespace, name }: Name, group: object): Promise<void> {
+  await cluster.request('POST', `${OLM}/v1/namespaces/${namespace}/operatorgroups`, {
+    apiVersion: 'operators.coreos.com/v1',
+    kind: 'OperatorGroup',
+    metadata: { name: 'all' },
+    spec: group,
+  });
+  await cluster.request('POST', `${OLM}/v1alpha1/namespaces/${namespace}/subscriptions`, {
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind: 'Subscription',
+    metadata: { name },
+    spec: { name, channel: 'stable', source: 'tested', sourceNamespace: 'olm' },
+  });
+}
+
+/** Waits until OLM has installed version 1.0.0 and says so in its Subscription. */
+export async function hasSucceeded(cluster: TestCluster, { namespace, name }: Name): Promise<void> {
+  const of = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
+    (await cluster.read(`${OLM}/v1alpha1/namespaces/${namespace}/${path}`))['status'] as Record<string, unknown>;
+  const isInstalled = async (): Promise<boolean> =>
+    (await of(`subscriptions/${name}`))['installedCSV'] === `${name}.v1.0.0` &&
+    (await of(`clusterserviceversions/${name}.v1.0.0`))['phase'] === 'Succeeded';
+  await until(`OLM has installed ${name}`, () => isInstalled().catch(() => false), { timeoutSeconds: 240 });
+}
+
+const KINDS = [
+  { apiVersion: 'v1', kind: 'ServiceAccount' },
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'v1', kind: 'Secret' },
+  { apiVersion: 'apps/v1', kind: 'Deployment' },
+  ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+  })),
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+  ...['Subscription', 'ClusterServiceVersion', 'InstallPlan'].map((kind) => ({
+    apiVersion: 'operators.coreos.com/v1alpha1',
+    kind,
+  })),
+];
+
+/** The objects that OLM counts as those of a package. */
+export async function marksOfOlm(client: Client, packageName: string, namespace: string): Promise<readonly string[]> {
+  const labelSelector = componentLabel(packageName, namespace);
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { labelSelector })));
+  return lists.flat().map((object) => describeRef(refOf(object)));
+}
