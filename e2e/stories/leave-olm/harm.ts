@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
 import { CRD, GROUP } from '../webhooks/gadget-operator.ts';
 
 /** Deleted and created again, they harm: with Pods the operator restarts, with a CRD its objects are lost. */
@@ -33,7 +34,11 @@ export interface Harm {
 }
 
 /** From now until `end`. */
-export async function watchHarm(client: Client, namespaces: readonly string[]): Promise<Harm> {
+export async function watchHarm(
+  cluster: Pick<TestCluster, 'request'>,
+  client: Client,
+  namespaces: readonly string[],
+): Promise<Harm> {
   const over = new AbortController();
   const deleted: string[] = [];
   const created: string[] = [];
@@ -58,7 +63,7 @@ export async function watchHarm(client: Client, namespaces: readonly string[]): 
   const probe = async (): Promise<void> => {
     await client.create(gadget('stored'));
     while (!over.signal.aborted) {
-      for (const [name, ask] of Object.entries(probesOf(client))) {
+      for (const [name, ask] of Object.entries(probesOf(cluster, client))) {
         probes += 1;
         await ask().catch((error: unknown) => failures.push(`${name}: ${String(error)}`));
       }
@@ -96,7 +101,10 @@ function gadget(name: string, version = 'v1'): KubeObject {
 }
 
 /** A conversion, an admission, and a right of the operator's account. */
-function probesOf(client: Client): Readonly<Record<string, () => Promise<void>>> {
+function probesOf(
+  cluster: Pick<TestCluster, 'request'>,
+  client: Client,
+): Readonly<Record<string, () => Promise<void>>> {
   return {
     conversion: async () => {
       const read = await client.get({
@@ -109,10 +117,9 @@ function probesOf(client: Client): Readonly<Record<string, () => Promise<void>>>
     },
     admission: async () => void (await client.create(gadget('probe'), { dryRun: true })),
     rights: async () => {
-      const review = await client.create({
+      const review = await cluster.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
         apiVersion: 'authorization.k8s.io/v1',
         kind: 'SubjectAccessReview',
-        metadata: { name: '' },
         spec: {
           user: 'system:serviceaccount:gadgets:gadget',
           resourceAttributes: { namespace: 'gadgets', verb: 'get', resource: 'configmaps' },

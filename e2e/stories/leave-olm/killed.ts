@@ -1,22 +1,31 @@
 /** A client whose process is killed as soon as the API server has answered a write. */
 import type { Cluster } from '../../../api/cluster.ts';
+import { describeRef, refOf, type ObjectRef } from '../../../api/object.ts';
 
 /** The kill. */
 export class Killed extends Error {}
 
-/** Writes arrive; the caller never gets to know their answers. */
-export function dyingAfterEachWrite(cluster: Cluster): Cluster {
-  const killed = async (write: Promise<unknown>): Promise<never> => {
-    await write;
-    throw new Killed('killed after a write');
+/**
+ * Writes arrive, and the process never gets to know their answers. Each is killed once: some steps write twice, and would
+ * never end if the first write were always the last.
+ *
+ * @param killed The writes that were killed before; is added to.
+ */
+export function dyingAfterEachWrite(cluster: Cluster, killed: Set<string>): Cluster {
+  const kill = async <Answer>(verb: string, ref: ObjectRef, write: Promise<Answer>): Promise<Answer> => {
+    const answer = await write;
+    const name = `${verb} ${describeRef(ref)}`;
+    if (killed.has(name)) return answer;
+    killed.add(name);
+    throw new Killed(`killed after ${name}`);
   };
   return {
     get: (...args) => cluster.get(...args),
     list: (...args) => cluster.list(...args),
     isNamespaced: (...args) => cluster.isNamespaced(...args),
-    create: (...args) => killed(cluster.create(...args)),
-    apply: (...args) => killed(cluster.apply(...args)),
-    patch: (...args) => killed(cluster.patch(...args)),
-    delete: (...args) => killed(cluster.delete(...args)),
+    create: (object, ...rest) => kill('create', refOf(object), cluster.create(object, ...rest)),
+    apply: (object, ...rest) => kill('apply', refOf(object), cluster.apply(object, ...rest)),
+    patch: (ref, patch, ...rest) => kill(`patch ${JSON.stringify(patch)}`, ref, cluster.patch(ref, patch, ...rest)),
+    delete: (ref, ...rest) => kill('delete', ref, cluster.delete(ref, ...rest)),
   };
 }
