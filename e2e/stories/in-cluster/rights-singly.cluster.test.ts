@@ -95,9 +95,9 @@ function isListed({ group, verb }: Omit<Right, 'name'>): boolean {
   return LISTED.test(group) && (verb === 'create' || verb === 'patch');
 }
 
-/** Rights of one class are missed, and named, by the same code. */
+/** Rights of one class are missed, and named, by the same code; each of our own kinds has code of its own. */
 function classOf(right: Right): string {
-  const of = isOwn(right) ? 'its own kinds' : isListed(right) ? 'kinds that one message lists' : 'other kinds';
+  const of = isOwn(right) ? right.resource : isListed(right) ? 'kinds that one message lists' : 'other kinds';
   return `${right.verb} of ${of}`;
 }
 
