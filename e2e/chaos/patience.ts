@@ -4,4 +4,4 @@
  */
 export const PATIENCE_SECONDS = 300;
 /** How long an end may differ before it counts; a manager that backs off repeats its work within this. */
-export const SETTLES_WITHIN_SECONDS = 180;
+export const SETTLES_WITHIN_SECONDS = 120;

@@ -54,6 +54,9 @@ const INCIDENTAL = new Set([
   'slipway.dev/requested-by',
 ]);
 
+/** Hash of a plan's inputs, among which are the uids of two Revisions. */
+const PLAN_INPUTS = /^[0-9a-f]{32}$/;
+
 /** Of a Pod of a Deployment, as messages name it. */
 const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
@@ -62,7 +65,9 @@ function normalize(value: unknown): unknown {
   if (typeof value === 'string') return normalizeText(value);
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
+  const kept = Object.entries(value).filter(
+    ([key, content]) => !INCIDENTAL.has(key) && !(key === 'inputs' && PLAN_INPUTS.test(String(content))),
+  );
   return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
 }
 
