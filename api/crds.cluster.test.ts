@@ -127,6 +127,7 @@ describe('the output of kubectl', () => {
   });
 
   test('kubectl get lists all kinds as one category', async () => {
+    await create(sample('team', 'RegistryPolicy', { prefix: 'r.example/team' }));
     const names = await cluster().kubectl(['get', 'slipway', '-A', '-o', 'name']);
     for (const { singular } of KINDS) expect(names).toContain(`${singular}.${GROUP}/`);
   });
@@ -187,7 +188,7 @@ async function create(object: KubeObject, query = STRICT): Promise<KubeObject> {
 }
 
 function sample(name: string, kind: string, spec: unknown, status?: unknown): KubeObject {
-  const isCluster = kind === 'Catalog';
+  const isCluster = kind === 'Catalog' || kind === 'RegistryPolicy';
   return {
     apiVersion: API_VERSION,
     kind,

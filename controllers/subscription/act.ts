@@ -9,6 +9,7 @@ import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
 import type { Action, Target } from './decide.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
@@ -44,7 +45,11 @@ export async function act(
     case 'await':
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
-      return activateRevision(deps.cluster, facts.revisions, await noteApproval(deps.cluster, facts, action.revision));
+      return activateRevision(
+        deps.cluster,
+        facts.revisions,
+        await noteApproval(readByList(deps.cluster), facts, action.revision),
+      );
     case 'restore':
       return restore(deps, facts, { ...action, ...given, signal });
     case 'create':

@@ -93,6 +93,20 @@ describe('if the manifests cannot be stored', () => {
   });
 });
 
+test('the Revision that works is active again if the API server refuses the next one', async () => {
+  const cluster = clusterOf({
+    before: ({ verb, ref }) => {
+      if (verb === 'create' && ref.kind === 'Revision') throw new Error('a quota is used up');
+    },
+  });
+  const seen = [];
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await reconcileOf(cluster)().catch(() => undefined);
+    seen.push(states(cluster));
+  }
+  expect(seen).toEqual(Array.from({ length: 3 }, () => ['gadget-1 Active']));
+});
+
 describe('after a crash that left no Revision active', () => {
   const archived = revision({ ready: true, image: IMAGE, configHash: 'before', state: 'Archived' });
   const target = {

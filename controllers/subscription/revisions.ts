@@ -1,4 +1,5 @@
 /** Makes and switches Revisions. Every write can be repeated: names follow from numbers, contents from digests. */
+import { isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { labelValue } from '../../apply/prepare.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -46,27 +47,53 @@ export interface NewRevision {
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
-  await makeReady(cluster, facts, described);
-  return (await cluster.create(described)) as Revision;
+  const replaced = facts.active ? activeOf(facts.revisions) : undefined;
+  if (replaced !== undefined && facts.again === true) return createBeside(cluster, facts, described);
+  const archived = await makeReady(cluster, facts, { described, replaced });
+  try {
+    return (await cluster.create(described)) as Revision;
+  } catch (error) {
+    await serveAgain(cluster, archived);
+    throw error;
+  }
 }
 
-/** Stores the manifests, and archives the active Revision meanwhile unless an attempt has failed. */
-async function makeReady(cluster: Writer, facts: NewRevision, described: Revision): Promise<void> {
-  const { bundle, handed, noted, again = false } = facts;
-  const replaced = facts.active ? activeOf(facts.revisions) : undefined;
+/** After an attempt that failed: the active Revision is archived only once the new one exists. */
+async function createBeside(cluster: Writer, facts: NewRevision, described: Revision): Promise<Revision> {
+  await makeReady(cluster, facts, { described, replaced: undefined });
+  const created = (await cluster.create({ ...described, spec: { ...described.spec, state: 'Archived' } })) as Revision;
+  await activateRevision(cluster, facts.revisions, created);
+  return created;
+}
+
+interface NextRevision {
+  readonly described: Revision;
+  /** The active Revision, if it is archived now. */
+  readonly replaced: Revision | undefined;
+}
+
+/** Stores the manifests, and archives the active Revision meanwhile. Returns the archived one. */
+async function makeReady(
+  cluster: Writer,
+  { bundle, handed, noted }: NewRevision,
+  { described, replaced }: NextRevision,
+): Promise<Revision | undefined> {
   const stored = storeManifests(cluster, described, bundle.manifests.pieces).then(() => handed?.put(bundle.manifests));
-  const archived = replaced === undefined || again ? undefined : archiveRevision(cluster, replaced);
+  const archived = replaced === undefined ? undefined : archiveRevision(cluster, replaced);
   const outcomes = await Promise.allSettled([stored, noted, archived]);
   const failure = outcomes.find(({ status }) => status === 'rejected');
-  if (failure?.status === 'rejected') {
-    // Its objects are to be kept as they are while the manifests of the next one cannot be stored.
-    await archived?.then(
-      (one) => changeSpec(cluster, one, { state: 'Active' }),
-      () => undefined,
-    );
-    throw failure.reason;
-  }
-  if (replaced !== undefined && again) await archiveRevision(cluster, replaced);
+  if (failure?.status !== 'rejected') return archived;
+  await serveAgain(cluster, await archived?.catch(() => undefined));
+  throw failure.reason;
+}
+
+/** Its objects are to be kept as they are while the next Revision cannot be made. */
+async function serveAgain(cluster: Writer, archived: Revision | undefined): Promise<void> {
+  if (archived === undefined) return;
+  // The cause of the failure is thrown; if another manager has written the Revision, the next reconcile decides.
+  await changeSpec(cluster, archived, { state: 'Active' }).catch((error: unknown) => {
+    if (!isConflictOrReplaced(error)) throw error;
+  });
 }
 
 /**

@@ -70,7 +70,9 @@ async function stateFor(required: RequiredCertificate, options: CertificateOptio
   const known = await readOurs(ref, options);
   const dnsNames = namesOf(required, namespace);
   const facts = known === undefined ? undefined : inspect(known, required.dnsNames);
-  const step = planCertificate(facts, options);
+  const planned = planCertificate(facts, options);
+  // The authority of a certificate of OLM is trusted until a certificate of ours serves.
+  const step = planned === 'drop' && known?.fromOlm === true ? 'keep' : planned;
   if (step !== 'keep') options.onStep?.(step, ref);
   return take(step, known, { ...options, dnsNames, needed: required.dnsNames });
 }
