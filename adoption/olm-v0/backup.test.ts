@@ -26,11 +26,12 @@ function secretWith(data: unknown): KubeObject {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'slipway-adoption-gadget', namespace: 'ops' }, data };
 }
 
+const name = { namespace: 'ops', subscription: 'gadget', kept: 'slipway-system' };
 const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('base64');
 
 describe('a backup', () => {
   test('is read as it was written', () => {
-    expect(readBackup(writeBackup(backup))).toEqual(backup);
+    expect(readBackup(writeBackup(backup, name.kept), name)).toEqual(backup);
   });
 
   test('has the marks of each object, and no other annotations', () => {
@@ -42,7 +43,7 @@ describe('a backup', () => {
     const text = Array.from({ length: 120_000 }, (_, at) => String(Math.sin(at))).join('');
     const csv = csvOf('gadget.v1', { spec: { icon: text } });
     const large = makeBackup({ ...survey, csv }, operator, { wanted, objects: [] });
-    expect(() => writeBackup(large)).toThrow('exceeds the size of a Secret');
+    expect(() => writeBackup(large, name.kept)).toThrow('exceeds the size of a Secret');
   });
 });
 
@@ -52,10 +53,24 @@ describe('a Secret that is no backup is refused', () => {
     { because: 'it is no compressed text', data: { 'backup.json.gz': 'aGVsbG8=' } },
     { because: 'it lacks fields', data: { 'backup.json.gz': packed({ operator }) } },
     {
+      because: 'it would create an object of another kind',
+      data: { 'backup.json.gz': packed({ ...backup, wanted: { ...wanted, kind: 'ClusterRoleBinding' } }) },
+    },
+    {
+      because: 'it would create an object in another namespace',
+      data: {
+        'backup.json.gz': packed({ ...backup, wanted: { ...wanted, metadata: { name: 'x', namespace: 'else' } } }),
+      },
+    },
+    {
+      because: 'it would create an object beside the OperatorCondition',
+      data: { 'backup.json.gz': packed({ ...backup, operatorCondition: marked }) },
+    },
+    {
       because: 'it is of another namespace',
       data: { 'backup.json.gz': packed({ ...backup, operator: { ...operator, namespace: 'else' } }) },
     },
   ])('$because', ({ data }) => {
-    expect(() => readBackup(secretWith(data))).toThrow(ReasonedError);
+    expect(() => readBackup(secretWith(data), name)).toThrow(ReasonedError);
   });
 });

@@ -7,8 +7,16 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
 import { labelValue } from '../../apply/prepare.ts';
-import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
-import type { OlmOperator } from './kinds.ts';
+import { API_VERSION } from '../../api/names.ts';
+import {
+  describeRef,
+  refOf,
+  type Kind,
+  type KubeObject,
+  type ObjectRef,
+  type OwnerReference,
+} from '../../api/object.ts';
+import { OLM, type OlmOperator } from './kinds.ts';
 import type { OlmSurvey } from './survey.ts';
 
 /** The marks of OLM on one object. */
@@ -36,9 +44,22 @@ const KEY = 'backup.json.gz';
 /** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
+/** Which operator a backup is of, and where it is kept. */
+export interface BackupName {
+  readonly namespace: string;
+  /** Name of OLM's Subscription. */
+  readonly subscription: string;
+  /**
+   * The namespace of the manager. A user of the operator's namespace could write a Secret there, and would have the
+   * administrator who hands the operator over create and delete objects at will.
+   */
+  readonly kept: string;
+}
+
 /** The Secret of a backup. */
-export function backupRef(namespace: string, subscription: string): ObjectRef {
-  return { apiVersion: 'v1', kind: 'Secret', namespace, name: `slipway-adoption-${subscription}` };
+export function backupRef({ namespace, subscription, kept }: BackupName): ObjectRef {
+  const name = labelValue(`slipway-adoption.${namespace}.${subscription}`).toLowerCase();
+  return { apiVersion: 'v1', kind: 'Secret', namespace: kept, name };
 }
 
 /** The backup of an operator as it is now. */
@@ -71,10 +92,10 @@ function marksOf(object: KubeObject): MarkedObject {
 }
 
 /** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
-export function writeBackup(backup: Backup): KubeObject {
+export function writeBackup(backup: Backup, kept: string): KubeObject {
   const { namespace, subscription } = backup.operator;
   const content = gzipSync(JSON.stringify(backup)).toString('base64');
-  const ref = backupRef(namespace, subscription);
+  const ref = backupRef({ namespace, subscription, kept });
   if (content.length > 1_000_000) {
     throw new ReasonedError({
       reason: 'InputInvalid',
@@ -88,7 +109,7 @@ export function writeBackup(backup: Backup): KubeObject {
     kind: ref.kind,
     metadata: {
       name: ref.name,
-      namespace,
+      namespace: kept,
       labels: { [LABEL_ADOPTION]: 'olm-v0', 'slipway.dev/adopted-by': labelValue(backup.adoptedBy) },
     },
     type: 'slipway.dev/adoption',
@@ -126,14 +147,16 @@ const StoredBackup = z.object({
 });
 
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */
-export function readBackup(secret: KubeObject): Backup {
-  const { namespace = '' } = secret.metadata;
+export function readBackup(secret: KubeObject, { namespace, subscription }: BackupName): Backup {
   try {
     const text = (secret['data'] as Readonly<Record<string, unknown>> | undefined)?.[KEY];
     const json = gunzipSync(Buffer.from(String(text), 'base64'), { maxOutputLength: MOST_BYTES }).toString();
     const backup = StoredBackup.parse(JSON.parse(json)) as unknown as Backup;
-    if (backup.operator.namespace !== namespace)
-      throw new Error(`it belongs to namespace ${backup.operator.namespace}`);
+    const { operator, wanted, operatorCondition } = backup;
+    if (operator.namespace !== namespace || operator.subscription !== subscription)
+      throw new Error(`it is of ${operator.namespace}/${operator.subscription}`);
+    requireKind(wanted, { apiVersion: API_VERSION, kind: 'Subscription' }, namespace);
+    if (operatorCondition !== undefined) requireKind(operatorCondition, OLM.operatorCondition, namespace);
     return backup;
   } catch (error) {
     throw new ReasonedError({
@@ -143,4 +166,11 @@ export function readBackup(secret: KubeObject): Backup {
       hint: 'Restore the Secret from a backup of the cluster: it has the ClusterServiceVersion that OLM would need again',
     });
   }
+}
+
+/** These objects are created as they are. */
+function requireKind(object: KubeObject, { apiVersion, kind }: Kind, namespace: string): void {
+  const { metadata } = object;
+  if (object.kind !== kind || object.apiVersion !== apiVersion || metadata.namespace !== namespace)
+    throw new Error(`it would create ${describeRef(refOf(object))}`);
 }

@@ -6,11 +6,11 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
-import { backupRef, readBackup, type Backup } from './backup.ts';
+import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
-import { identityOf, isMarked } from './marks.ts';
+import { identityOf, isMarked, tieOf } from './marks.ts';
 import type { HandOverState } from './steps.ts';
 import { surveyOperator, type OlmSurvey } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
@@ -21,20 +21,15 @@ export interface Gathered {
   readonly state: HandOverState;
 }
 
-export interface OperatorName {
-  readonly namespace: string;
-  /** Name of OLM's Subscription. */
-  readonly subscription: string;
-}
-
 /** The state of one hand-over. Throws the errors of the client, and InputInvalid for a backup that cannot be read. */
 export async function gather(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { namespace, subscription: name }: OperatorName,
+  operator: BackupName,
   signal: AbortSignal,
 ): Promise<Gathered> {
-  const secret = await cluster.get(backupRef(namespace, name), signal);
-  const backup = secret === undefined ? undefined : readBackup(secret);
+  const { namespace, subscription: name } = operator;
+  const secret = await cluster.get(backupRef(operator), signal);
+  const backup = secret === undefined ? undefined : readBackup(secret, operator);
   const csv = backup?.operator.csv;
   const survey = await surveyOperator(cluster, { namespace, name, ...(csv !== undefined && { csv }) }, signal);
   if (backup === undefined) {
@@ -110,7 +105,8 @@ async function markedObjects(
   const found = own.filter(isMarked).map(refOf);
   if (found.length > 0) return found;
   const live = await Promise.all(backup.objects.map((ref) => cluster.get(ref, signal)));
-  return live.flatMap((object) => (object !== undefined && isMarked(object) ? [refOf(object)] : []));
+  const isOwn = (object: KubeObject): boolean => isMarked(object) && tieOf(object, facts).kind === 'own';
+  return live.flatMap((object) => (object !== undefined && isOwn(object) ? [refOf(object)] : []));
 }
 
 function isReadyWith(subscription: Subscription | undefined, { operator, wanted }: Backup): boolean {
@@ -118,6 +114,7 @@ function isReadyWith(subscription: Subscription | undefined, { operator, wanted 
   const { observedGeneration, installed } = subscription?.status ?? {};
   return (
     ready?.status === 'True' &&
+    subscription?.spec.package === operator.package &&
     observedGeneration === subscription?.metadata.generation &&
     (installed?.bundle === operator.csv || installed?.version === textOf(fieldsOf(wanted['spec'])['version']))
   );
@@ -147,7 +144,9 @@ async function leftoversOf(
   const { namespace, installPlans } = survey;
   const { csv, package: packageName } = backup.operator;
   const adoptBy = `${namespace}/${backup.adoptedBy}`;
-  const replaced = backup.objects.filter((ref) => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref)));
+  // Without an inventory Slipway has made nothing in their place.
+  const isReplaced = (ref: ObjectRef): boolean => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref));
+  const replaced = inventory.size === 0 ? [] : backup.objects.filter(isReplaced);
   const live = await Promise.all(
     [...replaced, ...conditionRights(backup).map(refOf)].map((ref) => cluster.get(ref, signal)),
   );
@@ -160,7 +159,9 @@ async function leftoversOf(
   const isOurs = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ANNOTATION.adoptBy] === adoptBy;
   const granted = new Set(conditionRights(backup).map((one) => identityOf(refOf(one))));
   // The temporary rights go once OLM has made its own again.
-  const isDue = (object: KubeObject): boolean => !granted.has(identityOf(refOf(object))) || roles !== undefined;
+  const holder = survey.operatorCondition?.metadata.uid;
+  const hasRights = (roles?.metadata.ownerReferences ?? []).some(({ uid }) => uid === holder);
+  const isDue = (object: KubeObject): boolean => !granted.has(identityOf(refOf(object))) || hasRights;
   return [
     ...live.flatMap((object) => (object !== undefined && isOurs(object) && isDue(object) ? [refOf(object)] : [])),
     ...installPlans.filter((plan) => isOnlyFor(plan, csv)).map(refOf),

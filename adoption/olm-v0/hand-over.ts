@@ -2,15 +2,15 @@
  * Carries out the steps of a hand-over from OLM v0. Each step can be repeated, and any process can go on after any
  * write: steps.ts decides from the cluster alone. Sends requests.
  */
-import { isConflictOrReplaced } from '../../api/api-answers.ts';
+import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { makeBackup, writeBackup, type Backup } from './backup.ts';
+import { backupRef, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
-import { gather, type Gathered, type OperatorName } from './gather.ts';
+import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
+import { CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
 import { nextStep, type StepName } from './steps.ts';
 import { packageOf } from './survey.ts';
@@ -21,7 +21,7 @@ const SEEN_BY_OLM_MS = 300;
 
 export interface HandOverOptions {
   readonly cluster: Cluster;
-  readonly name: OperatorName;
+  readonly name: BackupName;
   /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
   readonly wanted: (gathered: Gathered) => KubeObject;
   /** Resolves after the milliseconds. */
@@ -59,7 +59,7 @@ export class HandOver {
     try {
       await this.#act(step, gathered);
     } catch (error) {
-      if (!isConflictOrReplaced(error)) throw error;
+      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
     }
   }
 
@@ -69,7 +69,7 @@ export class HandOver {
     if (step === 'BackUp') return this.#backUp(gathered);
     if (backup === undefined) throw new Error(`step ${step} needs a backup`);
     const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
-      DeleteSubscription: () => this.#delete(gathered.state.olmSubscription),
+      DeleteSubscription: () => this.#deleteSubscription(backup, gathered),
       Hold: () => this.#hold(backup, gathered.state.csv),
       Delete: () => this.#swapAndDelete(gathered.state.csv),
       HandOver: () => this.#handOver(gathered.state.marked, backup),
@@ -104,8 +104,11 @@ export class HandOver {
       throw refusal(name, `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`);
     }
     const wanted = this.#options.wanted(gathered);
+    if ((await cluster.get(refOf(wanted), signal)) !== undefined)
+      throw refusal(name, `${describeRef(refOf(wanted))} exists already. Choose another name by --name`);
+    await cluster.create(wanted, { dryRun: true }, signal);
     const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
-    await cluster.create(writeBackup(backup), {}, signal);
+    await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
 
   async #hold(backup: Backup, csv: KubeObject | undefined): Promise<void> {
@@ -124,7 +127,8 @@ export class HandOver {
     if (csv === undefined) return;
     const { cluster, signal } = this.#options;
     const { resourceVersion } = csv.metadata;
-    const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [HOLD] } }, {}, signal);
+    const others = (csv.metadata.finalizers ?? []).filter((one) => one !== CSV_CLEANUP);
+    const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: others } }, {}, signal);
     const { uid = '', resourceVersion: seen = '' } = held.metadata;
     await cluster.delete(refOf(csv), { uid, resourceVersion: seen, propagation: 'Orphan' }, signal);
   }
@@ -146,17 +150,17 @@ export class HandOver {
   /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
   async #forget(csv: KubeObject | undefined): Promise<void> {
     if (csv === undefined) return;
-    const { cluster, signal, sleep } = this.#options;
+    const { cluster, signal } = this.#options;
     const { resourceVersion } = csv.metadata;
     const annotations = Object.fromEntries(TARGET_ANNOTATIONS.map((name) => [name, null]));
     await cluster.patch(refOf(csv), { metadata: { resourceVersion, annotations } }, {}, signal);
-    await sleep(SEEN_BY_OLM_MS);
   }
 
   /** Bound to the version that had no annotations: OLM may have written them again. */
   async #release(csv: KubeObject | undefined): Promise<void> {
     if (csv === undefined) return;
-    const { cluster, signal } = this.#options;
+    const { cluster, signal, sleep } = this.#options;
+    await sleep(SEEN_BY_OLM_MS);
     const { resourceVersion } = csv.metadata;
     await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [] } }, {}, signal);
   }
@@ -187,15 +191,23 @@ export class HandOver {
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
   }
 
-  async #delete(object: KubeObject | undefined): Promise<void> {
-    if (object === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { uid = '' } = object.metadata;
-    await cluster.delete(refOf(object), { uid, propagation: 'Orphan' }, signal);
+  /** Only the very Subscription that was judged, in the version that is judged now. */
+  async #deleteSubscription(backup: Backup, { state, survey }: Gathered): Promise<void> {
+    const { olmSubscription: live } = state;
+    if (live === undefined) return;
+    const { cluster, signal, name } = this.#options;
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    const verdict = judgeOperator(survey);
+    const isSame = uid === backup.subscription.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
+    if (!isSame || verdict.kind !== 'ready') {
+      const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
+      throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
+    }
+    await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
   }
 }
 
-function refusal({ namespace, subscription }: OperatorName, why: string): ReasonedError {
+function refusal({ namespace, subscription }: BackupName, why: string): ReasonedError {
   return new ReasonedError({
     reason: 'Collision',
     retry: 'backoff',

@@ -56,7 +56,7 @@ export async function collectInventory(
 
 /** The facts that decide which objects belong to the operator, from a survey. Pure. */
 export function tieFactsOf(survey: OlmSurvey, operator: OlmOperator): TieFacts {
-  const planned = [...plannedBy(survey, operator.csv), ...derivedFrom(survey.csv, operator.namespace)];
+  const planned = [...plannedBy(survey, operator.csv), ...derivedFrom(survey.csv)];
   return { operator, planned: new Set(planned.map(identityOf)), living: survey.living };
 }
 
@@ -87,14 +87,13 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 ]);
 
 /** The RoleBinding of an aggregated API in kube-system, which names no operator: its name follows from the Deployment's. */
-function derivedFrom(csv: KubeObject | undefined, namespace: string): readonly ObjectRef[] {
+function derivedFrom(csv: KubeObject | undefined): readonly ObjectRef[] {
+  const apis = fieldsOf(fieldsOf(csv?.['spec'])['apiservicedefinitions'])['owned'];
+  if (listOf(apis).length === 0) return [];
   const deployments = listOf(fieldsOf(fieldsOf(fieldsOf(csv?.['spec'])['install'])['spec'])['deployments']);
   return deployments.flatMap(({ name }) => {
     const service = `${textOf(name).replaceAll('.', '-')}-service`;
     const rbac = 'rbac.authorization.k8s.io/v1';
-    return [
-      { apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` },
-      { apiVersion: 'v1', kind: 'Secret', namespace, name: `${service}-cert` },
-    ];
+    return [{ apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` }];
   });
 }

@@ -30,7 +30,7 @@ export function tieOf(object: KubeObject, facts: TieFacts): Tie {
   const { labels = {} } = object.metadata;
   if (belongsToCondition(object)) return { kind: 'none' };
   const component = componentLabel(operator.package, operator.namespace);
-  const isNamed = component in labels || namesCsv(object, operator) || planned.has(identityOf(refOf(object)));
+  const isNamed = component in labels || namesCsv(object, facts) || planned.has(identityOf(refOf(object)));
   if (!isNamed) return { kind: 'none' };
   const other = otherOwner(object, facts, component);
   return other === undefined ? { kind: 'own' } : { kind: 'shared', with: other };
@@ -44,12 +44,15 @@ function belongsToCondition({ metadata: { ownerReferences = [] } }: KubeObject):
   return ownerReferences.some(({ kind }) => kind === 'OperatorCondition');
 }
 
-function namesCsv({ metadata }: KubeObject, { csv, namespace }: OlmOperator): boolean {
+function namesCsv({ metadata }: KubeObject, { operator, living }: TieFacts): boolean {
+  const { csv, namespace } = operator;
   const { labels = {}, ownerReferences = [] } = metadata;
   if (metadata.namespace === namespace && ownerReferences.some((one) => isCsv(one) && one.name === csv)) return true;
   if (labels[OLM_LABEL.owner] !== csv) return false;
   const home = labels[OLM_LABEL.copiedFrom] ?? labels[OLM_LABEL.ownerNamespace];
-  return home === undefined || home === namespace;
+  // A ClusterRole of a bundle names no namespace: it is ours only if no other one has a version of that name.
+  const isOfOthers = [...living].some((one) => one.endsWith(`/${csv}`) && one !== `${namespace}/${csv}`);
+  return home === undefined ? !isOfOthers : home === namespace;
 }
 
 function isCsv({ kind, apiVersion }: OwnerReference): boolean {
@@ -60,6 +63,9 @@ function otherOwner({ metadata }: KubeObject, { operator, living }: TieFacts, co
   const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
   const other = Object.keys(labels).find((key) => key.startsWith('operators.coreos.com/') && key !== component);
   if (other !== undefined) return `package ${other.slice('operators.coreos.com/'.length)}`;
+  const owner = labels[OLM_LABEL.owner];
+  const isOfCsv = (labels[OLM_LABEL.ownerKind] ?? 'ClusterServiceVersion') === 'ClusterServiceVersion';
+  if (owner !== undefined && owner !== operator.csv && isOfCsv) return `ClusterServiceVersion ${owner}`;
   const alongside = Object.entries(annotations)
     .filter(([key]) => key.startsWith(INSTALLED_ALONGSIDE))
     .map(([, value]) => value)

@@ -28,7 +28,7 @@ const over: HandOverState = {
   isReady: true,
   condition: { wanted: false, live: undefined },
   leftovers: [],
-  isPinned: false,
+  isPinned: true,
 };
 
 const CASES: readonly { readonly because: string; readonly state: Partial<HandOverState>; readonly step: StepName }[] =
@@ -117,8 +117,18 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       state: { condition: { wanted: true, live: object('OperatorCondition') }, leftovers: [ref] },
       step: 'CleanUp',
     },
-    { because: 'upgrades may go on', state: { isPinned: true }, step: 'Unpin' },
-    { because: 'nothing is left to do', state: {}, step: 'Done' },
+    { because: 'upgrades may go on', state: {}, step: 'Unpin' },
+    { because: 'nothing is left to do', state: { isPinned: false }, step: 'Done' },
+    {
+      because: 'a newer version is on its way since it was unpinned',
+      state: { isPinned: false, isReady: false, leftovers: [ref] },
+      step: 'Done',
+    },
+    {
+      because: 'the operator needs it to become ready',
+      state: { isReady: false, condition: { wanted: true, live: undefined } },
+      step: 'RestoreCondition',
+    },
   ];
 
 describe('the next step', () => {

@@ -60,11 +60,14 @@ export function nextStep(state: HandOverState): StepName {
   if (state.olmSubscription !== undefined) return 'DeleteSubscription';
   if (csv !== undefined) return stepWithCsv(csv, state);
   if (state.marked.length > 0) return 'HandOver';
-  if (!state.isReady) return state.subscription === undefined ? 'Subscribe' : 'AwaitReady';
+  // An operator may need its OperatorCondition to become ready.
   if (condition.wanted && condition.live === undefined) return 'RestoreCondition';
   if (condition.wanted && isGoing(condition.live)) return 'AwaitCondition';
-  if (state.leftovers.length > 0) return 'CleanUp';
-  return state.isPinned ? 'Unpin' : 'Done';
+  if (state.subscription === undefined) return 'Subscribe';
+  // Unpinning is the last step: a newer version may be on its way since.
+  if (!state.isPinned) return 'Done';
+  if (!state.isReady) return 'AwaitReady';
+  return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';
 }
 
 function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {

@@ -25,23 +25,24 @@ export interface OlmSurvey {
   readonly living: ReadonlySet<string>;
 }
 
-/** Six requests. Throws the errors of the client. */
+/** Six requests. Of other namespaces only metadata are read: OLM copies each version. Throws the errors of the client. */
 export async function surveyOperator(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { namespace, name, csv: knownCsv }: { readonly namespace: string; readonly name: string; readonly csv?: string },
   signal: AbortSignal,
 ): Promise<OlmSurvey> {
   const inNamespace = { namespace };
-  const [subscriptions, everyCsv, installPlans, operatorGroups] = await Promise.all([
+  const [subscriptions, everyCsv, csvsHere, installPlans, operatorGroups] = await Promise.all([
     cluster.list(OLM.subscription, inNamespace, signal),
-    cluster.list(OLM.csv, {}, signal),
+    cluster.list(OLM.csv, { metadataOnly: true }, signal),
+    cluster.list(OLM.csv, inNamespace, signal),
     cluster.list(OLM.installPlan, inNamespace, signal),
     cluster.list(OLM.operatorGroup, inNamespace, signal),
   ]);
   const subscription = subscriptions.find(({ metadata }) => metadata.name === name);
   const csvName = knownCsv ?? textOf(fieldsOf(subscription?.['status'])['installedCSV']);
   const originals = everyCsv.filter((one) => copiedFrom(one) === undefined);
-  const csvs = originals.filter(({ metadata }) => metadata.namespace === namespace);
+  const csvs = csvsHere.filter((one) => copiedFrom(one) === undefined);
   const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;
   const condition =
     csvName === '' ? undefined : await cluster.get(olmRef(OLM.operatorCondition, namespace, csvName), signal);

@@ -100,6 +100,13 @@ const CASES: readonly Case[] = [
     says: '(one, two)',
   },
   {
+    because: 'it would gain rights',
+    changes: { operatorGroups: [group('all', { serviceAccountName: 'limited' })] },
+    kind: 'refused',
+    reason: 'LimitedByAccount',
+    says: 'the rights of ServiceAccount limited',
+  },
+  {
     because: 'OLM would install it again for the other',
     changes: {
       csv: csvOf('gadget.v1', { spec: owned }),
@@ -134,13 +141,12 @@ describe('an operator of OLM', () => {
   });
 
   test('is ready, and the effects are announced', () => {
-    const operatorGroups = [group('all', { selector: { matchLabels: { a: 'b' } }, serviceAccountName: 'limited' })];
+    const operatorGroups = [group('all', { selector: { matchLabels: { a: 'b' } } })];
     const verdict = judgeOperator(surveyOf({ operatorGroups, copies: [ofOlm('csv', 'gadget.v1')] }));
     expect(verdict).toEqual({
       kind: 'ready',
       notes: [
         'the OperatorGroup selects namespaces by labels; the namespaces of now are taken over, and later ones are not added',
-        'the OperatorGroup limits the operator to the rights of a ServiceAccount; name it in spec.serviceAccountName to keep that limit',
         'OLM deletes the copies of the ClusterServiceVersion in 1 namespace',
       ],
     });

@@ -16,6 +16,7 @@ export const REFUSALS = [
   'InstallPlanPending',
   'OperatorGroupMissing',
   'OperatorGroupsConflict',
+  'LimitedByAccount',
   'PartOfOlm',
   'Required',
 ] as const;
@@ -95,6 +96,15 @@ const RULES: readonly Rule[] = [
           `namespace ${namespace} has several OperatorGroups (${names}). Delete all but one`,
         );
   },
+  ({ operatorGroups: [group] }) => {
+    const account = textOf(fieldsOf(group?.['spec'])['serviceAccountName']);
+    return account === ''
+      ? undefined
+      : refused(
+          'LimitedByAccount',
+          `the OperatorGroup limits the operator to the rights of ServiceAccount ${account}, and Slipway would install it without that limit. Take spec.serviceAccountName out of the OperatorGroup if that is acceptable`,
+        );
+  },
   (survey) => {
     const dependent = dependentOf(survey);
     return dependent === undefined
@@ -130,10 +140,6 @@ const NOTES: readonly ((survey: OlmSurvey) => string | undefined)[] = [
     fieldsOf(group?.['spec'])['selector'] === undefined
       ? undefined
       : 'the OperatorGroup selects namespaces by labels; the namespaces of now are taken over, and later ones are not added',
-  ({ operatorGroups: [group] }) =>
-    textOf(fieldsOf(group?.['spec'])['serviceAccountName']) === ''
-      ? undefined
-      : 'the OperatorGroup limits the operator to the rights of a ServiceAccount; name it in spec.serviceAccountName to keep that limit',
   ({ copies }) =>
     copies.length === 0
       ? undefined

@@ -31,6 +31,7 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
       )
       .argument('<name>', argument)
       .option('--timeout <duration>', 'give up waiting after this time', '10m')
+      .option('--system-namespace <name>', 'namespace of the manager, which keeps the backup', 'slipway-system')
       .addOption(outputOption(['text', 'json']))
       .action((name: string, flags: AdoptRunFlags) =>
         perform(flags, async (environment) => (await import('./run.ts')).runAdoption(environment, name, flags)),

@@ -17,6 +17,7 @@ import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
   readonly timeout: string;
+  readonly systemNamespace: string;
 }
 
 const TIMEOUT_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
@@ -50,7 +51,7 @@ export async function runAdoption(environment: Environment, text: string, flags:
     const target = parseTarget(text, namespace);
     const handOver = new HandOver({
       cluster: client,
-      name: { namespace: target.namespace, subscription: target.name },
+      name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
       wanted: ({ survey }) => wantedFor(survey, flags).manifest,
       sleep: (ms) => delay(ms, undefined, { signal }),
       signal,

@@ -12,7 +12,7 @@ import { createTransport, type Transport } from '../../../kube/transport/transpo
 import { isShownByLine, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
@@ -121,7 +121,7 @@ describe.skipIf(obstacle !== undefined)(
       const signal = AbortSignal.timeout(150_000);
       const wanted = ({ survey }: Parameters<ConstructorParameters<typeof HandOver>[0]['wanted']>[0]) =>
         translateSubscription(survey, { name: 'lamp', version: '1.0.0' }).manifest;
-      const name = { namespace: LAMP.namespace, subscription: LAMP.name };
+      const name = { namespace: LAMP.namespace, subscription: LAMP.name, kept: SYSTEM };
       const killed = new Set<string>();
       for (let isDone = false; !isDone;) {
         const handOver = new HandOver({ cluster: dyingAfterEachWrite(client, killed), name, wanted, sleep, signal });
