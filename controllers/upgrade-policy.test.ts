@@ -28,6 +28,10 @@ describe('the policy in force', () => {
     { because: 'it is a list', text: '[]' },
     { because: 'a field is misspelt, which would restrict nothing', text: '{"automatc":"Patch"}' },
     { because: 'a value does not exist', text: '{"automatic":"patch"}' },
+    {
+      because: 'a field of a right is misspelt, which would widen the right',
+      text: '{"allowedRights":[{"verbs":["*"],"resources":["secrets"],"resourceName":["x"]}]}',
+    },
     { because: 'it is empty', text: '' },
   ])('that cannot be read is not ignored: $because', ({ text }) => {
     expect(policyInForce(subscription(), namespace(text), policy('Major'))).toEqual({

@@ -6,6 +6,7 @@ import { parseJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Subscription } from '../api/subscription.ts';
+import { fieldsOf, listOf } from '../api/untyped.ts';
 import { UpgradePolicy } from '../api/upgrade-policy.ts';
 
 /** The policy, or why it cannot be read. */
@@ -28,9 +29,22 @@ export function readPolicy(text: string, place: string): PolicyInForce {
   const value = parsed(text);
   if (value === undefined) return { problem: `${place} is no JSON` };
   const result = UpgradePolicy.strict().safeParse(value);
-  if (result.success) return { policy: result.data as UpgradePolicy };
+  if (result.success) {
+    const misspelt = misspeltIn(value, result.data as UpgradePolicy);
+    return misspelt === undefined
+      ? { policy: result.data as UpgradePolicy }
+      : {
+          problem: `${place} is no upgrade policy: allowedRights has no field ${JSON.stringify(misspelt.slice(0, 64))}`,
+        };
+  }
   const faults = result.error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`);
   return { problem: `${place} is no upgrade policy: ${faults.join('; ')}` };
+}
+
+/** A field of an allowed right that does not exist: left out, it would widen the right. */
+function misspeltIn(value: unknown, { allowedRights = [] }: UpgradePolicy): string | undefined {
+  const given = listOf(fieldsOf(value)['allowedRights']);
+  return given.flatMap((right, at) => Object.keys(right).filter((key) => !(key in (allowedRights[at] ?? {}))))[0];
 }
 
 function parsed(text: string): unknown {

@@ -28,7 +28,8 @@ export async function sideOfRevision(cluster: Pick<Cluster, 'get'>, revision: Re
     bundle,
     version,
     image,
-    ...(signature?.by !== undefined && { signedBy: signature.by }),
+    // Of two demands one may be met and the other not.
+    ...(signature?.by !== undefined && signature.problem === undefined && { signedBy: signature.by }),
     objects: prepareObjects(await loadManifests(cluster, revision), prepareFor(revision)),
     properties: propertiesOf(revision),
   };

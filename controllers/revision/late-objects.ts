@@ -35,7 +35,11 @@ const MOST_AT_A_TIME = 20;
  * Objects that name the Subscription of a Revision and are in the inventory of none of its Revisions, in the namespaces
  * where these have objects: in another one, a user has made them, and the account need not be able to delete them there.
  */
-export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects, 'claimedBy'>): readonly KubeObject[] {
+export function findUnlisted(
+  facts: RevisionFacts,
+  managed: Pick<ManagedObjects, 'claimedBy'>,
+  attempts: Pick<LateAttempts, 'isGivenUp'>,
+): readonly KubeObject[] {
   const owner = ownerOf(facts.revision);
   if (owner.uid === undefined) return [];
   const inventory = knownInventory(facts);
@@ -46,6 +50,7 @@ export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects,
     .filter((object) => reached.has(object.metadata.namespace))
     .filter((object) => isClaimOf(object, owner) && isSince(object, facts.revision))
     .filter((object) => !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object))
+    .filter((object) => !attempts.isGivenUp(object))
     .slice(0, MOST_AT_A_TIME);
 }
 

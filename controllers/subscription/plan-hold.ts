@@ -34,6 +34,8 @@ export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): Pla
   const given = outstandingApproval(facts);
   const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, question);
   if (!isJudged && (spec.approval === 'Automatic' || given === undefined)) return { kind: 'none' };
+  // After a crash in a rollback no Revision is active for a moment, and a plan would show a first installation.
+  if (isJudged && question.active === undefined) return hold('Planning', 'waits for the version before it');
   const { choice, existing } = question;
   const plan = existing === undefined ? undefined : currentPlan(facts, question, existing);
   if (plan === undefined) return hold('Planning', 'waits for its plan');
