@@ -25,7 +25,7 @@ const LEFT_OUT = new Set([
 export async function readState(cluster: TestCluster): Promise<State> {
   const items = await readEverything(cluster, LEFT_OUT);
   return {
-    contents: new Map(items.map((item) => [identityOf(item), normalize(withoutForeignStatus(item))])),
+    contents: new Map(items.map((item) => [identityOf(item), normalize(comparable(item))])),
     uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
   };
 }
@@ -35,9 +35,20 @@ function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
   return `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
-/** The texts of Kubernetes' own controllers depend on the states that they happened to observe. */
-function withoutForeignStatus(item: FoundObject): object {
-  return item.apiVersion.startsWith('slipway.dev/') ? item : { ...item, status: undefined };
+/**
+ * The texts of Kubernetes' own controllers depend on the states that they happened to observe. A Revision is created
+ * active, or beside the one before it and made active then, which is a generation more.
+ */
+function comparable(item: FoundObject): object {
+  if (!item.apiVersion.startsWith('slipway.dev/')) return { ...item, status: undefined };
+  return item.kind === 'Revision' ? (withoutGenerations(item) as object) : item;
+}
+
+function withoutGenerations(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutGenerations);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => key !== 'generation' && key !== 'observedGeneration');
+  return Object.fromEntries(kept.map(([key, content]) => [key, withoutGenerations(content)]));
 }
 
 /** Set by the API server or a clock: differs between two runs that come to the same. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
+import { API_VERSION } from '../../../api/names.ts';
 import { catalogOf, condition, isReady, list, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { startRemoval } from '../../lib/writes.ts';
@@ -182,6 +183,11 @@ test('what an installation lacks is named', { timeout: 300_000 }, async () => {
     cluster(),
     catalogs.map(({ name }) => JSON.parse(catalogOf(name, `${cluster().registry}/catalog:latest`)) as object),
   );
+  const policies = toInstall.filter(({ resource }) => resource === 'registrypolicies/status');
+  for (const { name } of policies) {
+    const policy = { apiVersion: API_VERSION, kind: 'RegistryPolicy', metadata: { name } };
+    await cluster().kubectl(['apply', '-f', '-'], JSON.stringify({ ...policy, spec: { prefix: `r.example/${name}` } }));
+  }
   await subscribe(cluster(), packagesOf(toInstall), (name) => name);
   await everyOneIsNamed(toInstall);
 });
