@@ -127,6 +127,7 @@ interface Case {
 const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
   ['*/*', { name: 'any', holds: withCrd }],
   ['slipway.dev/catalogs', { name: 'asked' }],
+  ['slipway.dev/registrypolicies', { name: 'policed' }],
   ['slipway.dev/subscriptions', { name: 'needy', isReady: false, holds: withNeed }],
   ['slipway.dev/revisions', { name: 'kept' }],
   ['slipway.dev/catalogs/status', { name: 'told' }],

@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { API_VERSION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { ROOT } from '../../lib/manager.ts';
 import { condition, isReady, waitFor } from '../../lib/objects.ts';
@@ -56,6 +57,9 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   // Which is not in the manager's own way.
   const policy = join(ROOT, 'deploy/policies/accounts.yaml');
   await cluster().kubectl(['apply', '-f', policy]);
+  const registryPolicy = { apiVersion: API_VERSION, kind: 'RegistryPolicy', metadata: { name: 'asked' } };
+  const manifest = JSON.stringify({ ...registryPolicy, spec: { prefix: 'r.example/asked' } });
+  await cluster().kubectl(['apply', '-f', '-'], manifest);
   manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
   await waitFor(cluster(), { kind: 'catalog', name: 'rights' }, isReady);
   await subscribe(cluster(), [...PACKAGES.values()], (name) => `all-${name}`);
