@@ -79,7 +79,7 @@ function noteRest({ memory, circumstances }: Run, { rest }: Schedule): void {
  */
 async function settle({ facts, clients, watched, shared, signal }: Run, revision: Revision): Promise<void> {
   shared.memories.drop(revision, 'settled');
-  const unlisted = findUnlisted({ ...facts, revision }, watched, shared.lateAttempts);
+  const unlisted = findUnlisted({ ...facts, revision }, { ...shared, managed: watched });
   if (unlisted.length > 0) await removeUnlisted({ ...clients, ...shared }, facts, { unlisted, signal });
 }
 

@@ -53,6 +53,96 @@ async function upgraded(options: Parameters<typeof createHarness>[0] = {}, spec:
   return harness;
 }
 
+describe('an object that was the last one of its namespace', () => {
+  const afar = (namespace: string): KubeObject => sample('rbac.authorization.k8s.io/v1', 'Role', 'afar', { namespace });
+  /** Of the second that the clock of the harness shows, as the API server notes it. */
+  const madeNow = (harness: Harness, object: KubeObject): KubeObject =>
+    withTimes(preparedFor(harness.revision(1), object), times(harness));
+  const times = (harness: Harness): { made: string; written: string } => {
+    const now = harness.now().toISOString();
+    return { made: now, written: now };
+  };
+  const roles = ({ cluster }: Harness): readonly string[] =>
+    cluster.objects().flatMap(({ kind, metadata }) => (kind === 'Role' ? [metadata.namespace ?? ''] : []));
+
+  /** Upgraded from a Revision with a Role in the namespace `team` to one without it. */
+  async function withdrawn(options: Parameters<typeof createHarness>[0] = {}, spec: object = {}): Promise<Harness> {
+    const harness = createHarness(options);
+    for (const name of ['team', 'others']) harness.cluster.put(sample('v1', 'Namespace', name));
+    harness.setSubscription({ onFailure: { bakeTime: '0s' }, ...spec });
+    await harness.addRevision(1, [kept, afar('team')], spec);
+    await harness.settle(1);
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [kept], spec);
+    await harness.settle(2);
+    await harness.settle(1);
+    await harness.settle(2);
+    expect(roles(harness)).toEqual([]);
+    return harness;
+  }
+
+  test.each([
+    { because: 'its pruning was a moment ago', passed: 0, stays: false },
+    { because: 'its pruning was some minutes ago', passed: 590, stays: false },
+    { because: 'no write is that late: a user made it', passed: 700, stays: true },
+  ])('is removed again unless a user made it: $because', async ({ passed, stays }) => {
+    const harness = await withdrawn();
+    harness.pass(passed);
+    harness.cluster.put(madeNow(harness, afar('team')));
+    await harness.settle(2);
+    expect(roles(harness)).toEqual(stays ? ['team'] : []);
+  });
+
+  test('stays in a namespace in which the Subscription never had an object', async () => {
+    const harness = await withdrawn();
+    harness.cluster.put(madeNow(harness, afar('others')));
+    await harness.settle(2);
+    expect(roles(harness)).toEqual(['others']);
+  });
+
+  test('is removed whenever that is possible again: the time of its creation counts', async () => {
+    const harness = await withdrawn();
+    harness.cluster.put(madeNow(harness, afar('team')));
+    harness.pass(7200);
+    await harness.settle(2);
+    expect(roles(harness)).toEqual([]);
+  });
+
+  test('is reported if the account may not delete it: it does not drop out of sight meanwhile', async () => {
+    const may = { delete: true };
+    const accountMay: AccountMay = ({ verb }) => verb !== 'delete' || may.delete;
+    const harness = await withdrawn({ accountMay }, { serviceAccountName: 'installer' });
+    may.delete = false;
+    harness.events.length = 0;
+    harness.pass(300);
+    harness.cluster.put(madeNow(harness, afar('team')));
+    await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
+    harness.pass(601);
+    await harness.reconcile(2);
+    expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'LateWrite', action: 'Prune' }]);
+  });
+
+  test('is removed also if the Revision that wanted it failed before it made it', async () => {
+    const harness = createHarness();
+    harness.cluster.put(sample('v1', 'Namespace', 'team'));
+    harness.setSubscription({ onFailure: { bakeTime: '0s' } });
+    await harness.addRevision(1, [kept]);
+    await harness.settle(1);
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [kept, afar('team')]);
+    const intended = { ...refOf(afar('team')), uid: '', hash: 'h' };
+    harness.cluster.change(refOf(harness.revision(2)), (one) => ({ ...one, status: { inventory: [intended] } }));
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.settle(1);
+    await harness.settle(2);
+    expect(harness.revision(2).status?.inventory).toEqual([]);
+    harness.cluster.put(withTimes(preparedFor(harness.revision(2), afar('team')), times(harness)));
+    await harness.settle(1);
+    expect(roles(harness)).toEqual([]);
+  });
+});
+
 describe("objects that another user made in the manager's name", () => {
   test('an object in a namespace of which no Revision lists an object costs no request', async () => {
     const harness = await upgraded();

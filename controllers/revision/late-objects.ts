@@ -19,6 +19,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { ownerOf } from '../prepare-for.ts';
 import type { LateAttempts } from './late-attempts.ts';
+import type { ListedNamespaces } from './listed-namespaces.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 
@@ -31,26 +32,36 @@ const FOREIGN = new WeakSet<KubeObject>();
  */
 const MOST_AT_A_TIME = 20;
 
+/** The facts that the manager has gathered since it leads. */
+export interface LateFacts {
+  readonly managed: Pick<ManagedObjects, 'claimedBy'>;
+  readonly lateAttempts: Pick<LateAttempts, 'isGivenUp'>;
+  readonly listedNamespaces: Pick<ListedNamespaces, 'wasListed'>;
+}
+
 /**
  * Objects that name the Subscription of a Revision and are in the inventory of none of its Revisions, in the namespaces
- * where these have objects: in another one, a user has made them, and the account need not be able to delete them there.
+ * where these have objects or had some shortly before: in another one, a user has made them, and the account need not be
+ * able to delete them there.
  */
 export function findUnlisted(
   facts: RevisionFacts,
-  managed: Pick<ManagedObjects, 'claimedBy'>,
-  attempts: Pick<LateAttempts, 'isGivenUp'>,
+  { managed, lateAttempts, listedNamespaces }: LateFacts,
 ): readonly KubeObject[] {
   const owner = ownerOf(facts.revision);
-  if (owner.uid === undefined) return [];
+  const { uid } = owner;
+  if (uid === undefined) return [];
   const inventory = knownInventory(facts);
   const listed = new Set(inventory.map(identityOf));
   const reached = new Set([undefined, owner.namespace, ...inventory.map(({ namespace }) => namespace)]);
+  const isReached = ({ metadata: { namespace, creationTimestamp = '' } }: KubeObject): boolean =>
+    reached.has(namespace) || listedNamespaces.wasListed(uid, namespace ?? '', Date.parse(creationTimestamp));
   return managed
-    .claimedBy(owner.uid)
-    .filter((object) => reached.has(object.metadata.namespace))
+    .claimedBy(uid)
+    .filter(isReached)
     .filter((object) => isClaimOf(object, owner) && isSince(object, facts.revision))
     .filter((object) => !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object))
-    .filter((object) => !attempts.isGivenUp(object))
+    .filter((object) => !lateAttempts.isGivenUp(object))
     .slice(0, MOST_AT_A_TIME);
 }
 

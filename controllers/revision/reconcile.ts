@@ -12,6 +12,7 @@ import { resultOfSchedule } from './conclude.ts';
 import { decideRevision } from './decide.ts';
 import type { Judgement } from './judgement.ts';
 import { LateAttempts } from './late-attempts.ts';
+import { ListedNamespaces } from './listed-namespaces.ts';
 import { RevisionMemories } from './memory.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createCrdContents } from './repair/crd-content.ts';
@@ -50,6 +51,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     webhookPatienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     crdContents: createCrdContents(),
     lateAttempts: new LateAttempts(),
+    listedNamespaces: new ListedNamespaces(),
     seenOffers: new SeenOffers(given.pullSecrets),
   };
   shared.caches.revisions.on({ deleted: (revision) => shared.memories.drop(revision, 'deleted') });
@@ -77,6 +79,7 @@ function concernsItselfOnly(facts: RevisionFacts): boolean {
 async function act(shared: SharedParts, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
   const { revision } = facts;
   const plan = decideRevision(facts);
+  if (plan.kind !== 'invalid') shared.listedNamespaces.note(facts, shared.now());
   switch (plan.kind) {
     case 'nothing':
       return undefined;

@@ -20,6 +20,7 @@ import type { SeenOffers } from './pull-secrets/seen.ts';
 import type { Clients } from './clients.ts';
 import type { Judgement } from './judgement.ts';
 import type { LateAttempts } from './late-attempts.ts';
+import type { ListedNamespaces } from './listed-namespaces.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionMemories, RevisionMemory } from './memory.ts';
 import type { RevisionCaches, RevisionFacts } from './observe.ts';
@@ -65,6 +66,7 @@ export interface SharedParts extends RevisionDeps {
   readonly webhookPatienceMs: number;
   readonly crdContents: CrdContents;
   readonly lateAttempts: LateAttempts;
+  readonly listedNamespaces: ListedNamespaces;
   readonly seenOffers: SeenOffers;
 }
 
