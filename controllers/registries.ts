@@ -3,7 +3,8 @@
  * between calls.
  */
 import type { Cluster } from '../api/cluster.ts';
-import { isLoopbackName, createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
+import { isLoopbackName } from '../oci/host.ts';
+import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
 import { mirrorsOf, NO_POLICIES, type RegistryPolicies } from './registry-policies.ts';
 import { certificateAuthorities, pullSecrets } from './registry-settings.ts';
 

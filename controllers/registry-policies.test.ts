@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { publicPem } from '../signatures/testing/instance.ts';
-import type { ImagePolicy } from './registry-policies.ts';
+import { pullPlaces } from '../oci/mirrors.ts';
+import { mirrorsOf, type ImagePolicy } from './registry-policies.ts';
+import { demandsOn } from './signature-demands.ts';
 import { policiesOf, type Written } from './testing/policies.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -64,6 +66,28 @@ describe('the policy over an image', () => {
     expect(policiesOf(written).over(image)).toEqual(holds);
   });
 
+  const SPELLINGS = ['quay.io', 'quay.io:443', 'quay.io:0443', 'quay.io.', 'Quay.IO', 'QUAY.io.:443'];
+  test.each(SPELLINGS.flatMap((host) => ['quay.io', 'quay.io:443'].map((prefix) => ({ host, prefix }))))(
+    'an image of $host is under a demand for $prefix, since both lead to the same registry',
+    ({ host, prefix }) => {
+      const policies = policiesOf({ a: { prefix: `${prefix}/team`, verify: signed } });
+      const image = `${host}/team/app@sha256:${'a'.repeat(64)}`;
+      expect(demandsOn(undefined, { image, content: 'Pods' }, policies)).toHaveLength(1);
+    },
+  );
+
+  test('a mirror is connected to as the policy over its own name says, however the prefix is spelled', () => {
+    const policies = policiesOf({
+      a: { prefix: 'quay.io', mirrors: [{ prefix: 'mirror.example:443/quay' }] },
+      b: { prefix: 'mirror.example', insecure: true },
+    });
+    const [{ registry, repository } = { registry: '', repository: '' }] = pullPlaces(
+      { registry: 'quay.io', repository: 'team/app' },
+      mirrorsOf(policies),
+    );
+    expect(policies.over(`${registry}/${repository}`)).toEqual({ insecure: true });
+  });
+
   test('a policy for some images takes no demand for signatures away from the one for all', () => {
     const policies = policiesOf({
       all: { prefix: 'quay.io', verify: signed },
@@ -86,7 +110,7 @@ describe('images are refused under a policy that cannot be used', () => {
     },
     {
       because: 'two names of one registry are the same prefix',
-      written: { a: { prefix: 'quay.io' }, b: { prefix: 'quay.io' } },
+      written: { a: { prefix: 'quay.io:443' }, b: { prefix: 'quay.io' } },
       names: 'RegistryPolicy b',
     },
     {

@@ -8,6 +8,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { parseObject } from '../api/kind.ts';
 import { REGISTRY_POLICY, type RegistryPolicy, type RegistryPolicySpec } from '../api/registry-policy.ts';
 import type { Verify } from '../api/verify.ts';
+import { canonicalPrefix } from '../oci/host.ts';
 import { isUnder, type Mirrors } from '../oci/mirrors.ts';
 import type { LabelSelector } from '../resolver/selector.ts';
 import { requireKeys } from '../signatures/trusted-keys.ts';
@@ -95,7 +96,7 @@ interface ReadPolicy {
 function readPolicy(policy: RegistryPolicy): ReadPolicy {
   const { name } = policy.metadata;
   const claimed: unknown = (policy as { readonly spec?: { readonly prefix?: unknown } }).spec?.prefix;
-  const prefix = typeof claimed === 'string' && claimed !== '' ? canonical(claimed) : undefined;
+  const prefix = typeof claimed === 'string' && claimed !== '' ? canonicalPrefix(claimed) : undefined;
   try {
     const { spec } = parseObject(REGISTRY_POLICY, { ...policy });
     requireKeys(spec.verify?.keys ?? []);
@@ -104,11 +105,6 @@ function readPolicy(policy: RegistryPolicy): ReadPolicy {
     if (error instanceof ReasonedError) return { name, prefix, problem: error.message };
     throw error;
   }
-}
-
-/** Several names stand for the same registry; images carry the shortest. */
-function canonical(prefix: string): string {
-  return prefix.replace(/^(?:index|registry-1)\.docker\.io(?=\/|$)/, 'docker.io');
 }
 
 function refuseUnusable(image: string, policy: ReadPolicy, all: readonly ReadPolicy[]): void {

@@ -8,9 +8,10 @@ import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { Signature } from '../api/signature.ts';
 import type { Verify } from '../api/verify.ts';
+import { canonicalPrefix } from '../oci/host.ts';
 import { parseReference, type Reference } from '../oci/reference.ts';
 import { collectSignatures } from '../oci/signatures.ts';
-import type { SignaturePolicy } from '../signatures/policy.ts';
+import type { MirroredPrefix, SignaturePolicy } from '../signatures/policy.ts';
 import { readTrustedRoot, type ReadRoot } from './trusted-roots.ts';
 import { createRecent, type Recent } from './recent.ts';
 import type { Registries } from './registries.ts';
@@ -123,6 +124,11 @@ async function check(
   return verifyImage({ repository: `${registry}/${repository}`, digest }, signatures, policy).by.slice(0, MOST_BY);
 }
 
+/** Images carry one spelling of their registry; signers write any. */
+function inOneSpelling({ prefix, signedPrefix }: MirroredPrefix): MirroredPrefix {
+  return { prefix: canonicalPrefix(prefix), signedPrefix };
+}
+
 function byDigest(image: string): Reference & { readonly digest: string } {
   const reference = parseReference(image);
   const { digest } = reference;
@@ -137,5 +143,5 @@ async function policyOf(
 ): Promise<SignaturePolicy> {
   const { requireKeys } = await import('../signatures/trusted-keys.ts');
   requireKeys(keys);
-  return { keys, identities, mirrored, root: await root.parse() };
+  return { keys, identities, mirrored: mirrored.map(inOneSpelling), root: await root.parse() };
 }

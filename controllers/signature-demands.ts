@@ -22,7 +22,7 @@ export function demandsOn(
 }
 
 /** The demand of the policy over an image. Throws RegistryPolicyInvalid, and ReferenceInvalid. */
-export function demandOver(image: string, policies: RegistryPolicies): Verify | undefined {
+function demandOver(image: string, policies: RegistryPolicies): Verify | undefined {
   const { registry, repository } = parseReference(image);
   return policies.over(`${registry}/${repository}`).verify;
 }

@@ -40,6 +40,13 @@ const CASES: readonly Case[] = [
     want: undefined,
     because: 'another port is another registry',
   },
+  { auths: { 'Quay.IO:443': pair('u') }, ask: ['quay.io', 'a'], want: basic('u'), because: '443 is the port of https' },
+  {
+    auths: { '*.example.com:443/team': pair('u') },
+    ask: ['eu.example.com', 'team/a'],
+    want: basic('u'),
+    because: 'that is so in a pattern too',
+  },
   {
     auths: { 'https://index.docker.io/v1/': pair('u') },
     ask: ['docker.io', 'library/nginx'],

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ReasonedError } from '../api/errors.ts';
+import { canonicalHost } from './host.ts';
 
 /** A credential for a registry. */
 export type Credential =
@@ -78,12 +79,7 @@ function normalizeKey(key: string): string {
   const [host = '', ...path] = key.replace(/^https?:\/\//, '').split('/');
   const rest = path.filter((part) => part !== '');
   if (rest[0] === 'v1' || rest[0] === 'v2') rest.shift();
-  return [normalizeHost(host), ...rest].join('/');
-}
-
-function normalizeHost(host: string): string {
-  const lower = host.toLowerCase();
-  return lower === 'index.docker.io' || lower === 'registry-1.docker.io' ? 'docker.io' : lower;
+  return [canonicalHost(host), ...rest].join('/');
 }
 
 function toCredential(key: string, entry: z.infer<typeof Entry>): Credential | undefined {

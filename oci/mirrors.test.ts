@@ -9,7 +9,7 @@ import { createRegistry, type Registry } from './registry.ts';
 describe('where a reference is looked for', () => {
   const mirrors = [
     { source: 'quay.io', mirrors: ['all.example'] },
-    { source: 'quay.io/org', mirrors: ['one.example/copy', 'Two.example:5000/x/y'] },
+    { source: 'quay.io/org', mirrors: ['one.example/copy', 'Two.example.:5000/x/y'] },
     { source: 'docker.io', mirrors: ['hub.example/proxy'] },
     { source: 'quay.io/sealed', mirrors: ['one.example/sealed', 'two.example/sealed'], thenSource: false },
   ];
@@ -38,6 +38,11 @@ describe('where a reference is looked for', () => {
       text: 'quay.io/sealed/app',
       want: ['one.example/sealed/app', 'two.example/sealed/app'],
       because: 'the source itself is not asked',
+    },
+    {
+      text: 'quay.io:443/org/app',
+      want: ['one.example/copy/app', 'two.example:5000/x/y/app', 'quay.io/org/app'],
+      because: 'the usual port names the same registry',
     },
     { text: 'ghcr.io/a/b', want: ['ghcr.io/a/b'], because: 'there is no mirror' },
     {

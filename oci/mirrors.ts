@@ -1,4 +1,5 @@
 /** Which repositories to try for a pull: configured mirrors first, the named registry last. */
+import { canonicalHost } from './host.ts';
 import type { Reference } from './reference.ts';
 
 /** `{ source: 'quay.io/org', mirrors: ['mirror.example.com:5000/quay/org'] }`. */
@@ -51,5 +52,5 @@ export function longestOver<Entry>(
 
 function split(name: string): RegistryRepository {
   const slash = name.indexOf('/');
-  return { registry: name.slice(0, slash).toLowerCase(), repository: name.slice(slash + 1) };
+  return { registry: canonicalHost(name.slice(0, slash)), repository: name.slice(slash + 1) };
 }

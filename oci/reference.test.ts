@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
-import { formatReference, identifierOf, parseReference, withDigest, withTag } from './reference.ts';
+import { formatReference, identifierOf, nameIn, parseReference, withDigest, withTag } from './reference.ts';
 
 const A = 'a'.repeat(64);
 
@@ -28,6 +28,29 @@ describe('an image reference', () => {
     { text: 'localhost/app', full: 'localhost/app:latest', because: 'localhost is a registry' },
     { text: 'localhost:5000/a/b/c', full: 'localhost:5000/a/b/c:latest', because: 'a port makes a registry' },
     { text: 'Quay.IO/org/app', full: 'quay.io/org/app:latest', because: 'host names have no case' },
+    { text: 'quay.io:443/org/app', full: 'quay.io/org/app:latest', because: '443 is the port of https' },
+    { text: 'quay.io:0443/org/app', full: 'quay.io/org/app:latest', because: 'zeros before a number count nothing' },
+    { text: 'quay.io:8443/org/app', full: 'quay.io:8443/org/app:latest', because: 'another port is another registry' },
+    { text: 'quay.io:80/org/app', full: 'quay.io:80/org/app:latest', because: 'https does not use this port' },
+    { text: 'quay.io./org/app', full: 'quay.io/org/app:latest', because: 'a dot at the end makes a name complete' },
+    { text: 'QUAY.io.:00443/org/app', full: 'quay.io/org/app:latest', because: 'all of that may come together' },
+    {
+      text: 'index.docker.io:443/nginx',
+      full: 'docker.io/library/nginx:latest',
+      because: 'the port takes nothing from the name',
+    },
+    {
+      text: 'docker.io./nginx',
+      full: 'docker.io/library/nginx:latest',
+      because: 'the dot takes nothing from the name',
+    },
+    { text: 'registry:443/app', full: 'registry:443/app:latest', because: 'the port makes one word a registry' },
+    { text: 'localhost:80/app', full: 'localhost/app:latest', because: 'this machine is spoken to without TLS' },
+    { text: 'localhost:443/app', full: 'localhost:443/app:latest', because: 'without TLS this is another port' },
+    { text: '10.1:5000/app', full: '10.0.0.1:5000/app:latest', because: 'a part left out of an address is zeros' },
+    { text: '0xa.0.0.1/app', full: '10.0.0.1/app:latest', because: 'an address may be in hexadecimal' },
+    { text: '[0:0::1]:5000/app', full: '[::1]:5000/app:latest', because: 'zeros of an address have many spellings' },
+    { text: '[2001:DB8::A]/app', full: '[2001:db8::a]/app:latest', because: 'an address has no case' },
     { text: '[::1]:5000/app:x', full: '[::1]:5000/app:x', because: 'an address of version 6 is a host' },
     { text: `quay.io/a@sha256:${A}`, full: `quay.io/a@sha256:${A}`, because: 'with a digest there is no default tag' },
     { text: `quay.io/a:v1@sha256:${A}`, full: `quay.io/a:v1@sha256:${A}`, because: 'both are kept' },
@@ -69,6 +92,10 @@ describe('an image reference', () => {
     { text: 'quay.io:99999/a', because: 'there is no such port' },
     { text: 'quay.io:0/a', because: 'port 0 cannot be reached' },
     { text: 'quay.io:/a', because: 'the port is empty' },
+    { text: 'registry./a', because: 'a host of one word, written without the dot, would be a repository' },
+    { text: 'quay.io../a', because: 'two dots end no name' },
+    { text: '1.2.3.4.5/a', because: 'an address has four numbers' },
+    { text: '[:::]/a', because: 'no address has three colons' },
     { text: '-quay.io/a', because: 'host names do not begin with a dash' },
     { text: 'quay_x.io/a', because: 'host names have no underscore' },
     { text: 'qu\u0430y.io/a', because: 'a look-alike letter is not ASCII' },
@@ -83,6 +110,38 @@ describe('an image reference', () => {
     { text: `quay.io/${'a/'.repeat(1000)}a`, because: 'the text is longer than 1024 characters' },
   ])('the reference $text is refused, because $because', ({ text }) => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({ reason: 'ReferenceInvalid', retry: 'never' }));
+  });
+
+  test.each([
+    {
+      text: `quay.io/team/app@sha384:${A}`,
+      name: 'quay.io/team/app',
+      because: 'the digest is of a kind that is refused',
+    },
+    { text: 'Quay.io.:0000443/team/app:v1', name: 'quay.io/team/app', because: 'the port has too many digits' },
+    {
+      text: `quay.io/team/${'a'.repeat(250)}`,
+      name: `quay.io/team/${'a'.repeat(250)}`,
+      because: 'the name is too long',
+    },
+    { text: 'nginx:v1', name: 'docker.io/library/nginx', because: 'it is a reference' },
+    {
+      text: '$(IMAGE)',
+      name: 'docker.io/library/$(IMAGE)',
+      because: 'a text without a host is on the default registry',
+    },
+  ])('the name in $text is found, although $because', ({ text, name }) => {
+    expect(nameIn(text)).toBe(name);
+  });
+
+  test.each([
+    { text: `quay.io:${'0'.repeat(200_000)}x/a`, because: 'of its zeros' },
+    { text: `[${':'.repeat(200_000)}/a`, because: 'of its colons' },
+    { text: `${'a.'.repeat(100_000)}/a`, because: 'of its dots' },
+  ])('the name in a hostile text is found at once, in spite $because', ({ text }) => {
+    const before = performance.now();
+    nameIn(text);
+    expect(performance.now() - before).toBeLessThan(1000);
   });
 
   test('a digest has precedence over a tag', () => {
@@ -103,7 +162,7 @@ describe('an image reference', () => {
       fc.stringMatching(/^[a-zA-Z0-9.:/@_[\]-]{1,60}$/),
       fc
         .tuple(
-          fc.constantFrom('quay.io', 'localhost:5000', 'a', 'A.b'),
+          fc.constantFrom('quay.io', 'localhost:5000', 'a', 'A.b', 'Quay.io.:443', '0xa.1:443', '[::0]:0443', 'a:443'),
           fc.stringMatching(/^[a-z0-9._/-]{1,20}$/),
           fc.constantFrom('', ':v1', `@sha256:${A}`),
         )

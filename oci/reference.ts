@@ -5,9 +5,10 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { isDigest } from './digest.ts';
+import { canonicalHost, DEFAULT_REGISTRY } from './host.ts';
 
 export interface Reference {
-  /** Host in lower case, with its port if one is given: `quay.io`, `localhost:5000`. */
+  /** Host in its one spelling, with a port that is not the usual one: `quay.io`, `localhost:5000`. */
   readonly registry: string;
   /** Path without registry: `library/nginx`. */
   readonly repository: string;
@@ -16,7 +17,6 @@ export interface Reference {
   readonly digest?: string;
 }
 
-const DEFAULT_REGISTRY = 'docker.io';
 const MAX_TEXT = 1024;
 const MAX_NAME = 255;
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
@@ -93,13 +93,20 @@ function splitSuffixes(text: string): ReferenceParts {
   return { name: rest.slice(0, colon), tag: rest.slice(colon + 1), digest };
 }
 
+/**
+ * The complete name of the repository as far as a text has one, also if `parseReference` refuses the text: a node may read
+ * what Slipway does not, such as a digest of another kind.
+ */
+export function nameIn(text: string): string {
+  const { host, path } = splitHost(splitSuffixes(text.slice(0, MAX_TEXT)).name);
+  const registry = host === undefined ? DEFAULT_REGISTRY : canonicalHost(host);
+  return `${registry}/${repositoryOf(registry, path)}`;
+}
+
 function splitName(text: string, name: string): { registry: string; repository: string } {
-  const slash = name.indexOf('/');
-  const first = slash < 0 ? '' : name.slice(0, slash);
-  const named = isRegistry(first);
-  const registry = named ? normalizeRegistry(text, first) : DEFAULT_REGISTRY;
-  const path = named ? name.slice(slash + 1) : name;
-  const repository = registry === DEFAULT_REGISTRY && !path.includes('/') ? `library/${path}` : path;
+  const { host, path } = splitHost(name);
+  const registry = host === undefined ? DEFAULT_REGISTRY : readRegistry(text, host);
+  const repository = repositoryOf(registry, path);
   if (registry.length + 1 + repository.length > MAX_NAME) {
     throw invalid(text, `its name is longer than ${MAX_NAME} characters`);
   }
@@ -113,21 +120,32 @@ function splitName(text: string, name: string): { registry: string; repository: 
   return { registry, repository };
 }
 
+function splitHost(name: string): { readonly host: string | undefined; readonly path: string } {
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  return isRegistry(first) ? { host: first, path: name.slice(slash + 1) } : { host: undefined, path: name };
+}
+
+function repositoryOf(registry: string, path: string): string {
+  return registry === DEFAULT_REGISTRY && !path.includes('/') ? `library/${path}` : path;
+}
+
 /** As other tools do: a first component is a registry if it cannot be part of the name of a repository. */
 function isRegistry(first: string): boolean {
   return first === 'localhost' || /[.:[\]]/.test(first) || first !== first.toLowerCase();
 }
 
-function normalizeRegistry(text: string, host: string): string {
+function readRegistry(text: string, host: string): string {
   const match = HOST.exec(host);
   const port = match?.[1];
-  if (match === null || (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))) {
+  const registry = canonicalHost(host);
+  const isUsable = match !== null && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
+  if (!isUsable || URL.parse(`https://${registry}/`) === null) {
     throw invalid(text, `its registry ${JSON.stringify(host)} is not a valid host`);
   }
-  const lower = host.toLowerCase();
-  // Printed in lower case it would be read as part of a repository on the default registry.
-  if (!isRegistry(lower)) throw invalid(text, `its registry ${JSON.stringify(host)} has neither a dot nor a port`);
-  return lower === 'index.docker.io' || lower === 'registry-1.docker.io' ? DEFAULT_REGISTRY : lower;
+  // Printed in its one spelling it would be read as part of a repository on the default registry.
+  if (!isRegistry(registry)) throw invalid(text, `its registry ${JSON.stringify(host)} has neither a dot nor a port`);
+  return registry;
 }
 
 function invalid(

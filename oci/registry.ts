@@ -10,6 +10,7 @@ import type { Network } from './address.ts';
 import { createAuthenticator } from './auth.ts';
 import type { BlobSource } from './blob.ts';
 import type { CredentialLookup } from './docker-config.ts';
+import { isLoopbackName } from './host.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Mirrors } from './mirrors.ts';
 import { pullBlob } from './pull-blob.ts';
@@ -212,11 +213,6 @@ function pushing(context: PullContext, limits: RegistryLimits, either: Join): Pi
     pushReferrer: (reference, manifest, signal) =>
       pushReferrer(context, reference, { manifest, options: { limits, signal: either(signal) } }),
   };
-}
-
-/** Whether a registry is this machine by its name: `localhost:5000`, `127.0.0.1:5000`, `[::1]:5000`. */
-export function isLoopbackName(registry: string): boolean {
-  return /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/.test(registry);
 }
 
 function joinSignals(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {

@@ -9,7 +9,8 @@ import { buildImage, pushImage } from './build.ts';
 import { startFakeRegistry } from './testing/fake-registry.ts';
 import { DEFAULT_TIMEOUTS } from './http-body.ts';
 import { createTransport } from './transport.ts';
-import { createRegistry, isLoopbackName, type RegistryOptions } from './registry.ts';
+import { isLoopbackName } from './host.ts';
+import { createRegistry, type RegistryOptions } from './registry.ts';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

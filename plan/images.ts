@@ -1,10 +1,10 @@
-/** Finds the images that objects name, in containers and in variables for related images. Pure. */
+/** Finds the images that objects name: in containers, in volumes and in variables for related images. Pure. */
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { listOf, textOf } from '../api/untyped.ts';
 import { parseReference } from '../oci/reference.ts';
 import type { ImagesChange, PlannedImage } from './model.ts';
-import { containersOf, podsOf } from './pods.ts';
+import { containersOf, imagesIn, podsOf } from './pods.ts';
 
 /** The images that only one side names. */
 export function compareImages(before: readonly KubeObject[], after: readonly KubeObject[]): ImagesChange {
@@ -29,15 +29,15 @@ const RELATED_IMAGE = /^RELATED_IMAGE_/;
 export function imagesOf(objects: readonly KubeObject[]): Images {
   const images = new Map<string, Set<string>>();
   const add = (image: string, user: string): void => {
-    if (image !== '') images.set(image, (images.get(image) ?? new Set()).add(user));
+    images.set(image, (images.get(image) ?? new Set()).add(user));
   };
   for (const { object, spec } of objects.flatMap(podsOf)) {
-    for (const { place, container } of containersOf(spec)) {
-      const user = `${describeRef(refOf(object))}: ${place}`;
-      add(textOf(container['image']), user);
+    const user = (place: string): string => `${describeRef(refOf(object))}: ${place}`;
+    for (const { place, image } of imagesIn(spec)) add(image, user(place));
+    for (const { place, container } of containersOf(spec))
       for (const { name, value } of listOf(container['env']))
-        if (RELATED_IMAGE.test(textOf(name))) add(textOf(value), `${user}.env[${textOf(name)}]`);
-    }
+        if (RELATED_IMAGE.test(textOf(name)) && textOf(value) !== '')
+          add(textOf(value), user(`${place}.env[${textOf(name)}]`));
   }
   return images;
 }

@@ -59,6 +59,23 @@ export interface PlacedContainer {
 
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
+/** An image with its place in the Pod. */
+export interface PlacedImage {
+  /** `containers[manager]`, or `volumes[models]` for an image that is mounted. */
+  readonly place: string;
+  readonly image: string;
+}
+
+/** All images that a node pulls for a Pod. */
+export function imagesIn(spec: Fields): readonly PlacedImage[] {
+  const run = containersOf(spec).map(({ place, container }) => ({ place, image: textOf(container['image']) }));
+  const mounted = listOf(spec['volumes']).map((volume) => ({
+    place: `volumes[${textOf(volume['name'])}]`,
+    image: textOf(fieldsOf(volume['image'])['reference']),
+  }));
+  return [...run, ...mounted].filter(({ image }) => image !== '');
+}
+
 /** All containers of a Pod. */
 export function containersOf(spec: Fields): readonly PlacedContainer[] {
   return CONTAINER_LISTS.flatMap((list) =>

@@ -128,6 +128,30 @@ describe('registries', () => {
       waits: true,
     },
     {
+      because: 'the image has the usual port, which names the same registry',
+      registries: ['registry.example/team'],
+      reference: 'Registry.example.:443/team/a:v2',
+      waits: false,
+    },
+    {
+      because: 'the policy has the usual port and a slash at the end',
+      registries: ['registry.example:443/team/'],
+      reference: 'registry.example/team/a:v2',
+      waits: false,
+    },
+    {
+      because: 'the policy has another name of that of Docker',
+      registries: ['index.docker.io/library'],
+      reference: 'nginx',
+      waits: false,
+    },
+    {
+      because: 'another port is another registry',
+      registries: ['registry.example'],
+      reference: 'registry.example:8443/a:v2',
+      waits: true,
+    },
+    {
       because: 'no registry is named, so it is that of Docker',
       registries: ['registry.example'],
       reference: 'a:v2',

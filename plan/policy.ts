@@ -4,6 +4,8 @@
  */
 import type { PolicyHit } from '../api/revision-plan.ts';
 import type { UpgradePolicy } from '../api/upgrade-policy.ts';
+import { canonicalPrefix } from '../oci/host.ts';
+import { isUnder } from '../oci/mirrors.ts';
 import { parseReference } from '../oci/reference.ts';
 import { compareVersions, parseVersion, type SemanticVersion } from '../resolver/version.ts';
 import { denialsOf, type DenyRuleName } from './deny.ts';
@@ -91,7 +93,7 @@ function judgeRegistries({ policy: { registries }, plan }: PolicyQuestion): read
 /** Whether an image is in one of some registries or repositories; a reference that cannot be read is in none. */
 function isFrom(image: string, registries: readonly string[]): boolean {
   const place = placeOf(image);
-  return place !== undefined && registries.some((one) => `${place}/`.startsWith(one.endsWith('/') ? one : `${one}/`));
+  return place !== undefined && registries.some((one) => isUnder(place, canonicalPrefix(one.replace(/\/$/, ''))));
 }
 
 function placeOf(image: string): string | undefined {

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { readPolicy } from '../../controllers/upgrade-policy.ts';
+import { canonicalHost } from '../../oci/host.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 
 interface OptionFacts {
@@ -121,7 +122,12 @@ const Options = z.object({
   'plain-http': z
     .string()
     .default('')
-    .transform((text) => text.split(',').filter((name) => name !== '')),
+    .transform((text) =>
+      text
+        .split(',')
+        .filter((name) => name !== '')
+        .map(canonicalHost),
+    ),
   'link-local-registries': z.stringbool().default(false),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),

@@ -28,7 +28,7 @@ import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { createInformerFactory, type InformerFactory } from '../../kube/watch/informer-factory.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
-import { isLoopbackName } from '../../oci/registry.ts';
+import { isLoopbackName } from '../../oci/host.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
 import { logEvents } from './log-events.ts';
 import { countEvents } from './metrics.ts';

@@ -39,6 +39,11 @@ describe('the images of the Pods of a bundle', () => {
       images: [`quay.io/team/a:v1@${DIGEST}`, `quay.io/team/a@${DIGEST}`],
       checked: [`quay.io/team/a@${DIGEST}`],
     },
+    {
+      because: 'the usual port names the same registry',
+      images: [`quay.io:443/team/a@${DIGEST}`],
+      checked: [`quay.io/team/a@${DIGEST}`],
+    },
     { because: 'an image of another registry', images: [`ghcr.io/team/a@${DIGEST}`, 'ghcr.io/team/b:v1'], checked: [] },
     { because: 'a text that names no image', images: ['', 'Not An Image', '$(IMAGE)'], checked: [] },
   ])('are checked if a policy is over them: $because', async ({ images, checked }) => {
@@ -46,9 +51,13 @@ describe('the images of the Pods of a bundle', () => {
     expect(result).toEqual(checked.map((image) => ({ image, policy: 'p', by: 'key release' })));
   });
 
-  test('an image by tag is refused, and its user is named', async () => {
-    const asked = { images: ['quay.io/team/a:v1'], written: { a: { prefix: 'quay.io', verify } } };
-    const { result } = await ask(asked);
+  test.each([
+    { image: 'quay.io/team/a:v1', because: 'a node may pull another one than was checked' },
+    { image: 'quay.io:0000443/team/a:v1', because: 'a node reads the number of the port' },
+    { image: `quay.io/team/a@sha384:${'a'.repeat(96)}`, because: 'a node may know the kind of digest' },
+    { image: `quay.io/team/${'a'.repeat(250)}@${DIGEST}`, because: 'a node may allow longer names' },
+  ])('$image without a digest that can be checked is refused, and its user is named: $because', async ({ image }) => {
+    const { result } = await ask({ images: [image], written: { a: { prefix: 'quay.io', verify } } });
     expect(result).toMatchObject({ reason: 'ImageNotPinned', retry: 'never' });
     expect((result as ReasonedError).message).toContain('Deployment a/b: containers[c]');
   });

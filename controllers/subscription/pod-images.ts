@@ -6,11 +6,10 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { MAX_IMAGE_SIGNATURES, type PodImageSignature } from '../../api/signature.ts';
 import { createSlots } from '../../apply/slots.ts';
-import { formatReference, parseReference } from '../../oci/reference.ts';
+import { formatReference, nameIn, parseReference, type Reference } from '../../oci/reference.ts';
 import type { Images } from '../../plan/images.ts';
 import type { RegistryPolicies } from '../registry-policies.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
-import { demandOver } from '../signature-demands.ts';
 
 export interface PodImages {
   readonly images: Images;
@@ -51,15 +50,17 @@ interface UsedImage extends Pick<PodImages, 'policies' | 'warn'> {
   readonly users: ReadonlySet<string>;
 }
 
-/** The image by digest; undefined if no policy demands signatures of it, or if the text names no image. */
+/**
+ * The image by digest; undefined if no policy demands signatures of it. A text that Slipway cannot parse is judged by the
+ * name in it, as a node may be able to.
+ */
 function demanded({ image, users, policies, warn }: UsedImage): string | undefined {
-  const reference = readReference(image);
-  const demand = reference === undefined ? undefined : demandOver(image, policies);
-  if (reference === undefined || demand === undefined) return undefined;
-  const { registry, repository, digest } = reference;
+  const { verify: demand } = policies.over(nameIn(image));
+  if (demand === undefined) return undefined;
+  const { registry = '', repository = '', digest } = readReference(image) ?? {};
   if (digest !== undefined) return formatReference({ registry, repository, digest });
   const [user = ''] = [...users].toSorted();
-  const message = `${image} (${user}) is named without its digest, and a RegistryPolicy demands signatures of it`;
+  const message = `${image} (${user}) is named without a digest that can be checked, and a RegistryPolicy demands signatures of it`;
   if (demand.enforcement === 'Warn') {
     warn(message);
     return undefined;
@@ -72,7 +73,7 @@ function demanded({ image, users, policies, warn }: UsedImage): string | undefin
   });
 }
 
-function readReference(image: string): ReturnType<typeof parseReference> | undefined {
+function readReference(image: string): Reference | undefined {
   try {
     return parseReference(image);
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Opens the registry client as the flags and the user's configuration say. */
 import type { Mirrors } from '../../../oci/mirrors.ts';
-import { createRegistry, isLoopbackName, type Registry } from '../../../oci/registry.ts';
+import { isLoopbackName } from '../../../oci/host.ts';
+import { createRegistry, type Registry } from '../../../oci/registry.ts';
 import type { Environment } from '../environment.ts';
 import { findCredentials } from './credentials.ts';
 

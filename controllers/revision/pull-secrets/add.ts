@@ -12,7 +12,7 @@ import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { listOf, textOf, type Fields } from '../../../api/untyped.ts';
 import { parseReference } from '../../../oci/reference.ts';
-import { containersOf, podsOf, withPods } from '../../../plan/pods.ts';
+import { imagesIn, podsOf, withPods } from '../../../plan/pods.ts';
 import type { PullSecretOffers, SourceSecret } from './offers.ts';
 
 const NAME = 'slipway-pull-';
@@ -27,7 +27,9 @@ export function addPullSecrets(
   const equipped = objects.map((object) => {
     // A Pod reads Secrets of its own namespace only, and the operator has one.
     if (object.metadata.namespace !== prepare.installNamespace) return object;
-    const images = podsOf(object).flatMap(({ spec }) => imagesIn(spec));
+    const images = podsOf(object).flatMap(({ spec }) =>
+      imagesIn(spec).flatMap(({ image }) => repositoryOf(image) ?? []),
+    );
     const sources = images.flatMap((image) => offers.of(image, prepare.installNamespace));
     for (const source of sources) used.set(copyName(prepare, source), source);
     const names = new Set(sources.map((source) => copyName(prepare, source)));
@@ -62,10 +64,6 @@ function copyOf(
     type: 'kubernetes.io/dockerconfigjson',
     data: { '.dockerconfigjson': dockerConfig },
   };
-}
-
-function imagesIn(spec: Fields): readonly string[] {
-  return containersOf(spec).flatMap(({ container }) => repositoryOf(textOf(container['image'])) ?? []);
 }
 
 /** Undefined for a text that names no image: the Pod fails by itself, with the message of the node. */

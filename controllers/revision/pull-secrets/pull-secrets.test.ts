@@ -7,6 +7,7 @@ import { sample, sampleDeployment } from '../../../apply/testing/sample-objects.
 import type { KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
 import { policiesOf, type Written } from '../../testing/policies.ts';
+import { withPods } from '../../../plan/pods.ts';
 import { createPullSecretOffers } from './offers.ts';
 
 const SYSTEM = 'slipway-system';
@@ -79,6 +80,14 @@ describe('a pull secret of a policy', () => {
     expect(passwords()).toEqual(['first']);
     expect(copies()[0]).toMatchObject({ type: 'kubernetes.io/dockerconfigjson', metadata: { namespace: NAMESPACE } });
     expect(namesInPods()).toEqual([copies()[0]?.metadata.name]);
+  });
+
+  test('is copied for an image that is only mounted', async () => {
+    const deployment = sampleDeployment('widget', { image: 'ghcr.io/team/widgets:v1' });
+    const volumes = [{ name: 'models', image: { reference: 'quay.io/team/models:v1' } }];
+    await harness.addRevision(1, [withPods(deployment, (spec) => ({ ...spec, volumes }))]);
+    await harness.settle(1);
+    expect([passwords(), namesInPods()]).toEqual([['first'], [copies()[0]?.metadata.name]]);
   });
 
   test.each<{ because: string; change: () => void; image?: string }>([
