@@ -36,6 +36,8 @@ export interface RegistryPolicies {
    * one takes no credentials away from installed operators; one that cannot be read offers nothing.
    */
   pullSecrets(): readonly OfferedSecret[];
+  /** Whether a policy demands signatures of any image, or cannot be read. */
+  demandSignatures(): boolean;
 }
 
 /** A pull secret of a policy. */
@@ -57,7 +59,7 @@ export function mirrorsOf(policies: RegistryPolicies): Mirrors {
 }
 
 /** For callers without a cluster: no policy holds. */
-export const NO_POLICIES: RegistryPolicies = { over: () => ({}), pullSecrets: () => [] };
+export const NO_POLICIES: RegistryPolicies = { over: () => ({}), pullSecrets: () => [], demandSignatures: () => false };
 
 /** @param list The policies of the cache. */
 export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): RegistryPolicies {
@@ -75,6 +77,10 @@ export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): R
       return mergeByLength(over.flatMap(rankedOf));
     },
     pullSecrets: () => list().map(read).flatMap(rankedOf).flatMap(offerOf),
+    demandSignatures: () =>
+      list()
+        .map(read)
+        .some(({ spec }) => spec === undefined || spec.verify !== undefined),
   };
 }
 

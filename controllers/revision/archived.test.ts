@@ -47,6 +47,18 @@ describe('an archived Revision', () => {
     { because: 'it was just made, and is activated at once', says: undefined },
     { because: 'a person has not approved it', approved: false, says: 'ApprovalRequired' },
     {
+      because: 'it was just made, and the Subscription is about to say what it waits for',
+      approved: false,
+      subscription: { pending: { bundle: 'widget.v1', version: '1', reason: 'Progressing' } },
+      says: undefined,
+    },
+    {
+      because: 'the Subscription makes a Revision of another bundle meanwhile',
+      approved: false,
+      subscription: { pending: { bundle: 'widget.v2', version: '2', reason: 'Progressing' } },
+      says: 'ApprovalRequired',
+    },
+    {
       because: 'it worked and another one took over',
       conditions: [said('Ready', 'True', 'Succeeded')],
       says: 'Archived: Kept as history',

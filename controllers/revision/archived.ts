@@ -21,9 +21,10 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   const { spec, status } = revision;
   const waiting = waitOf(revision, facts.subscription);
   if (waiting !== undefined) return { judgement: { state: 'Resting', ...waiting }, failure: undefined };
-  // The Subscription creates a Revision archived and activates it at once: there is no history yet.
+  // The Subscription has just made it, and is about to activate it or to say what it waits for: there is no history yet.
   const { conditions, inventory = [] } = status ?? {};
-  if (conditions === undefined && inventory.length === 0 && spec.approved) return undefined;
+  const isNew = conditions === undefined && inventory.length === 0;
+  if (isNew && (spec.approved || isBeingMade(revision, facts.subscription))) return undefined;
   // Keep this Revision's last outcome until the active one has taken over its inventory; both changes then go into one
   // status write.
   if (!facts.handedOver && inventory.length > 0) return undefined;
@@ -35,6 +36,12 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   const failure = status?.failure ?? failureOf(revision, facts.subscription);
   const message = failure === undefined ? 'Kept as history' : `Kept as history; it failed: ${failure.message}`;
   return { judgement: { state: 'Resting', reason: 'Archived', message }, failure };
+}
+
+/** Whether the Subscription still reports that it makes a Revision of the bundle. */
+function isBeingMade({ spec }: Revision, subscription: ArchivedFacts['subscription']): boolean {
+  const { pending } = subscription?.status ?? {};
+  return pending?.reason === 'Progressing' && pending.revision === undefined && pending.bundle === spec.bundle;
 }
 
 const WAITS: readonly string[] = [

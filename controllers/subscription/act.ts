@@ -13,6 +13,7 @@ import { readByList } from '../../apply/read-by-list.ts';
 import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
+import { checkFirstActivation } from './first-activation.ts';
 import { activeOf, forgettable } from './history.ts';
 import { imageByDigest } from './images.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -45,16 +46,26 @@ export async function act(
     case 'await':
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
-      return activateRevision(
-        deps.cluster,
-        facts.revisions,
-        await noteApproval(readByList(deps.cluster), facts, action.revision),
-      );
+      return activate(deps, facts, { ...given, revision: action.revision, signal });
     case 'restore':
       return restore(deps, facts, { ...action, ...given, signal });
     case 'create':
       return createOrServe(deps, facts, { ...action, ...given, signal });
   }
+}
+
+interface Activation extends Pick<ActOptions, 'installed' | 'signal'> {
+  readonly revision: Revision;
+}
+
+async function activate(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { revision, installed, signal }: Activation,
+): Promise<void> {
+  await checkFirstActivation(deps, facts, { revision, signal });
+  const noted = await noteApproval(readByList(deps.cluster), { ...facts, installed }, revision);
+  return activateRevision(deps.cluster, facts.revisions, noted);
 }
 
 interface Restoration extends Pick<Extract<Action, { do: 'restore' }>, 'revision' | 'target'> {
@@ -71,7 +82,6 @@ async function restore(
   facts: SubscriptionFacts,
   { revision, target, installed, signal }: Restoration,
 ): Promise<void> {
-  const { subscription, revisions, nextNumber: number } = facts;
   const { image, manifests, approved, signature, imageSignatures } = revision.spec;
   const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
   const bundle = {
@@ -83,16 +93,12 @@ async function restore(
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
   }
-  await createRevision(deps.cluster, {
-    subscription,
-    revisions,
-    installed,
-    number,
-    target,
-    bundle,
-    approved,
-    active: false,
-  });
+  await createRevision(deps.cluster, { ...namingOf(facts), installed, target, bundle, approved, active: false });
+}
+
+/** The parts of a new Revision that its neighbours decide. */
+function namingOf({ subscription, revisions, nextNumber: number }: SubscriptionFacts) {
+  return { subscription, revisions, number } as const;
 }
 
 /** No watch reports the Secrets, and the Revision may back off for minutes before it reads them again. */
@@ -104,7 +110,7 @@ async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Re
 
 interface Creation
   extends
-    Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'>,
+    Pick<Extract<Action, { do: 'create' }>, 'target' | 'hold'>,
     Pick<ActOptions, 'installed' | 'again' | 'noted' | 'prepared' | 'signal'> {}
 
 /**
@@ -126,23 +132,21 @@ async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, c
 async function create(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, approved, hold, installed, again, noted, prepared, signal }: Creation,
+  { target, hold, installed, again, noted, prepared, signal }: Creation,
 ): Promise<void> {
-  const { subscription, revisions, nextNumber: number } = facts;
+  const { subscription } = facts;
   const { serviceAccountName: name } = subscription.spec;
   if (name !== undefined)
     await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
   const bundle = await (prepared ?? prepareNew(deps, facts, { target, signal }));
   const free = hold === undefined;
   await createRevision(deps.cluster, {
-    subscription,
-    revisions,
+    ...namingOf(facts),
     installed,
-    number,
     target,
     bundle,
-    // As with one that is activated later: whatever held it back is over.
-    approved: approved || free,
+    // One that is held back is judged when the hold is over: what permits it today may not permit it then.
+    approved: free,
     active: free,
     again,
     noted,

@@ -82,7 +82,7 @@ class World {
     this.revisions = this.revisions.filter((one) => !gone.has(one));
   }
 
-  private create({ target, approved, hold }: Extract<Action, { do: 'create' }>): void {
+  private create({ target, hold }: Extract<Action, { do: 'create' }>): void {
     const previous = activeOf(this.revisions)?.metadata.name;
     const created = revision({
       number: 1 + Math.max(0, ...this.revisions.map(({ spec }) => spec.number)),
@@ -90,7 +90,7 @@ class World {
       configHash: configHash(this.wanted),
       image: `${target.bundle.image}@sha256:${'a'.repeat(64)}`,
       state: 'Archived',
-      approved,
+      approved: hold === undefined,
       ...(previous !== undefined && { previous }),
     });
     this.revisions = [...this.revisions, created];

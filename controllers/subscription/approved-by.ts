@@ -10,8 +10,12 @@ import type { ApprovedBy } from '../../api/revision-plan.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { writeStatus } from '../status.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { isUnderPolicy } from './plan-hold.ts';
 
-type ApprovalFacts = Pick<SubscriptionFacts, 'subscription' | 'policy'>;
+interface ApprovalFacts extends Pick<SubscriptionFacts, 'subscription' | 'policy'> {
+  /** The Revision that works now. */
+  readonly installed: Revision | undefined;
+}
 
 /**
  * The Revision with the record in its status. A Revision that no approval or policy concerns costs no request. Throws the
@@ -35,15 +39,18 @@ function needsRecord({ subscription, policy }: ApprovalFacts, revision: Revision
   return subscription.spec.approval === 'Manual' || policy !== undefined;
 }
 
-/** Undefined if the manager itself approved the Revision when it made it. */
+/** Undefined if it needs no approval, or if the manager itself approved it when it made it. */
 async function findApproval(
   cluster: Pick<Cluster, 'get'>,
-  { subscription }: ApprovalFacts,
+  { subscription, policy, installed }: ApprovalFacts,
   revision: Revision,
 ): Promise<ApprovedBy | undefined> {
   if (revision.spec.approved) return writtenBy(await cluster.get(refOf(revision)), 'Revision', 'f:approved');
   const { plan } = revision.status ?? {};
-  if (plan?.hash === undefined || subscription.spec.approve?.plan !== plan.hash) return { place: 'Policy' };
+  if (plan?.hash === undefined || subscription.spec.approve?.plan !== plan.hash) {
+    const { bundle: name, image } = revision.spec;
+    return isUnderPolicy({ policy }, { next: { name, image }, installed }) ? { place: 'Policy' } : undefined;
+  }
   const written = writtenBy(await cluster.get(refOf(subscription)), 'Subscription', 'f:approve');
   return written ?? { place: 'Subscription' };
 }

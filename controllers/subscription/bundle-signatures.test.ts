@@ -21,7 +21,7 @@ function ask(
 }
 
 describe('without its Catalog', () => {
-  const never: CheckSignatures = () => Promise.reject(new Error('no policy says how to check'));
+  const nothing: CheckSignatures = async () => undefined;
 
   test.each<{ because: string; revisions: readonly Revision[]; expected: unknown }>([
     {
@@ -45,7 +45,31 @@ describe('without its Catalog', () => {
       expected: expect.objectContaining({ reason: 'CatalogNotFound', retry: 'backoff' }),
     },
   ])('a bundle is taken only as its Revision has it: $because', async ({ revisions, expected }) => {
-    expect(await ask(never, { revisions })).toEqual(expected);
+    expect(await ask(nothing, { revisions })).toEqual(expected);
+  });
+
+  describe('a policy over the image counts as before', () => {
+    const revisions = [revision({ image: IMAGE, signature: SIGNATURE })];
+
+    test('an image that it does not trust is refused', async () => {
+      const refuse: CheckSignatures = async (catalog) => {
+        expect(catalog).toBeUndefined();
+        throw new ReasonedError({ reason: 'Unsigned', retry: 'never', message: 'no' });
+      };
+      expect(await ask(refuse, { revisions })).toMatchObject({ reason: 'Unsigned', retry: { afterSeconds: 300 } });
+    });
+
+    test('its result is recorded in the place of the former one', async () => {
+      const other = { policy: 'q', by: 'key of the policy' };
+      expect(await ask(async () => other, { revisions })).toEqual(other);
+    });
+
+    test('a new image is refused without asking the registry', async () => {
+      let isAsked = false;
+      const check: CheckSignatures = async () => void (isAsked = true);
+      expect(await ask(check, { revisions: [] })).toMatchObject({ reason: 'CatalogNotFound' });
+      expect(isAsked).toBe(false);
+    });
   });
 });
 

@@ -24,17 +24,21 @@ export interface BundleToCheck {
 }
 
 /**
- * The result of the check; without the Catalog, that of the Revision that has the image already. Throws the errors of
- * CheckSignatures, to be retried after the Catalog's interval if they are about signatures; and CatalogNotFound
- * (retried) for a new image, since its policy went with the Catalog.
+ * The result of the check. Without the Catalog an image is taken only if a Revision has it already; the policies over it
+ * count as before, and if they demand nothing, the result of that Revision does. Throws the errors of CheckSignatures, to
+ * be retried after the Catalog's interval if they are about signatures; and CatalogNotFound (retried) for a new image,
+ * since its demands went with the Catalog.
  */
 export async function checkBundle(
   check: CheckSignatures,
   { image, catalogName, catalog, pullSecret, revisions }: BundleToCheck,
   signal: AbortSignal,
 ): Promise<Signature | undefined> {
-  if (catalog === undefined) return recorded(revisions, { image, catalogName });
-  return retriedAtInterval(catalog, () => check(catalog, { image, content: 'Bundles', pullSecret }, signal));
+  const known = catalog === undefined ? recorded(revisions, { image, catalogName }) : undefined;
+  const checked = await retriedAtInterval(catalog, () =>
+    check(catalog, { image, content: 'Bundles', pullSecret }, signal),
+  );
+  return checked ?? known;
 }
 
 /** Runs a check of signatures; one that fails is repeated after the Catalog's interval, since signatures may be added. */

@@ -40,7 +40,7 @@ export interface Target {
 export type Action =
   | { readonly do: 'nothing' }
   /** Pull, render and store a new Revision; it becomes active unless something holds it back. */
-  | { readonly do: 'create'; readonly target: Target; readonly approved: boolean; readonly hold: Hold | undefined }
+  | { readonly do: 'create'; readonly target: Target; readonly hold: Hold | undefined }
   /** Make an existing Revision the active one. */
   | { readonly do: 'activate'; readonly revision: Revision }
   /** The stored manifests are lost: render them again. */
@@ -212,13 +212,13 @@ function reconfigure(
   const { catalog, channel = '' } = installed.spec;
   const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (existing === undefined) return { do: 'create', target, approved: true, hold: undefined };
+  if (existing === undefined) return { do: 'create', target, hold: undefined };
   if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   return existing === active ? undefined : { do: 'activate', revision: existing };
 }
 
 /** The bundle as far as its Revision has kept it. */
-function bundleOf(revision: Revision): CatalogBundle {
+export function bundleOf(revision: Revision): CatalogBundle {
   const { bundle: name, package: packageName, version, release, image } = revision.spec;
   const properties = propertiesOf(revision);
   return {
@@ -240,10 +240,11 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
-  const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { choice, installed });
-  const approved = existing?.spec.approved ?? isFree;
+  const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { next: bundle, installed });
+  // A person's approval lasts; that of the rules counts at the moment when it is asked for.
+  const approved = existing?.spec.approved === true || isFree;
   const hold = findHold(facts, { choice, existing, active, installed, approved });
-  if (existing === undefined) return { do: 'create', target, approved, hold };
+  if (existing === undefined) return { do: 'create', target, hold };
   if (hold === undefined) return { do: 'activate', revision: existing };
   const back = keep(facts, situation);
   return back.do === 'nothing' ? { do: 'await', revision: existing, hold } : back;

@@ -115,7 +115,7 @@ describe('after a crash that left no Revision active', () => {
     channel: 'stable',
     configHash: 'after',
   };
-  const action = { do: 'create', target, approved: true, hold: undefined } as const;
+  const action = { do: 'create', target, hold: undefined } as const;
 
   async function actOn(cluster: FakeCluster, prepared: Promise<PreparedBundle>): Promise<void> {
     const deps = { cluster, record: () => undefined } as unknown as SubscriptionDeps;

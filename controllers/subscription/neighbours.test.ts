@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Reason } from '../../api/reasons.ts';
 import type { Property } from '../../catalog/model.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
@@ -91,6 +92,25 @@ describe('the needs of other Subscriptions', () => {
     const catalogs = [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })];
     const about = factsAbout({ subscription: subscription(), revisions: [] }, [coming], { catalogs });
     expect(decideSubscription(about)).toMatchObject({ decision: { bundle: { version: '1.5.0' } } });
+  });
+
+  test.each([
+    { reason: 'DependencyNotReady', chosen: '1.5.0', because: 'its needs hold as soon as nothing but they keep it' },
+    { reason: 'OutsideWindow', chosen: '1.5.0', because: 'it goes on by itself' },
+    { reason: 'ApprovalRequired', chosen: '2.0.0', because: 'a person may never approve it' },
+    { reason: 'AwaitingApproval', chosen: '2.0.0', because: 'a person may never approve it' },
+  ] as const)('the needs of one that waits by $reason lead to $chosen: $because', ({ reason, chosen }) => {
+    const coming = neighbour({ package: 'shop', needs: [needs('gadget', '<2.0.0')], installed: false });
+    const [one] = coming.revisions;
+    const { name } = one!.metadata;
+    const pending = { revision: name, bundle: 'shop.v1.0.0', version: '1.0.0', reason };
+    const waiting: Neighbour = {
+      subscription: { ...coming.subscription, status: { ...coming.subscription.status, pending } },
+      revisions: [{ ...one!, spec: { ...one!.spec, approved: false, state: 'Archived' } }],
+    };
+    const catalogs = [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })];
+    const about = factsAbout({ subscription: subscription(), revisions: [] }, [waiting], { catalogs });
+    expect(decideSubscription(about)).toMatchObject({ decision: { bundle: { version: chosen } } });
   });
 
   test('a missing dependency is requested and installed first', () => {
@@ -621,7 +641,7 @@ describe('packages that pin each other exactly', () => {
   const pins = (version: string): readonly Property[] => [needs('gadget', version)];
   const stored = (properties: readonly Property[]): { type: string; value: string }[] =>
     properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) }));
-  const moving = (reason: 'DependencyNotReady' | 'ApprovalRequired', approved = true): Neighbour => {
+  const moving = (reason: Reason, approved = true): Neighbour => {
     const old = neighbour({ package: 'shop', needs: pins('1.0.0') });
     const coming = revision({
       package: 'shop',
@@ -646,7 +666,14 @@ describe('packages that pin each other exactly', () => {
 
   test.each([
     { dependent: moving('DependencyNotReady'), moves: 'gadget.v2.0.0', because: 'it waits for this one only' },
+    {
+      dependent: moving('DependencyNotReady', false),
+      moves: 'gadget.v2.0.0',
+      because: 'it is approved when it becomes active, and waits for this one only',
+    },
     { dependent: moving('ApprovalRequired', false), moves: 'stays', because: 'a person has not approved it yet' },
+    { dependent: moving('AwaitingApproval', false), moves: 'stays', because: 'its plan is outside of the policy' },
+    { dependent: moving('Planning', false), moves: 'stays', because: 'its plan is not known yet' },
     {
       dependent: neighbour({ package: 'shop', needs: pins('1.0.0') }),
       moves: 'stays',

@@ -4,6 +4,7 @@
  */
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
@@ -75,11 +76,21 @@ export function describeComing({ subscription, revisions }: Neighbour): Installe
 }
 
 /** Whether a Revision is expected to be installed: a mere proposal holds no other back. */
-function isOnItsWay({ metadata, spec }: Subscription, revision: Revision): boolean {
+function isOnItsWay(subscription: Subscription, revision: Revision): boolean {
+  const { metadata, spec } = subscription;
   const isLeaving = metadata.deletionTimestamp !== undefined || revision.metadata.deletionTimestamp !== undefined;
   const isAsAsked = revision.spec.serviceAccountName === spec.serviceAccountName;
-  return revision.spec.approved && !spec.suspend && !isLeaving && isAsAsked;
+  return isPermitted(subscription, revision) && !spec.suspend && !isLeaving && isAsAsked;
 }
+
+/** Whether neither a person nor a plan has to permit it first; by its approval, or by the reason why it waits. */
+function isPermitted({ status }: Pick<Subscription, 'status'>, { metadata, spec }: Revision): boolean {
+  if (spec.approved) return true;
+  const { revision, reason } = status?.pending ?? {};
+  return revision === metadata.name && reason !== undefined && PERMITTED.has(reason);
+}
+
+const PERMITTED: ReadonlySet<string> = new Set<Reason>(['OutsideWindow', 'DependencyNotReady', 'Progressing']);
 
 /** Whether a Subscription was created as a dependency. */
 export function isDependency({ metadata }: Subscription): boolean {

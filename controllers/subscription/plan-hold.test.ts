@@ -58,8 +58,7 @@ function decided(given: SubscriptionFacts): ResolvedPlan {
 
 function inWords(action: Action): string {
   if (action.do === 'await') return `await: ${action.hold.reason}`;
-  if (action.do === 'create')
-    return `create ${action.approved ? 'approved' : 'not approved'}: ${action.hold?.reason ?? 'free'}`;
+  if (action.do === 'create') return `create: ${action.hold?.reason ?? 'free'}`;
   return action.do;
 }
 
@@ -70,17 +69,17 @@ describe('under an upgrade policy', () => {
     {
       because: 'the Revision must exist before it has a plan',
       given: facts({ revisions: [works], catalogs: two, policy }),
-      expected: 'create not approved: Planning',
+      expected: 'create: Planning',
     },
     {
       because: 'a first installation is no upgrade',
       given: facts({ policy }),
-      expected: 'create approved: free',
+      expected: 'create: free',
     },
     {
       because: 'no policy asks for a plan',
       given: facts({ revisions: [works], catalogs: two }),
-      expected: 'create approved: free',
+      expected: 'create: free',
     },
     { because: 'its plan is not known yet', given: waiting({}), expected: 'await: Planning' },
     {
@@ -139,7 +138,7 @@ describe('under an upgrade policy', () => {
       revisions: [works],
       policy,
     });
-    expect(wordsFor(given)).toBe('create approved: free');
+    expect(wordsFor(given)).toBe('create: free');
   });
 
   test('a bundle that was published again under its name is judged', () => {
@@ -152,7 +151,7 @@ describe('under an upgrade policy', () => {
       catalogs: [{ ...again, content: () => content && { ...content, bundles } }],
       policy,
     });
-    expect(wordsFor(given)).toBe('create not approved: Planning');
+    expect(wordsFor(given)).toBe('create: Planning');
   });
 
   test('a rollback to the version that worked is not judged', () => {

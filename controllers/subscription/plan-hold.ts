@@ -6,6 +6,7 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Approval } from '../../api/upgrade-policy.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice } from '../../resolver/decision.ts';
 import { planInputs } from '../plan-inputs.ts';
 import type { Hold } from './held.ts';
@@ -32,11 +33,11 @@ export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): Pla
   const { spec } = facts.subscription;
   if (question.approved) return { kind: 'none' };
   const given = outstandingApproval(facts);
-  const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, question);
+  const { choice, existing, installed } = question;
+  const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, { next: choice.next, installed });
   if (!isJudged && (spec.approval === 'Automatic' || given === undefined)) return { kind: 'none' };
   // After a crash in a rollback no Revision is active for a moment, and a plan would show a first installation.
   if (isJudged && question.active === undefined) return hold('Planning', 'waits for the version before it');
-  const { choice, existing } = question;
   const plan = existing === undefined ? undefined : currentPlan(facts, question, existing);
   if (plan === undefined) return hold('Planning', 'waits for its plan');
   const { hash, problem } = plan;
@@ -65,12 +66,14 @@ function hold(reason: Hold['reason'], message: string): PlanVerdict {
  */
 export function isUnderPolicy(
   { policy }: Pick<SubscriptionFacts, 'policy'>,
-  { choice, installed }: Pick<PlanQuestion, 'choice' | 'installed'>,
+  {
+    next,
+    installed,
+  }: { readonly next: Pick<CatalogBundle, 'name' | 'image'>; readonly installed: Revision | undefined },
 ): boolean {
   if (policy === undefined || installed === undefined) return false;
-  const digest = /@(sha256:[a-f0-9]{64})$/.exec(choice.next.image)?.[1];
-  const isSame =
-    choice.next.name === installed.spec.bundle && (digest === undefined || installed.spec.image.endsWith(digest));
+  const digest = /@(sha256:[a-f0-9]{64})$/.exec(next.image)?.[1];
+  const isSame = next.name === installed.spec.bundle && (digest === undefined || installed.spec.image.endsWith(digest));
   return !isSame;
 }
 

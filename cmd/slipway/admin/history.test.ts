@@ -5,6 +5,7 @@ import { INSTALLED, NOW, READY, revision, subscription, type RevisionParts } fro
 
 const SUBSCRIPTION = subscription({
   status: {
+    pending: { revision: 'gadget-9', bundle: 'gadget.v9.0.0', version: '9.0.0', reason: 'OutsideWindow' },
     installed: { ...INSTALLED, revision: 'gadget-3' },
     quarantined: [
       { bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'WebhookSilent', message: 'no answer', since: 'x' },
@@ -50,6 +51,11 @@ const OUTCOMES: readonly {
     because: 'a person has not approved it',
     revisions: [revision(4, '4.0.0', archived({ spec: { approved: false } }))],
     outcome: 'waits for approval, or was replaced before it was approved',
+  },
+  {
+    because: 'the Subscription names the reason',
+    revisions: [revision(9, '9.0.0', archived({ spec: { approved: false } }))],
+    outcome: 'waits (OutsideWindow)',
   },
   {
     because: 'the Revision that names it as the one before took over',

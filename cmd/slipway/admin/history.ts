@@ -104,6 +104,7 @@ function describeOutcome(revision: Revision, { status }: Subscription, revisions
     if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
     return status?.installed?.revision === revision.metadata.name ? 'is installed' : 'is being applied';
   }
+  if (!spec.approved && status?.pending?.revision === revision.metadata.name) return `waits (${status.pending.reason})`;
   if (!spec.approved) return 'waits for approval, or was replaced before it was approved';
   if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
   const successor = successorOf(revision, revisions);

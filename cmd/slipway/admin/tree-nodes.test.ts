@@ -49,6 +49,10 @@ function tree(found: readonly Found[] = FOUND): TreeNode {
         status: { conditions: [condition('Ready', 'False', 'WorkloadUnhealthy', 'it crashes')] },
       }),
       revision(3, '3.0.0', { spec: { state: 'Archived', approved: false } }),
+      revision(4, '4.0.0', {
+        spec: { state: 'Archived', approved: false },
+        status: { conditions: [condition('Ready', 'False', 'OutsideWindow', 'waits for the next window')] },
+      }),
     ],
     objects: new Map([['gadget-2', found]]),
   });
@@ -56,6 +60,7 @@ function tree(found: readonly Found[] = FOUND): TreeNode {
 
 test('the tree has Revisions from the newest on, objects in the order of the phases, and the Pods of a Deployment', () => {
   expect(drawTree(tree())).toBe(`Subscription ops/gadget: Ready
+├─ Revision gadget-4 (4.0.0): Waits (OutsideWindow)
 ├─ Revision gadget-3 (3.0.0): Not approved
 ├─ Revision gadget-2 (2.0.0): Active, not ready, it crashes
 │  ├─ ConfigMap ops/settings: Missing, the object does not exist

@@ -58,14 +58,16 @@ function revisionNode(revision: Revision, found: readonly Found[]): TreeNode {
   const isActive = spec.state === 'Active';
   return {
     name: `Revision ${metadata.name} (${spec.version})`,
-    state: isActive ? `Active${ready?.status === 'True' ? '' : ', not ready'}` : describeArchived(spec.approved),
+    state: isActive ? `Active${ready?.status === 'True' ? '' : ', not ready'}` : describeArchived(revision),
     ...(isActive && ready !== undefined && ready.status !== 'True' && { message: ready.message }),
     children: inPhases(found).map(objectNode),
   };
 }
 
-function describeArchived(isApproved: boolean): string {
-  return isApproved ? 'Archived' : 'Not approved';
+function describeArchived({ spec, status }: Revision): string {
+  if (spec.approved) return 'Archived';
+  const { reason = 'ApprovalRequired' } = findCondition(status?.conditions, 'Ready') ?? {};
+  return reason === 'ApprovalRequired' ? 'Not approved' : `Waits (${reason})`;
 }
 
 function inPhases(found: readonly Found[]): readonly Found[] {

@@ -29,6 +29,7 @@ beforeEach(async () => {
       policies: {
         over: (name) => policiesOf(written).over(name),
         pullSecrets: () => policiesOf(written).pullSecrets(),
+        demandSignatures: () => policiesOf(written).demandSignatures(),
       },
       secrets,
       namespaces: { get: (name) => sample('v1', 'Namespace', name, { metadata: { name, labels } }) },

@@ -1,8 +1,12 @@
 /** A registry with the image of one bundle, and a reconciler of Subscriptions that pulls from it. */
 import { tinyBundle } from '../../../e2e/lib/tiny-operator.ts';
+import { CATALOG, type Catalog } from '../../../api/catalog.ts';
+import { parseObject } from '../../../api/kind.ts';
+import { API_VERSION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
+import type { CatalogIndex } from '../../../catalog/index/open.ts';
 import type { FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { silentLog } from '../../../kube/log.ts';
 import { buildImage } from '../../../oci/build.ts';
@@ -11,7 +15,7 @@ import type { ImageSource } from '../../../oci/source.ts';
 import { NO_POLICIES } from '../../registry-policies.ts';
 import type { SubscriptionDeps } from '../deps.ts';
 import { createSubscriptionReconciler } from '../reconcile.ts';
-import { NOW } from './facts.ts';
+import { catalog, NOW } from './facts.ts';
 
 const built = buildImage({ files: tinyBundle({ name: 'gadget', version: '1.0.0' }) });
 
@@ -31,20 +35,51 @@ export const registry: ImageSource = {
   },
 };
 
-/** One reconcile of `ops/gadget`, whose caches show the cluster as it is. */
-export function reconcileOf(cluster: FakeCluster, given: Partial<SubscriptionDeps> = {}): () => Promise<unknown> {
+/** The caches of a cluster in which the Catalog `main` offers these versions, the last one with the image. */
+export function offering(
+  cluster: FakeCluster,
+  { versions, image }: { readonly versions: readonly string[]; readonly image: string },
+): SubscriptionDeps['caches'] {
+  const content = catalog({ versions }).content('gadget');
+  const bundles = content?.bundles.map((one) => (one.version === versions.at(-1) ? { ...one, image } : one));
+  const index = {
+    package: (name: string) => (name === 'gadget' ? { ...content, bundles } : undefined),
+    providersOf: () => [],
+    packages: () => [],
+  } as unknown as CatalogIndex;
+  return {
+    ...cachesOf(cluster),
+    catalogs: { list: () => [MAIN] },
+    content: { get: () => ({ digest: 'd', index }) },
+  };
+}
+
+/** The Catalog, without demands of its own. */
+export const MAIN = parseObject(CATALOG, {
+  apiVersion: API_VERSION,
+  kind: 'Catalog',
+  metadata: { name: 'main' },
+  spec: { source: { image: { ref: 'registry.example/catalog:1' } } },
+}) as Catalog;
+
+function cachesOf(cluster: FakeCluster): SubscriptionDeps['caches'] {
   const subscriptions = (): readonly Subscription[] =>
     cluster.objects().filter(({ kind }) => kind === 'Subscription') as Subscription[];
   const find = <Found extends KubeObject>(objects: readonly Found[], key: string): Found | undefined =>
     objects.find((object) => keyOfObject(object) === key);
+  return {
+    subscriptions: { get: (key) => find(subscriptions(), key), list: subscriptions },
+    revisions: { get: (key) => find(revisionsOf(cluster), key), byIndex: () => revisionsOf(cluster) },
+    catalogs: { list: () => [] },
+    content: { get: () => undefined },
+    namespaces: { get: () => undefined },
+  };
+}
+
+/** One reconcile of `ops/gadget`, whose caches show the cluster as it is. */
+export function reconcileOf(cluster: FakeCluster, given: Partial<SubscriptionDeps> = {}): () => Promise<unknown> {
   const run = createSubscriptionReconciler({
-    caches: {
-      subscriptions: { get: (key) => find(subscriptions(), key), list: subscriptions },
-      revisions: { get: (key) => find(revisionsOf(cluster), key), byIndex: () => revisionsOf(cluster) },
-      catalogs: { list: () => [] },
-      content: { get: () => undefined },
-      namespaces: { get: () => undefined },
-    },
+    caches: cachesOf(cluster),
     cluster,
     server: { get: async () => ({ providedKinds: [] }) },
     bundles: () => registry,
