@@ -1,7 +1,11 @@
 /** Bundles that are prepared before they are requested: which, how many, and that they are used only if nothing changed. */
 import { describe, expect, test, vi } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
+import { FINALIZER } from '../../api/names.ts';
+import { refOf } from '../../api/object.ts';
+import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { BundlesAhead } from './ahead.ts';
 import { comingTarget } from './coming.ts';
@@ -12,7 +16,7 @@ import type { SubscriptionFacts } from './observe.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { prepareAhead, prepareNew } from './prepare.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
-import { IMAGE, registry } from './testing/one-image.ts';
+import { IMAGE, MAIN, offering, reconcileOf, registry } from './testing/one-image.ts';
 
 const bundleOf = (bytes = 10): PreparedBundle => ({
   image: IMAGE,
@@ -61,6 +65,102 @@ describe('bundles that are prepared ahead', () => {
       expect(isBegun).toBe(true);
     });
     expect(await ahead.take(key('a'))).toBeUndefined();
+  });
+});
+
+describe('a bundle that cannot be kept', () => {
+  const UNFIT = [
+    { because: 'the registry does not answer', prepare: () => Promise.reject(new Error('no')) },
+    { because: 'it takes too much memory', prepare: async () => bundleOf(2_000_000) },
+  ];
+
+  /** Begins as each reconcile does, and waits until the preparation is over. */
+  async function attempts(ahead: BundlesAhead, { prepare }: (typeof UNFIT)[number]): Promise<() => Promise<number>> {
+    let count = 0;
+    const begin = (content: string): void => ahead.begin(key('a', content), () => (count++, prepare()));
+    const isOver = (): Promise<void> => vi.waitFor(() => expect(ahead.size).toBe(0));
+    begin('x');
+    await isOver();
+    return async () => {
+      begin('x');
+      await isOver();
+      return count;
+    };
+  }
+
+  test.each(UNFIT)('is prepared once, not at each reconcile, if $because', async (unfit) => {
+    const ahead = new BundlesAhead();
+    const again = await attempts(ahead, unfit);
+    expect([await again(), await again()]).toEqual([1, 1]);
+  });
+
+  test.each(UNFIT)('is prepared again in another form, if $because', async (unfit) => {
+    const ahead = new BundlesAhead();
+    await attempts(ahead, unfit);
+    ahead.begin(key('a', 'y'), async () => bundleOf());
+    expect(await ahead.take(key('a', 'y'))).toEqual(bundleOf());
+  });
+
+  test.each(UNFIT)('is prepared again after the Subscription needed none for a time, if $because', async (unfit) => {
+    const ahead = new BundlesAhead();
+    const again = await attempts(ahead, unfit);
+    ahead.drop('a');
+    expect(await again()).toBe(2);
+  });
+});
+
+describe('the room for bundles that are prepared ahead', () => {
+  const pinned = { version: '0.9.0' };
+  const installed = { bundle: 'gadget.v0.9.0', version: '0.9.0', catalog: 'main', image: 'i', revision: 'gadget-1' };
+  const works = revision({ ready: true, version: '0.9.0' });
+
+  function scene() {
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+    cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
+    cluster.put(subscription({ status: { installed }, metadata: { finalizers: [FINALIZER] }, spec: pinned }));
+    cluster.put(works);
+    const ahead = new BundlesAhead();
+    const run = (
+      offers: Parameters<typeof offering>[1] = { versions: ['0.9.0', '1.0.0'], image: IMAGE },
+    ): Promise<unknown> => reconcileOf(cluster, { ahead, caches: offering(cluster, offers), catalogOf: () => MAIN })();
+    return { cluster, ahead, run };
+  }
+
+  const ref = refOf(subscription());
+  const ask =
+    (spec: object) =>
+    (cluster: FakeCluster): void =>
+      cluster.change(ref, (one) => ({ ...one, spec: { ...(one['spec'] as object), ...spec } }));
+
+  test('is used for the next version of a Subscription that works', async () => {
+    const { ahead, run } = scene();
+    await run();
+    expect(ahead.size).toBe(1);
+  });
+
+  test.each<{ because: string; change: (cluster: FakeCluster) => unknown; offers?: Parameters<typeof offering>[1] }>([
+    { because: 'the Subscription is suspended', change: ask({ suspend: true }) },
+    { because: 'nothing newer is offered any more', change: () => undefined, offers: { versions: ['0.9.0'] } },
+    { because: 'an account is named that may not exist', change: ask({ serviceAccountName: 'installer' }) },
+    {
+      because: 'the operator does not work any more',
+      change: (cluster) =>
+        cluster.change(refOf(works), (one) => ({ ...one, status: revision({ ready: false, reason: 'WorkloadUnhealthy' }).status })), // prettier-ignore
+    },
+    {
+      because: 'the Subscription is gone',
+      change: (cluster) => {
+        cluster.change(ref, (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
+        return cluster.delete(ref);
+      },
+    },
+  ])('is free again if $because', async ({ change, offers }) => {
+    const { cluster, ahead, run } = scene();
+    await run();
+    await change(cluster);
+    await run(offers).catch(() => undefined);
+    expect(ahead.size).toBe(0);
   });
 });
 

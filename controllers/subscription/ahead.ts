@@ -3,6 +3,7 @@
  * spec. Nothing is promised: what is not there is prepared when it is requested, as always, and its signatures are
  * checked again. Kept in memory within narrow bounds, and lost with a restart.
  */
+import { createRecent, type Recent } from '../recent.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
 /** Each one costs the processor as much as an installation, and most are never requested. */
@@ -26,14 +27,24 @@ interface BundleAhead {
 
 export class BundlesAhead {
   readonly #bundles = new Map<string, BundleAhead>();
+  /** The content by owner that failed or is too large: each reconcile would prepare it once more. */
+  readonly #unfit: Recent<string> = createRecent();
 
-  /** Begins to prepare a bundle, unless it is there or other Subscriptions have taken the room. */
+  /** How many are kept, or being prepared. */
+  get size(): number {
+    return this.#bundles.size;
+  }
+
+  /**
+   * Begins to prepare a bundle, unless it is there, could not be kept before, or other Subscriptions have taken the room.
+   */
   begin({ owner, content }: BundleKey, prepare: () => Promise<PreparedBundle>): void {
     const known = this.#bundles.get(owner);
-    if (known?.content === content || (known === undefined && this.#bundles.size >= MOST_BUNDLES)) return;
+    if (known?.content === content || this.#unfit.get(owner) === content) return;
+    if (known === undefined && this.#bundles.size >= MOST_BUNDLES) return;
     const bundle: BundleAhead = { content, prepared: prepare().then(ifSmall, () => undefined) };
     this.#bundles.set(owner, bundle);
-    void this.#dropFailed(owner, bundle);
+    void this.#noteUnfit(owner, bundle);
   }
 
   /** The bundle, once; undefined if it was not prepared, or not with this content. */
@@ -43,13 +54,16 @@ export class BundlesAhead {
     return known?.content === content ? known.prepared : undefined;
   }
 
-  /** Forgets the bundle of a Subscription that is being deleted, or that needs none any more. */
+  /** Forgets the bundle of a Subscription that is gone, being deleted or suspended, or that needs none any more. */
   drop(owner: string): void {
     this.#bundles.delete(owner);
+    this.#unfit.delete(owner);
   }
 
-  async #dropFailed(owner: string, bundle: BundleAhead): Promise<void> {
-    if ((await bundle.prepared) === undefined && this.#bundles.get(owner) === bundle) this.#bundles.delete(owner);
+  async #noteUnfit(owner: string, bundle: BundleAhead): Promise<void> {
+    if ((await bundle.prepared) !== undefined || this.#bundles.get(owner) !== bundle) return;
+    this.#bundles.delete(owner);
+    this.#unfit.set(owner, bundle.content);
   }
 }
 

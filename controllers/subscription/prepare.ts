@@ -94,7 +94,8 @@ export function prepareAhead(
 ): void {
   const { image } = target.bundle;
   // A tag may name another image by then. If an account is named and does not exist, nothing may be pulled.
-  if (!image.includes('@sha256:') || facts.subscription.spec.serviceAccountName !== undefined) return;
+  if (!image.includes('@sha256:') || facts.subscription.spec.serviceAccountName !== undefined)
+    return deps.ahead?.drop(keyOfObject(facts.subscription));
   // The images of its Pods are checked when it is used.
   const { checkSignatures } = checksOf(deps, facts, { target, signal });
   try {

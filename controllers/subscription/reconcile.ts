@@ -4,6 +4,7 @@
  * the objects into the cluster; the two talk through the cluster only.
  */
 import { ReasonedError } from '../../api/errors.ts';
+import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
@@ -32,7 +33,7 @@ import { describeMove } from './wording.ts';
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key));
-    if (cached === undefined) return undefined;
+    if (cached === undefined) return void deps.ahead?.drop(formatKey(key));
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
     const facts = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
@@ -48,6 +49,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         deps.ahead?.drop(formatKey(key));
         return uninstall(deps, facts);
       case 'suspended':
+        deps.ahead?.drop(formatKey(key));
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
         return undefined;
       case 'resolved':
@@ -118,13 +120,20 @@ async function carryOut(
     await forget(deps, { ...facts, subscription: await told }, action);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
+    deps.ahead?.drop(keyOfObject(facts.subscription));
     await tell(deps, { ...facts, subscription: await told }, plan, forReadersOf(held.subscription, error));
     // The log has all of it.
     throw error;
   }
-  const target = deps.ahead === undefined ? undefined : comingTarget(facts, plan, expiryOf(deps, facts));
-  if (target !== undefined) prepareAhead(deps, facts, { target, signal });
+  lookAhead(deps, facts, { plan, context });
   return lookAgain(plan, facts.now);
+}
+
+function lookAhead(deps: SubscriptionDeps, facts: SubscriptionFacts, { plan, context: { signal } }: Execution): void {
+  if (deps.ahead === undefined) return;
+  const target = comingTarget(facts, plan, expiryOf(deps, facts));
+  if (target === undefined) deps.ahead.drop(keyOfObject(facts.subscription));
+  else prepareAhead(deps, facts, { target, signal });
 }
 
 /** Adds the finalizer; takes the owner reference to the requester off a dependency. */

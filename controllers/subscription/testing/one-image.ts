@@ -38,10 +38,12 @@ export const registry: ImageSource = {
 /** The caches of a cluster in which the Catalog `main` offers these versions, the last one with the image. */
 export function offering(
   cluster: FakeCluster,
-  { versions, image }: { readonly versions: readonly string[]; readonly image: string },
+  { versions, image }: { readonly versions: readonly string[]; readonly image?: string },
 ): SubscriptionDeps['caches'] {
   const content = catalog({ versions }).content('gadget');
-  const bundles = content?.bundles.map((one) => (one.version === versions.at(-1) ? { ...one, image } : one));
+  const bundles = content?.bundles.map((one) =>
+    image !== undefined && one.version === versions.at(-1) ? { ...one, image } : one,
+  );
   const index = {
     package: (name: string) => (name === 'gadget' ? { ...content, bundles } : undefined),
     providersOf: () => [],
