@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly columns?: number;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
+  /** Gets stdout as it is so far, whenever something was printed. */
+  readonly onPrint?: (stdout: string) => void;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -45,7 +47,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, progress },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, progress, onPrint },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -54,7 +56,10 @@ function openWorkplace(folder: string): Workplace {
       folder,
       home: join(folder, 'home'),
       temporary: tmpdir(),
-      print: (text) => void (printed.stdout += text),
+      print: (text) => {
+        printed.stdout += text;
+        onPrint?.(printed.stdout);
+      },
       complain: (text) => void (printed.stderr += text),
       signal,
       readInput: async () => Buffer.from(input),
