@@ -1,6 +1,6 @@
 /** Runs a program of the author, such as kubectl or helm, and reads its output. */
-import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
+import { endGroup, spawnGroup } from '../../../kube/kubeconfig/process-group.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
 
@@ -16,20 +16,30 @@ export interface ProgramRun {
 const MAX_OUTPUT_BYTES = 64 << 20;
 const LAST_LINES = 5;
 
-/** Its stdout. @throws ReasonedError InputInvalid, with the last lines of its stderr, if it fails */
+/**
+ * Its stdout. With the program end all programs that it has started, also if the run is aborted.
+ *
+ * @throws ReasonedError InputInvalid, with the last lines of its stderr, if it fails; the signal's reason if it is aborted
+ */
 export async function runProgram(
   { variables, folder, signal }: Environment,
   { program, args, variables: further = {}, ifMissing }: ProgramRun,
 ): Promise<Uint8Array> {
-  const child = spawn(program, args, {
-    cwd: folder,
-    env: { ...variables, ...further },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
+  signal.throwIfAborted();
+  const env = { ...variables, ...further };
+  const child = spawnGroup(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error(`${program} has no pipes`);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+    signal.addEventListener('abort', () => {
+      endGroup(child);
+      for (const pipe of [stdout, stderr]) pipe.destroy(); // a program that has left the group may hold them open
+      reject(signal.reason as Error);
+    });
   });
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   try {
-    const [code, output, errors] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
+    const [code, output, errors] = await Promise.all([ended, buffer(stdout), buffer(stderr)]);
     if (code !== 0) throw failed(program, args, errors.toString());
     if (output.length > MAX_OUTPUT_BYTES) throw invalidInput(`${program} prints more than ${MAX_OUTPUT_BYTES} bytes`);
     return output;
