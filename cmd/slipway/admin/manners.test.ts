@@ -1,5 +1,6 @@
 /** Every command that reads a cluster: widths of terminals, colours, templates, closed pipes, signals. */
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { visibleLength } from '../output/layout.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
 import { serverOf } from './version.ts';
@@ -85,27 +86,25 @@ describe('a template prints single fields of the JSON', () => {
 });
 
 describe('a watch', () => {
-  /** The output of a watch that is interrupted as soon as it has printed something that fits the pattern. */
-  async function watched(
-    { awaited, ...options }: { readonly columns?: number; readonly awaited: RegExp },
-    ...args: readonly string[]
-  ): Promise<string> {
+  async function watched(options: { readonly columns?: number }, ...args: readonly string[]): Promise<string> {
+    const { runWith } = cluster();
     const interrupt = new AbortController();
-    const onPrint = (stdout: string): void => {
-      if (awaited.test(stdout)) interrupt.abort(new Error('SIGINT'));
-    };
-    const { stdout } = await cluster().runWith({ ...options, onPrint, signal: interrupt.signal }, ...args, '--watch');
-    return stdout;
+    let isPrinted = false;
+    const printed = (): void => void (isPrinted = true);
+    const running = runWith({ ...options, printed, signal: interrupt.signal }, ...args, '--watch');
+    await eventually(() => isPrinted);
+    interrupt.abort(new Error('SIGINT'));
+    return (await running).stdout;
   }
 
   test.each(['status', 'get'])('prints data if that is asked for: %s', async (name) => {
     const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
-    expect(JSON.parse(await watched({ awaited: /^}$/m }, ...args, '-o', 'json'))).toBeTypeOf('object');
-    expect(await watched({ awaited: /\n/ }, ...args, '-o', 'yaml')).toMatch(/^---\n/);
+    expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
+    expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
   });
 
   test('of a table prints rows one below the other on a narrow terminal', async () => {
-    const stdout = await watched({ columns: 40, awaited: /gadget-2/ }, 'get', 'revisions');
+    const stdout = await watched({ columns: 40 }, 'get', 'revisions');
     expect(stdout.match(/^NAME: +gadget-\d$/gm)).toEqual(
       ['NAME:    gadget-1', 'NAME:    gadget-2'].map(() => expect.any(String) as string),
     );

@@ -29,10 +29,10 @@ export interface RunOptions {
   readonly input?: string;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
+  /** Gets the standard output as it is printed. */
+  readonly printed?: (text: string) => void;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
-  /** Gets stdout as it is so far, whenever something was printed. */
-  readonly onPrint?: (stdout: string) => void;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -47,7 +47,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, progress, onPrint },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, printed: onPrinted, progress },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -58,7 +58,7 @@ function openWorkplace(folder: string): Workplace {
       temporary: tmpdir(),
       print: (text) => {
         printed.stdout += text;
-        onPrint?.(printed.stdout);
+        onPrinted?.(text);
       },
       complain: (text) => void (printed.stderr += text),
       signal,
