@@ -20,6 +20,8 @@ export interface PlanInput {
   readonly crdEnforcement?: 'Enforce' | 'None';
   /** Effect of an uninstall on custom resources; `Retain` by default. */
   readonly customResources?: CustomResourcePolicy;
+  /** The ServiceAccount that applies the objects; absent: the manager itself does. */
+  readonly account?: string;
   readonly facts?: PlanClusterFacts;
 }
 

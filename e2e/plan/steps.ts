@@ -3,6 +3,8 @@ import { basename, dirname } from 'node:path';
 import { compare, valid } from 'semver';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupOf, type KubeObject } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { isCrdEntry } from '../../apply/custom-resources.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
 import { bundleFolders, readBundle } from '../../bundles/testing/real-bundles.ts';
@@ -73,11 +75,12 @@ const SERVED: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
 ]);
 
-/** Whether its objects are of kinds that every cluster has; none of its own kinds, whose rights come and go apart. */
+/** Whether its objects are of kinds that every cluster has, or that the bundle defines. */
 function isOrdinary(bundle: Bundle): boolean {
   try {
     const objects: readonly KubeObject[] = renderBundle(bundle, { namespace: 'ops', certificates: 'manager' });
-    return objects.every(({ apiVersion }) => SERVED.has(groupOf(apiVersion)));
+    const own = new Set(objects.filter(isCrdEntry).map(({ spec }) => textOf(fieldsOf(spec)['group'])));
+    return objects.every(({ apiVersion }) => [SERVED, own].some((groups) => groups.has(groupOf(apiVersion))));
   } catch (error) {
     if (error instanceof ReasonedError) return false;
     throw error;
