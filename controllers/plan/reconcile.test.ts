@@ -98,6 +98,16 @@ async function store(
   });
 }
 
+/** As the controller of Subscriptions leaves it before it makes the next Revision active. */
+function archiveFirst(cluster: FakeCluster, inventory: readonly object[]): void {
+  const first = { apiVersion: 'slipway.dev/v1alpha1', kind: REVISION.kind, namespace: 'ops', name: 'gadget-1' };
+  cluster.change(first, (object) => ({
+    ...object,
+    spec: { ...fieldsOf(object['spec']), state: 'Archived' },
+    status: { ...fieldsOf(object['status']), inventory },
+  }));
+}
+
 function storedPlan({ cluster, next }: World): StoredPlan {
   const name = next().status?.plan?.secret;
   const secret = cluster.objects().find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
@@ -165,6 +175,24 @@ describe('the plan of a Revision that waits', () => {
     const before = given.cluster.requests.length;
     expect(await given.run()).toBeUndefined();
     expect(given.cluster.requests.length).toBe(before);
+  });
+
+  test('stays as it is while versions are switched, since it would show a first installation', async () => {
+    const given = await world();
+    await given.run();
+    const { plan } = given.next().status ?? {};
+    archiveFirst(given.cluster, [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'widget-config', uid: 'a', hash: 'b' }]);
+    given.pass(600);
+    expect(await given.run()).toBeUndefined();
+    expect(given.next().status?.plan).toEqual(plan);
+  });
+
+  test('is that of a first installation if the version before it has written nothing', async () => {
+    const given = await world();
+    archiveFirst(given.cluster, []);
+    await given.run();
+    expect(given.next().status?.plan?.from).toBeUndefined();
+    expect(given.next().status?.plan?.hash).toBeDefined();
   });
 
   test('is made of a first installation without a version before it, and no policy holds that', async () => {
