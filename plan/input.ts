@@ -48,6 +48,8 @@ export interface PlanClusterFacts {
    * adopted by it; else a description of its owner.
    */
   readonly existing?: ReadonlyMap<string, 'absent' | 'ours' | { readonly owner: string }>;
+  /** Objects, by identity, that the new version adds and whose kind neither the cluster nor the bundle has. */
+  readonly unserved?: ReadonlySet<string>;
   /** Objects that an uninstall leaves, and why. */
   readonly kept?: readonly KeptObject[];
 }

@@ -1,4 +1,4 @@
-/** The upgrades of the corpus that are held against the audit log: between consecutive versions of each package. */
+/** The bundles of the corpus that every cluster takes, and the upgrades between consecutive versions of each package. */
 import { basename, dirname } from 'node:path';
 import { compare, valid } from 'semver';
 import { ReasonedError } from '../../api/errors.ts';
@@ -38,13 +38,8 @@ export function roundsOfCorpus(rounds: number, only?: ReadonlySet<string>): read
 
 /** The newest first. */
 function stepsOf(name: string, folders: readonly string[], most: number): readonly Step[] {
-  const bundles = folders.flatMap((folder) => {
-    const bundle = readOrNothing(folder);
-    const version = bundle?.csv.spec.version ?? '';
-    return bundle === undefined || valid(version) === null ? [] : [{ folder, bundle, version }];
-  });
-  const newestFirst = bundles.toSorted((a, b) => compare(b.version, a.version)).slice(0, most + 1);
-  const place = ({ version, folder }: (typeof bundles)[number]): StepVersion => ({ version, folder });
+  const newestFirst = versionsIn(folders).slice(0, most + 1);
+  const place = ({ version, folder }: ReadVersion): StepVersion => ({ version, folder });
   return newestFirst.slice(1).flatMap((from, at) => {
     const to = newestFirst[at];
     if (to === undefined || compare(from.version, to.version) === 0 || from.bundle.package !== to.bundle.package)
@@ -52,6 +47,43 @@ function stepsOf(name: string, folders: readonly string[], most: number): readon
     if (!isOrdinary(from.bundle) || !isOrdinary(to.bundle)) return [];
     return [{ name, package: to.bundle.package, from: place(from), to: place(to) }];
   });
+}
+
+/** A version that every cluster takes, with the name of its package. */
+export interface PackagedVersion extends StepVersion {
+  readonly package: string;
+}
+
+/** The newest versions of each package, by the name of its folder. */
+export function versionsOfCorpus(most: number): ReadonlyMap<string, readonly PackagedVersion[]> {
+  const folders = [...Map.groupBy(bundleFolders(devSet()), dirname)];
+  const named = folders.map(([folder, versions]) => {
+    const ordinary = versionsIn(versions).filter(({ bundle }) => isOrdinary(bundle));
+    return [
+      basename(folder),
+      ordinary.slice(0, most).map(({ version, folder: path, bundle }) => ({
+        version,
+        folder: path,
+        package: bundle.package,
+      })),
+    ] as const;
+  });
+  return new Map(named.filter(([, versions]) => versions.length > 0));
+}
+
+interface ReadVersion extends StepVersion {
+  readonly bundle: Bundle;
+}
+
+/** The newest first; a folder whose bundle cannot be read, or has no semantic version, is left out. */
+function versionsIn(folders: readonly string[]): readonly ReadVersion[] {
+  return folders
+    .flatMap((folder) => {
+      const bundle = readOrNothing(folder);
+      const version = bundle?.csv.spec.version ?? '';
+      return bundle === undefined || valid(version) === null ? [] : [{ folder, bundle, version }];
+    })
+    .toSorted((a, b) => compare(b.version, a.version));
 }
 
 function readOrNothing(folder: string): Bundle | undefined {
