@@ -3,11 +3,12 @@ import { basename, dirname } from 'node:path';
 import { compare, valid } from 'semver';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupOf, type KubeObject } from '../../api/object.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
 import { bundleFolders, readBundle } from '../../bundles/testing/real-bundles.ts';
+import { textsOf } from '../../plan/rights/rule.ts';
 import { devSet } from '../lib/shared.ts';
 
 export interface StepVersion {
@@ -107,14 +108,27 @@ const SERVED: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
 ]);
 
-/** Whether its objects are of kinds that every cluster has, or that the bundle defines. */
+/**
+ * Whether its objects are of kinds that every cluster has, or that the bundle defines, and no webhook of it is about kinds of
+ * others: no program runs in pretended Pods, so a webhook on Pods would refuse all of them.
+ */
 function isOrdinary(bundle: Bundle): boolean {
   try {
     const objects: readonly KubeObject[] = renderBundle(bundle, { namespace: 'ops', certificates: 'manager' });
     const own = new Set(objects.filter(isCrdEntry).map(({ spec }) => textOf(fieldsOf(spec)['group'])));
-    return objects.every(({ apiVersion }) => [SERVED, own].some((groups) => groups.has(groupOf(apiVersion))));
+    return (
+      objects.every(({ apiVersion }) => [SERVED, own].some((groups) => groups.has(groupOf(apiVersion)))) &&
+      objects.flatMap(interceptedGroups).every((group) => own.has(group))
+    );
   } catch (error) {
     if (error instanceof ReasonedError) return false;
     throw error;
   }
+}
+
+/** The groups of the kinds whose writes fail while the webhooks of a configuration do not answer. */
+function interceptedGroups(object: KubeObject): readonly string[] {
+  return listOf(object['webhooks'])
+    .filter(({ failurePolicy }) => failurePolicy !== 'Ignore')
+    .flatMap(({ rules }) => listOf(rules).flatMap(({ apiGroups }) => textsOf(apiGroups)));
 }
