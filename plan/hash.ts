@@ -64,7 +64,11 @@ function differencesOf(
     return typeof state === 'object' ? [`${identity} belongs to ${state.owner}`] : [];
   });
   const unserved = [...(facts.unserved ?? [])].map((identity) => `${identity} is of a kind that is not served`);
-  return [...taken, ...unserved, ...(from?.objects ?? []).filter(isReadable).flatMap((crd) => storedElsewhere(crd, facts))].sort();
+  return [
+    ...taken,
+    ...unserved,
+    ...(from?.objects ?? []).filter(isReadable).flatMap((crd) => storedElsewhere(crd, facts)),
+  ].sort();
 }
 
 function isReadable(object: KubeObject): boolean {

@@ -175,7 +175,9 @@ test('every panel of the dashboard has a title of its own', () => {
 describe('the page about metrics', () => {
   /** As `controller('name')` or `controller(wiring, KIND.kind`. */
   const created = [
-    ...(readText('cmd/manager/controllers.ts') ?? '').matchAll(/\bcontroller\((?:wiring, )?(?:'([\w-]+)'|([A-Z_]+)\.kind)/g),
+    ...(readText('cmd/manager/controllers.ts') ?? '').matchAll(
+      /\bcontroller\((?:wiring, )?(?:'([\w-]+)'|([A-Z_]+)\.kind)/g,
+    ),
   ].map(([, name, kind = '']) => name ?? kind.replaceAll('_', '').toLowerCase());
 
   test('names every controller that the label may have', () => {

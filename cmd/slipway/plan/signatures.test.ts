@@ -134,7 +134,15 @@ interface Question {
 }
 
 const planArgs = ({ file, flags, catalog: source = 'catalog' }: Omit<Question, 'because'>): readonly string[] => [
-  ...['plan', '--file', file, '--catalog', source, '--from', '1.0.0', '--deny', 'unsigned'],
+  'plan',
+  '--file',
+  file,
+  '--catalog',
+  source,
+  '--from',
+  '1.0.0',
+  '--deny',
+  'unsigned',
   ...flags,
 ];
 
@@ -225,10 +233,25 @@ describe('a bundle image never counts as signed', () => {
 
 describe('there is no plan if it is not known whether the image is signed', () => {
   test.each<Question & { readonly reason: string }>([
-    { because: 'two policies contradict each other', file: '1.1.0.yaml', flags: ['--policy', 'twins.yaml'], reason: 'RegistryPolicyInvalid' },
+    {
+      because: 'two policies contradict each other',
+      file: '1.1.0.yaml',
+      flags: ['--policy', 'twins.yaml'],
+      reason: 'RegistryPolicyInvalid',
+    },
     { because: 'the key cannot be read', file: '1.1.0.yaml', flags: ['--key', 'root.json'], reason: 'InvalidSpec' },
-    { because: 'an issuer lacks its subject', file: '1.1.0.yaml', flags: ['--issuer', WHO.issuer], reason: 'InputInvalid' },
-    { because: 'the file has no policy', file: '1.1.0.yaml', flags: ['--policy', 'catalog/catalog.yaml'], reason: 'InputInvalid' },
+    {
+      because: 'an issuer lacks its subject',
+      file: '1.1.0.yaml',
+      flags: ['--issuer', WHO.issuer],
+      reason: 'InputInvalid',
+    },
+    {
+      because: 'the file has no policy',
+      file: '1.1.0.yaml',
+      flags: ['--policy', 'catalog/catalog.yaml'],
+      reason: 'InputInvalid',
+    },
   ])('$because', async ({ reason, ...question }) => {
     const { code, stdout, stderr } = await work().run(...planArgs(question));
     expect({ code, stdout, stderr }).toEqual({

@@ -60,8 +60,12 @@ describe.skipIf(!hasShared)('each upgrade of a real package', () => {
 
 /** Without the image, which a bundle in a folder has not. */
 function planOf(from: PlannedSide, to: PlannedSide): Plan {
-  const named = ({ image: _, ...side }: PlannedSide): PlannedSide => side;
-  return planChange({ ...inputOf(subscription), from: named(from), to: named(to) });
+  return planChange({ ...inputOf(subscription), from: withoutImage(from), to: withoutImage(to) });
+}
+
+function withoutImage(side: PlannedSide): PlannedSide {
+  const { image: _, ...rest } = side;
+  return rest;
 }
 
 function ordered(versions: readonly string[]): readonly { readonly bundle: Bundle; readonly version: string }[] {

@@ -13,7 +13,8 @@ import { ROOT_NAME } from './trust.ts';
 
 /** Who signed the image, or why no signature of it is trusted. */
 export type SignatureVerdict =
-  { readonly trusted: true; readonly by: string } | { readonly trusted: false; readonly reason?: string; readonly message: string };
+  | { readonly trusted: true; readonly by: string }
+  | { readonly trusted: false; readonly reason?: string; readonly message: string };
 
 export interface SignatureQuestion {
   readonly policies: RegistryPolicies;
