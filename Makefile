@@ -22,8 +22,8 @@ test: setup check cluster-build ## types, lint, unit, conformance, end to end; o
 conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project conformance
 
-corpus: setup cluster-build ## every bundle of the corpus before an API server; about five minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set
+corpus: setup cluster-build ## every bundle of the corpus before an API server, three of each package by their smallest accounts; about 15 minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set e2e/stories/plan/minimal-account
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways

@@ -1,5 +1,5 @@
 /** The rules by which a plan can be denied: closed names for sets of risks. Pipelines and upgrade policies name them. Pure. */
-import type { Plan, StatedRisk } from './model.ts';
+import type { Plan, PlannedVersion, StatedRisk } from './model.ts';
 import type { RiskReason } from './risks.ts';
 
 interface DenyRule {
@@ -33,10 +33,7 @@ const DENY_RULES = {
   unsigned: {
     meaning: 'no trusted signature of the bundle image is known',
     denies: () => false,
-    factOf: ({ to }) =>
-      to === undefined || to.signedBy !== undefined
-        ? undefined
-        : `no trusted signature is known of ${to.image ?? `${to.bundle}, which is read from a folder`}`,
+    factOf: ({ to }) => (to === undefined || to.signedBy !== undefined ? undefined : describeUnsigned(to)),
   },
   irreversible: { meaning: 'there is no way back', denies: ({ level }) => level === 'irreversible' },
   high: {
@@ -44,6 +41,11 @@ const DENY_RULES = {
     denies: ({ level }) => level === 'high' || level === 'irreversible',
   },
 } as const satisfies Readonly<Record<string, DenyRule>>;
+
+function describeUnsigned({ bundle, image, unsigned }: PlannedVersion): string {
+  const subject = image ?? `${bundle}, which is read from a folder`;
+  return `no trusted signature is known of ${subject}${unsigned === undefined ? '' : `: ${unsigned}`}`;
+}
 
 const RULES: Readonly<Record<DenyRuleName, DenyRule>> = DENY_RULES;
 

@@ -63,7 +63,12 @@ function differencesOf(
     const state = installed.has(identity) ? undefined : facts.existing?.get(identity);
     return typeof state === 'object' ? [`${identity} belongs to ${state.owner}`] : [];
   });
-  return [...taken, ...(from?.objects ?? []).filter(isReadable).flatMap((crd) => storedElsewhere(crd, facts))].sort();
+  const unserved = [...(facts.unserved ?? [])].map((identity) => `${identity} is of a kind that is not served`);
+  return [
+    ...taken,
+    ...unserved,
+    ...(from?.objects ?? []).filter(isReadable).flatMap((crd) => storedElsewhere(crd, facts)),
+  ].sort();
 }
 
 function isReadable(object: KubeObject): boolean {

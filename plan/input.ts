@@ -20,6 +20,8 @@ export interface PlanInput {
   readonly crdEnforcement?: 'Enforce' | 'None';
   /** Effect of an uninstall on custom resources; `Retain` by default. */
   readonly customResources?: CustomResourcePolicy;
+  /** The ServiceAccount that applies the objects; absent: the manager itself does. */
+  readonly account?: string;
   readonly facts?: PlanClusterFacts;
 }
 
@@ -46,6 +48,8 @@ export interface PlanClusterFacts {
    * adopted by it; else a description of its owner.
    */
   readonly existing?: ReadonlyMap<string, 'absent' | 'ours' | { readonly owner: string }>;
+  /** Objects, by identity, that the new version adds and whose kind neither the cluster nor the bundle has. */
+  readonly unserved?: ReadonlySet<string>;
   /** Objects that an uninstall leaves, and why. */
   readonly kept?: readonly KeptObject[];
 }

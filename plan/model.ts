@@ -17,6 +17,8 @@ export interface PlannedVersion {
   readonly image?: string;
   /** The key or identity whose signature of the image is trusted; absent if none is known. */
   readonly signedBy?: string;
+  /** Why no trusted signature of the image is known, if that was checked. */
+  readonly unsigned?: string;
 }
 
 export interface Plan {
@@ -34,6 +36,8 @@ export interface Plan {
   readonly hash: string;
   readonly risk: Risk;
   readonly objects: ObjectChanges;
+  /** Objects and fields of Slipway's own that the roll-out adds to those of the bundle. */
+  readonly additions: Additions;
   readonly rights: RightsChange;
   readonly images: ImagesChange;
   readonly crds: readonly CrdChange[];
@@ -93,6 +97,27 @@ export interface FieldChange {
 export interface KeptObject {
   readonly ref: ObjectRef;
   readonly message: string;
+}
+
+export interface Additions {
+  readonly objects: readonly AddedObject[];
+  /** Fields that the manifest leaves open and the manager sets, whenever the object is written. */
+  readonly fields: readonly AddedField[];
+}
+
+/** An object that no bundle contains: the manager makes it for the bundle. */
+export interface AddedObject {
+  readonly ref: ObjectRef;
+  readonly change: 'created' | 'changed' | 'deleted' | 'unchanged';
+  /** `the certificate of Deployment.apps ops/manager` */
+  readonly purpose: string;
+}
+
+export interface AddedField {
+  readonly ref: ObjectRef;
+  /** `webhooks[].clientConfig.caBundle` */
+  readonly path: string;
+  readonly purpose: string;
 }
 
 export interface RightsChange {

@@ -5,6 +5,7 @@
  */
 import { identityOf } from '../apply/identity.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { planAdditions } from './additions.ts';
 import { planCrds } from './crds.ts';
 import { compareDependencies } from './dependencies.ts';
 import { hashPlan } from './hash.ts';
@@ -30,6 +31,7 @@ export function planChange(input: PlanInput): Plan {
     ...(from !== undefined && { from: versionOf(from) }),
     ...(to !== undefined && { to: versionOf(to) }),
     objects: describeObjects(compared, input),
+    additions: planAdditions(input),
     rights: compareRights(before, after, facts.clusterRoles),
     images: compareImages(before, after),
     crds: planCrds(compared, input),
@@ -42,8 +44,14 @@ export function planChange(input: PlanInput): Plan {
   return { ...plan, hash: hashPlan(input), risk, wayBack: wayBackOf(risk) };
 }
 
-function versionOf({ bundle, version, image, signedBy }: PlannedSide): PlannedVersion {
-  return { bundle, version, ...(image !== undefined && { image }), ...(signedBy !== undefined && { signedBy }) };
+function versionOf({ bundle, version, image, signedBy, unsigned }: PlannedSide): PlannedVersion {
+  return {
+    bundle,
+    version,
+    ...(image !== undefined && { image }),
+    ...(signedBy !== undefined && { signedBy }),
+    ...(unsigned !== undefined && { unsigned }),
+  };
 }
 
 function wayBackOf({ reasons }: Plan['risk']): WayBack {

@@ -207,6 +207,28 @@ describe('signatures, CRDs and the way back', () => {
     ]);
   });
 
+  test('a policy that no upgrade can satisfy holds each of them, and every rule is named with its fact', () => {
+    const policy: Given = {
+      automatic: 'Patch',
+      rights: 'MayNotGrow',
+      registries: ['nowhere.example'],
+      unsignedBundles: 'Wait',
+      unsafeCRDs: 'Wait',
+      irreversible: 'Wait',
+    };
+    const image = `registry.example/other@${DIGEST}`;
+    const given = to('1.1.0', { ...more(SECRETS), image });
+    expect(hits(policy, given).map((hit) => hit.split(':')[0])).toEqual([
+      'automatic',
+      'rights',
+      'registries',
+      'unsignedBundles',
+      'unsafeCRDs',
+      'irreversible',
+    ]);
+    expect(hits(policy, given)[2]).toContain('nowhere.example');
+  });
+
   test('an empty policy asks for a plan, and permits every upgrade', () => {
     expect(hits({}, to('9.0.0', more(SECRETS)))).toEqual([]);
   });

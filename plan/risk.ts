@@ -187,7 +187,7 @@ function judgeWrites({ input, compared, plan }: JudgedRisk): readonly Fact[] {
         `${describeRef(refOf(after))} changes ${path}, which the API server rejects while the object exists`,
       ]),
     ),
-    ...compared.created.flatMap((object) => judgeCollision(object, input)),
+    ...compared.created.flatMap((object) => [...judgeCollision(object, input), ...judgeKind(object, input)]),
     ...(parts.length === 0 ? [] : [['ObjectsChanged', `${parts.join(' and ')} objects`] as const]),
   ];
 }
@@ -196,6 +196,13 @@ function judgeCollision(object: KubeObject, { facts }: PlanInput): readonly Fact
   const ref = refOf(object);
   const state = facts?.existing?.get(identityOf(ref));
   return typeof state === 'object' ? [['Collision', `${describeRef(ref)} exists and belongs to ${state.owner}`]] : [];
+}
+
+function judgeKind(object: KubeObject, { facts }: PlanInput): readonly Fact[] {
+  const ref = refOf(object);
+  if (facts?.unserved?.has(identityOf(ref)) !== true) return [];
+  const because = `as the cluster does not serve its kind in ${ref.apiVersion}`;
+  return [['KindNotServed', `${describeRef(ref)} cannot be created, ${because}`]];
 }
 
 const EXPOSED: ReadonlySet<string> = new Set(['NodePort', 'LoadBalancer']);

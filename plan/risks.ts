@@ -47,6 +47,10 @@ export const RISKS = {
       'A field changes that the API server does not let change: the roll-out is rejected until a person deletes the object.',
   },
   Collision: { level: 'high', meaning: 'An object that is to be created exists and belongs to another owner.' },
+  KindNotServed: {
+    level: 'high',
+    meaning: 'The cluster does not serve the kind of an object that is to be created: the roll-out is rejected.',
+  },
   ServiceExposed: { level: 'high', meaning: 'A Service becomes reachable from outside of the cluster.' },
   ProtectionRemoved: {
     level: 'high',

@@ -326,6 +326,22 @@ const UPGRADES: readonly Upgrade[] = [
     says: [['Collision', 'ConfigMap ops/extra exists and belongs to Subscription ops/other']],
   },
   {
+    because: 'the kind of a new object belongs to a program that the cluster does not have',
+    after: { more: [sample('monitoring.example.com/v1', 'Alert', 'extra', { namespace: 'ops' })] },
+    facts: { unserved: new Set(['Alert.monitoring.example.com|ops|extra']) },
+    says: [
+      [
+        'KindNotServed',
+        'Alert.monitoring.example.com ops/extra cannot be created, as the cluster does not serve its kind in monitoring.example.com/v1',
+      ],
+    ],
+  },
+  {
+    because: 'a Service gets a port on every node',
+    after: { objects: changed('Service', ({ spec }) => ({ spec: { ...fieldsOf(spec), type: 'NodePort' } })) },
+    says: [['ServiceExposed', 'Service ops/widget-metrics gets the type NodePort']],
+  },
+  {
     because: 'a privileged Pod is not confined',
     after: deployment((spec) =>
       template(spec, { hostNetwork: true, ...container({ securityContext: { privileged: true } }) }),

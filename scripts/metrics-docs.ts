@@ -34,7 +34,8 @@ const ABOUT_OWN = `Counts of objects are read from the caches at each scrape, so
 Events are counted by the replica that leads; those with an alert are reported from the start, as 0.`;
 
 const ABOUT_RUNTIME = `Under the names of controller-runtime and client-go, so that dashboards and alerts for these work. \`controller\` is
-\`catalog\`, \`subscription\`, \`revision\`, or \`catalog-content\` on a replica that does not lead.`;
+\`catalog\`, \`registrypolicy\`, \`subscription\`, \`plan\` (which makes the plans of Revisions that wait), \`revision\`, or
+\`late-objects\`; on a replica that does not lead it is \`catalog-content\`.`;
 
 function tableOf(metrics: readonly MetricFacts[]): string {
   return markdownTable(

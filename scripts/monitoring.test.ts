@@ -171,3 +171,18 @@ test('every panel of the dashboard has a title of its own', () => {
   const titles = dashboard.panels.map(({ title }) => title);
   expect(new Set(titles).size).toBe(titles.length);
 });
+
+describe('the page about metrics', () => {
+  /** As `controller('name')` or `controller(wiring, KIND.kind`. */
+  const created = [
+    ...(readText('cmd/manager/controllers.ts') ?? '').matchAll(
+      /\bcontroller\((?:wiring, )?(?:'([\w-]+)'|([A-Z_]+)\.kind)/g,
+    ),
+  ].map(([, name, kind = '']) => name ?? kind.replaceAll('_', '').toLowerCase());
+
+  test('names every controller that the label may have', () => {
+    const page = readText('docs/metrics.md') ?? '';
+    expect(created).toEqual(expect.arrayContaining(['plan', 'revision', 'late-objects', 'registrypolicy']));
+    expect(created.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 /** The kinds that every bundle may render to; one may bring objects of the kinds that its own CRDs define besides. Pure. */
+import { groupKind, type Kind } from '../../api/object.ts';
 import { SUPPORTED_KINDS } from './kinds.ts';
 
 /** The kinds that are rendered from the CSV, from the CRDs and for their needs, with the version that is written. */
@@ -24,3 +25,10 @@ export const RENDERED_KINDS: readonly { readonly apiVersion: string; readonly ki
   ...[...SUPPORTED_KINDS].map(([kind, { apiVersion }]) => ({ apiVersion, kind })),
   ...[...GENERATED].map(([kind, apiVersion]) => ({ apiVersion, kind })),
 ];
+
+const BY_GROUP: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
+
+/** Whether objects of a kind are rendered, by kind and group. */
+export function isRenderedKind(kind: Kind): boolean {
+  return BY_GROUP.has(groupKind(kind));
+}

@@ -15,6 +15,7 @@ import { countInstances, isCrdEntry, listedIn } from '../../apply/custom-resourc
 import { identityOf } from '../../apply/identity.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { Owner } from '../../apply/prepare.ts';
+import { kindsDefinedIn } from '../../apply/phases.ts';
 import { createSlots } from '../../apply/slots.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { PlanClusterFacts, PlanInput } from '../../plan/input.ts';
@@ -80,12 +81,15 @@ class Gatherer {
   readonly #storedVersions = new Map<string, readonly string[]>();
   readonly #verdicts = new Map<string, CrdVerdict>();
   readonly #clusterRoles = new Map<string, readonly RightsRule[]>();
+  readonly #unserved = new Set<string>();
+  readonly #defined: ReadonlySet<string>;
   readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
 
   constructor(clients: FactsClients, question: FactsQuestion) {
     this.#clients = clients;
     this.#question = question;
     const { namespace = '', name, uid } = question.subscription.metadata;
+    this.#defined = new Set(kindsDefinedIn(question.input.to?.objects ?? []));
     this.#owner = { namespace, name, ...(uid !== undefined && { uid }) };
   }
 
@@ -96,14 +100,22 @@ class Gatherer {
       verdicts: this.#verdicts,
       clusterRoles: this.#clusterRoles,
       existing: this.#existing,
+      unserved: this.#unserved,
     };
   }
 
   readExisting(object: KubeObject): Promise<void> {
     const ref = refOf(object);
-    return this.#read(this.#clients.acting, ref, (live) => {
+    return this.#read(this.#clients.acting, ref, async (live) => {
+      if (live === undefined && !(await this.#isServed(object))) this.#unserved.add(identityOf(ref));
       this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(live));
     });
+  }
+
+  /** Now, or once the CRDs of the bundle are there. */
+  async #isServed(object: KubeObject): Promise<boolean> {
+    if (this.#defined.has(groupKind(object))) return true;
+    return (await this.#clients.cluster.isNamespaced(object, this.#question.signal)) !== undefined;
   }
 
   #stateOf(live: KubeObject): 'ours' | { readonly owner: string } {

@@ -11,13 +11,14 @@ import { propertiesOf } from '../revision-properties.ts';
 
 /** The parts that the Subscription decides. */
 export function inputOf(subscription: Subscription): PlanInput {
-  const { package: packageName, crdUpgradeSafety, uninstall } = subscription.spec;
+  const { package: packageName, crdUpgradeSafety, uninstall, serviceAccountName } = subscription.spec;
   return {
     package: packageName,
     subscription: keyOfObject(subscription),
     waivers: crdUpgradeSafety.waivers ?? [],
     crdEnforcement: crdUpgradeSafety.enforcement,
     customResources: uninstall.customResources,
+    ...(serviceAccountName !== undefined && { account: serviceAccountName }),
   };
 }
 
@@ -30,6 +31,7 @@ export async function sideOfRevision(cluster: Pick<Cluster, 'get'>, revision: Re
     image,
     // Of two demands one may be met and the other not.
     ...(signature?.by !== undefined && signature.problem === undefined && { signedBy: signature.by }),
+    ...(signature?.problem !== undefined && { unsigned: signature.problem }),
     objects: prepareObjects(await loadManifests(cluster, revision), prepareFor(revision)),
     properties: propertiesOf(revision),
   };

@@ -36,13 +36,22 @@ export function observePlan(
   if (subscription === undefined || waiting === undefined || isAtRest(subscription)) return undefined;
   const all = genuineOf(revisions.byIndex(BY_SUBSCRIPTION, formatKey(key)), subscription);
   const next = all.find(({ metadata }) => metadata.name === waiting);
-  if (next === undefined || !isWaiting(next)) return undefined;
+  if (next === undefined || !isWaiting(next) || isSwitching(all)) return undefined;
   const active = all.find(({ spec }) => spec.state === 'Active');
   // Between the end of one version and the start of the next, a plan would show a first installation.
   if (active === undefined && all.some(hasWorked)) return undefined;
   const policy = policyInForce(subscription, namespaces.get(key.namespace ?? ''), byDefault);
   const change: PlannedChange = { subscription, active, next, policy };
   return { ...change, inputs: planInputs(change) };
+}
+
+/**
+ * Whether no Revision is active and an archived one still lists objects: versions are being switched. A plan of that moment
+ * would be that of a first installation.
+ */
+export function isSwitching(revisions: readonly Revision[]): boolean {
+  if (revisions.some(({ spec }) => spec.state === 'Active')) return false;
+  return revisions.some(({ status }) => (status?.inventory ?? []).length > 0);
 }
 
 function isAtRest({ metadata, spec }: Subscription): boolean {

@@ -57,5 +57,6 @@ function withoutFields(plan: Plan): Plan {
 function withoutLists(plan: Plan): Plan {
   const objects = { created: [], changed: [], replaced: [], deleted: [], kept: [], unchanged: [] };
   const reasons = plan.risk.reasons.slice(0, 1000);
-  return { ...plan, objects, images: { added: [], removed: [] }, crds: [], risk: { ...plan.risk, reasons } };
+  const additions = { objects: [], fields: [] };
+  return { ...plan, objects, additions, images: { added: [], removed: [] }, crds: [], risk: { ...plan.risk, reasons } };
 }

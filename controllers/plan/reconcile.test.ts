@@ -5,7 +5,7 @@ import { refOf, type KubeObject } from '../../api/object.ts';
 import { REVISION, Revision as RevisionSchema, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf } from '../../api/untyped.ts';
-import { sample, sampleOperator } from '../../apply/testing/sample-objects.ts';
+import { sample, sampleCrd, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { silentLog } from '../../kube/log.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { planChange } from '../../plan/plan.ts';
@@ -100,6 +100,16 @@ async function store(
   });
 }
 
+/** As the controller of Subscriptions leaves it before it makes the next Revision active. */
+function archiveFirst(cluster: FakeCluster, inventory: readonly object[]): void {
+  const first = { apiVersion: 'slipway.dev/v1alpha1', kind: REVISION.kind, namespace: 'ops', name: 'gadget-1' };
+  cluster.change(first, (object) => ({
+    ...object,
+    spec: { ...fieldsOf(object['spec']), state: 'Archived' },
+    status: { ...fieldsOf(object['status']), inventory },
+  }));
+}
+
 function storedPlan({ cluster, next }: World): StoredPlan {
   const name = next().status?.plan?.secret;
   const secret = cluster.objects().find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
@@ -181,6 +191,24 @@ describe('the plan of a Revision that waits', () => {
     const before = given.cluster.requests.length;
     expect(await given.run()).toBeUndefined();
     expect(given.cluster.requests.length).toBe(before);
+  });
+
+  test('stays as it is while versions are switched, since it would show a first installation', async () => {
+    const given = await world();
+    await given.run();
+    const { plan } = given.next().status ?? {};
+    archiveFirst(given.cluster, [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'widget-config', uid: 'a', hash: 'b' }]);
+    given.pass(600);
+    expect(await given.run()).toBeUndefined();
+    expect(given.next().status?.plan).toEqual(plan);
+  });
+
+  test('is that of a first installation if the version before it has written nothing', async () => {
+    const given = await world();
+    archiveFirst(given.cluster, []);
+    await given.run();
+    expect(given.next().status?.plan?.from).toBeUndefined();
+    expect(given.next().status?.plan?.hash).toBeDefined();
   });
 
   test('is made of a first installation without a version before it, and no policy holds that', async () => {
@@ -266,6 +294,39 @@ describe('facts and manifests that are missing', () => {
     const pause = await given.run();
     expect(given.next().status?.plan?.unknown).toEqual([expect.stringContaining('extra') as string]);
     expect(pause).toBeLessThan(60);
+  });
+
+  test('an object of a kind that the cluster does not serve is named, and counts for the hash', async () => {
+    const foreign = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'extra', { namespace: 'ops' });
+    const given = await world({ after: [...NEW, foreign] });
+    await given.run();
+    const { plan } = given.next().status ?? {};
+    expect(plan).toMatchObject({ risk: 'high' });
+    expect(plan?.reasons?.[0]).toContain('ServiceMonitor.monitoring.coreos.com ops/extra');
+    given.cluster.put(sampleCrd('ServiceMonitor', { group: 'monitoring.coreos.com' }));
+    given.pass(600);
+    await given.run();
+    const served = given.next().status?.plan;
+    expect([served?.risk, served?.hash === plan?.hash]).toEqual(['low', false]);
+  });
+
+  test('an object of a kind that the bundle itself defines need not be served yet', async () => {
+    const own = [sampleCrd('Gizmo'), sample('example.com/v1', 'Gizmo', 'extra', { namespace: 'ops' })];
+    const given = await world({ after: [...NEW, ...own] });
+    await given.run();
+    expect(given.next().status?.plan).toMatchObject({ risk: 'low' });
+  });
+
+  test('a plan that is too large for the status is cut there, and whole in its Secret', async () => {
+    const many = Array.from({ length: 300 }, (_, at) =>
+      sample('v1', 'Service', `${'long-'.repeat(100)}${at}`, { namespace: 'ops', spec: { type: 'NodePort' } }),
+    );
+    const given = await world({ after: [...NEW, ...many] });
+    await given.run();
+    expect(RevisionSchema.safeParse(given.next())).toMatchObject({ success: true });
+    expect(given.next().status?.plan).toMatchObject({ risk: 'high', objects: { created: 301 } });
+    expect(storedPlan(given).plan.risk.reasons.length).toBeGreaterThan(300);
+    expect(storedPlan(given).omitted).toBeUndefined();
   });
 
   test('a Secret of a person is left as it is, and the summary says where the whole plan is not', async () => {

@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { groupKind, type Kind } from '../../api/object.ts';
 import type { ManagedObjects } from './managed-objects.ts';
-import { isOwnKind } from './own-kinds/kinds.ts';
+import { isOwnKind } from '../../plan/own-kinds.ts';
 
 export interface FollowDeps {
   /** As the manager. */

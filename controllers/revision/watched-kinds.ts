@@ -1,8 +1,6 @@
 /** Decides which kinds of objects the manager may watch. Pure. */
-import { groupKind, type Kind } from '../../api/object.ts';
-import { RENDERED_KINDS } from '../../bundles/render/rendered-kinds.ts';
-
-const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
+import type { Kind } from '../../api/object.ts';
+import { isRenderedKind } from '../../bundles/render/rendered-kinds.ts';
 
 /**
  * Whether the manager has the right to watch a kind: its rights (deploy/rbac) name exactly the kinds that bundles
@@ -10,5 +8,5 @@ const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
  * another group, is read when it is needed.
  */
 export function mayWatch(kind: Kind): boolean {
-  return WATCHED.has(groupKind(kind));
+  return isRenderedKind(kind);
 }

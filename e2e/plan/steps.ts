@@ -1,11 +1,14 @@
-/** The upgrades of the corpus that are held against the audit log: between consecutive versions of each package. */
+/** The bundles of the corpus that every cluster takes, and the upgrades between consecutive versions of each package. */
 import { basename, dirname } from 'node:path';
 import { compare, valid } from 'semver';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupOf, type KubeObject } from '../../api/object.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { isCrdEntry } from '../../apply/custom-resources.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
 import { bundleFolders, readBundle } from '../../bundles/testing/real-bundles.ts';
+import { textsOf } from '../../plan/rights/rule.ts';
 import { devSet } from '../lib/shared.ts';
 
 export interface StepVersion {
@@ -36,13 +39,8 @@ export function roundsOfCorpus(rounds: number, only?: ReadonlySet<string>): read
 
 /** The newest first. */
 function stepsOf(name: string, folders: readonly string[], most: number): readonly Step[] {
-  const bundles = folders.flatMap((folder) => {
-    const bundle = readOrNothing(folder);
-    const version = bundle?.csv.spec.version ?? '';
-    return bundle === undefined || valid(version) === null ? [] : [{ folder, bundle, version }];
-  });
-  const newestFirst = bundles.toSorted((a, b) => compare(b.version, a.version)).slice(0, most + 1);
-  const place = ({ version, folder }: (typeof bundles)[number]): StepVersion => ({ version, folder });
+  const newestFirst = versionsIn(folders).slice(0, most + 1);
+  const place = ({ version, folder }: ReadVersion): StepVersion => ({ version, folder });
   return newestFirst.slice(1).flatMap((from, at) => {
     const to = newestFirst[at];
     if (to === undefined || compare(from.version, to.version) === 0 || from.bundle.package !== to.bundle.package)
@@ -50,6 +48,43 @@ function stepsOf(name: string, folders: readonly string[], most: number): readon
     if (!isOrdinary(from.bundle) || !isOrdinary(to.bundle)) return [];
     return [{ name, package: to.bundle.package, from: place(from), to: place(to) }];
   });
+}
+
+/** A version that every cluster takes, with the name of its package. */
+export interface PackagedVersion extends StepVersion {
+  readonly package: string;
+}
+
+/** The newest versions of each package, by the name of its folder. */
+export function versionsOfCorpus(most: number): ReadonlyMap<string, readonly PackagedVersion[]> {
+  const folders = [...Map.groupBy(bundleFolders(devSet()), dirname)];
+  const named = folders.map(([folder, versions]) => {
+    const ordinary = versionsIn(versions).filter(({ bundle }) => isOrdinary(bundle));
+    return [
+      basename(folder),
+      ordinary.slice(0, most).map(({ version, folder: path, bundle }) => ({
+        version,
+        folder: path,
+        package: bundle.package,
+      })),
+    ] as const;
+  });
+  return new Map(named.filter(([, versions]) => versions.length > 0));
+}
+
+interface ReadVersion extends StepVersion {
+  readonly bundle: Bundle;
+}
+
+/** The newest first; a folder whose bundle cannot be read, or has no semantic version, is left out. */
+function versionsIn(folders: readonly string[]): readonly ReadVersion[] {
+  return folders
+    .flatMap((folder) => {
+      const bundle = readOrNothing(folder);
+      const version = bundle?.csv.spec.version ?? '';
+      return bundle === undefined || valid(version) === null ? [] : [{ folder, bundle, version }];
+    })
+    .toSorted((a, b) => compare(b.version, a.version));
 }
 
 function readOrNothing(folder: string): Bundle | undefined {
@@ -73,13 +108,27 @@ const SERVED: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
 ]);
 
-/** Whether its objects are of kinds that every cluster has; none of its own kinds, whose rights come and go apart. */
+/**
+ * Whether its objects are of kinds that every cluster has, or that the bundle defines, and no webhook of it is about kinds of
+ * others: no program runs in pretended Pods, so a webhook on Pods would refuse all of them.
+ */
 function isOrdinary(bundle: Bundle): boolean {
   try {
     const objects: readonly KubeObject[] = renderBundle(bundle, { namespace: 'ops', certificates: 'manager' });
-    return objects.every(({ apiVersion }) => SERVED.has(groupOf(apiVersion)));
+    const own = new Set(objects.filter(isCrdEntry).map(({ spec }) => textOf(fieldsOf(spec)['group'])));
+    return (
+      objects.every(({ apiVersion }) => [SERVED, own].some((groups) => groups.has(groupOf(apiVersion)))) &&
+      objects.flatMap(interceptedGroups).every((group) => own.has(group))
+    );
   } catch (error) {
     if (error instanceof ReasonedError) return false;
     throw error;
   }
+}
+
+/** The groups of the kinds whose writes fail while the webhooks of a configuration do not answer. */
+function interceptedGroups(object: KubeObject): readonly string[] {
+  return listOf(object['webhooks'])
+    .filter(({ failurePolicy }) => failurePolicy !== 'Ignore')
+    .flatMap(({ rules }) => listOf(rules).flatMap(({ apiGroups }) => textsOf(apiGroups)));
 }

@@ -19,6 +19,13 @@ const plan = {
     kept: [],
     unchanged: [ref('Secret', 'd')],
   },
+  additions: {
+    objects: [
+      { ref: ref('Secret', 'cert'), change: 'created', purpose: '' },
+      { ref: ref('Secret', 'old-cert'), change: 'unchanged', purpose: '' },
+    ],
+    fields: [],
+  },
 } as unknown as Plan;
 const write = (writing: Writing, object: string): Written => ({ writing, object });
 const ALL = announcedBy(plan);
@@ -29,6 +36,7 @@ describe('writes beside a plan', () => {
       write('created', 'networkpolicies.networking.k8s.io ops/a'),
       write('changed', 'deployments.apps ops/b'),
       write('deleted', 'configmaps ops/c'),
+      write('created', 'secrets ops/cert'),
     ]);
   });
 
@@ -45,6 +53,12 @@ describe('writes beside a plan', () => {
       written: [...ALL, write('changed', 'secrets ops/d')],
       missing: [],
       more: ['changed secrets ops/d'],
+    },
+    {
+      because: 'a certificate is issued again that should stay',
+      written: [...ALL, write('changed', 'secrets ops/old-cert')],
+      missing: [],
+      more: ['changed secrets ops/old-cert'],
     },
     {
       because: 'an object is deleted that should be changed',

@@ -62,21 +62,24 @@ function distinct(writes: readonly Written[]): readonly Written[] {
 }
 
 /** The writes that a plan announces. */
-export function announcedBy({ objects }: Plan): readonly Written[] {
+export function announcedBy({ objects, additions }: Plan): readonly Written[] {
   const all: readonly (readonly [Writing, readonly ObjectRef[]])[] = [
     ['created', objects.created],
     ['changed', objects.changed.map(({ ref }) => ref)],
     ['changed', objects.replaced.map(({ ref }) => ref)],
     ['deleted', objects.deleted],
   ];
-  return all.flatMap(([writing, refs]) => refs.map((ref) => ({ writing, object: describeObject(ref) })));
+  const added = additions.objects.flatMap(({ ref, change }) =>
+    change === 'unchanged' ? [] : [{ writing: change, object: describeObject(ref) }],
+  );
+  return [...all.flatMap(([writing, refs]) => refs.map((ref) => ({ writing, object: describeObject(ref) }))), ...added];
 }
 
 /** Every object that a plan is about, written or not. */
-function objectsOf({ objects }: Plan): readonly string[] {
+function objectsOf({ objects, additions }: Plan): readonly string[] {
   const { created, changed, replaced, deleted, kept, unchanged } = objects;
-  const refs = [...created, ...deleted, ...unchanged, ...[...changed, ...replaced, ...kept].map(({ ref }) => ref)];
-  return refs.map(describeObject);
+  const others = [...changed, ...replaced, ...kept, ...additions.objects].map(({ ref }) => ref);
+  return [...created, ...deleted, ...unchanged, ...others].map(describeObject);
 }
 
 function describeObject({ apiVersion, kind, namespace, name }: ObjectRef): string {

@@ -76,14 +76,14 @@ describe('the smallest rights to install', () => {
     {
       because: 'the Secret of a certificate that the manager issues is written as the account',
       objects: [
-        ops(
-          'Deployment',
-          'gadget',
-          { spec: { template: { spec: { volumes: [{ secret: { secretName: 'gadget-service-cert' } }] } } } },
-          'apps/v1',
-        ),
+        ops('Deployment', 'gadget', { spec: {} }, 'apps/v1'),
+        sample('admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', 'guard', {
+          webhooks: [{ clientConfig: { service: { namespace: 'ops', name: 'gadget-service' } } }],
+        }),
       ],
       expected: [
+        ': create mutatingwebhookconfigurations',
+        ': get,patch mutatingwebhookconfigurations(guard)',
         'ops: create deployments',
         'ops: get,patch deployments(gadget)',
         'ops: create secrets',

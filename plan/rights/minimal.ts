@@ -5,9 +5,9 @@
  */
 import { canonicalJson } from '../../api/json.ts';
 import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
-import { certificateName } from '../../bundles/render/names.ts';
+import { issuedCertificates } from '../additions.ts';
 import { EVERYWHERE, AtomSet } from './atom.ts';
 import { atomsOf, type PermittedRule } from './atoms-of.ts';
 import { rulesOf, type RightsRule } from './rule.ts';
@@ -27,7 +27,7 @@ export function minimalRights(objects: readonly KubeObject[]): readonly ScopedRu
 
 /** The rules to read and write the objects, and the certificates that the manager issues for them. */
 export function rightsToWrite(objects: readonly KubeObject[]): readonly ScopedRule[] {
-  return rulesToWrite([...objects, ...issuedCertificates(objects)], pluralsIn(objects));
+  return rulesToWrite([...objects, ...certificateSecrets(objects)], pluralsIn(objects));
 }
 
 /** The rules to delete objects. */
@@ -49,24 +49,13 @@ function compareScoped(a: ScopedRule, b: ScopedRule): number {
   return x < y ? -1 : Number(x > y);
 }
 
-/** The Secrets of the certificates that the manager issues, as the account: a Deployment mounts each of them. */
-function issuedCertificates(objects: readonly KubeObject[]): readonly KubeObject[] {
-  const others = new Set(
-    objects
-      .filter((object) => groupKind(object) === 'Certificate.cert-manager.io')
-      .map(({ spec }) => textOf(fieldsOf(spec)['secretName'])),
-  );
-  return objects
-    .filter((object) => groupKind(object) === 'Deployment.apps')
-    .flatMap(({ metadata: { name, namespace = '' }, spec }) => {
-      const secret = certificateName(name);
-      const pod = fieldsOf(fieldsOf(fieldsOf(spec)['template'])['spec']);
-      const isMounted = listOf(pod['volumes']).some(
-        (volume) => textOf(fieldsOf(volume['secret'])['secretName']) === secret,
-      );
-      if (!isMounted || others.has(secret)) return [];
-      return [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: secret, namespace } }];
-    });
+/** The Secrets of the certificates that the manager issues, as the account. */
+function certificateSecrets(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return issuedCertificates(objects).map(({ required, deployment: { namespace = '' } }) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: required.secretName, namespace },
+  }));
 }
 
 /** Plurals by group-kind of the kinds that the CRDs among the objects define. */

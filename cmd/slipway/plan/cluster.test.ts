@@ -325,6 +325,20 @@ describe('plan of a Subscription in the cluster', () => {
     );
   });
 
+  test('is refused while versions are switched, rather than made for a first installation', async () => {
+    await subscribe('turning', ['1.0.0', '1.1.0']);
+    const ref = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Revision', namespace: NAMESPACE, name: 'turning-1' };
+    const first = (await client.get(ref)) as KubeObject;
+    const inventory = [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'gadget-manager', uid: 'a', hash: 'b' }];
+    api.put({ ...first, spec: { ...fieldsOf(first['spec']), state: 'Archived' }, status: { inventory } });
+    for (const args of [['ops/turning'], ['ops/turning', '--uninstall']])
+      expect(await run(...args)).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^slipway: Planning: /) as string,
+      });
+  });
+
   test.each([
     { because: 'there is no such Subscription', args: ['ops/other'] },
     { because: 'the namespace of the context has no Subscription of that name', args: ['gadget'] },

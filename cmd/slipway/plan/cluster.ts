@@ -1,10 +1,12 @@
 /** Gathers the input of a plan from the cluster: the Revisions of a Subscription with their manifests, and facts. */
+import { ReasonedError } from '../../../api/errors.ts';
 import { parseObject } from '../../../api/kind.ts';
 import { REVISION, type Revision } from '../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { ownerUidOf } from '../../../controllers/owner.ts';
 import { gatherFacts } from '../../../controllers/plan/facts.ts';
 import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
+import { isSwitching } from '../../../controllers/plan/observe.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
@@ -16,7 +18,7 @@ import type { Planned } from './planned.ts';
 
 /**
  * The plan of the Revision that comes next, or of an uninstall. @throws ReasonedError InputInvalid, KubeconfigInvalid,
- * ManifestsMissing, and errors of the API server
+ * ManifestsMissing, Planning while versions are switched, and errors of the API server
  */
 export function planFromCluster(environment: Environment, subject: string, flags: PlanFlags): Promise<Planned> {
   const { signal } = environment;
@@ -33,6 +35,7 @@ async function planOf(
   signal: AbortSignal,
 ): Promise<Planned> {
   const revisions = await ownRevisions(client, subscription, signal);
+  refuseSwitching(subscription, revisions);
   const active = revisions.find(({ spec }) => spec.state === 'Active');
   const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
   const base = inputOf(subscription);
@@ -65,11 +68,23 @@ export async function findChange(
   const { client } = connection;
   const subscription = parseObject(SUBSCRIPTION, await needSubscription(connection, subject, signal));
   const revisions = await ownRevisions(client, subscription, signal);
+  refuseSwitching(subscription, revisions);
   const active = revisions.find(({ spec }) => spec.state === 'Active');
   const next = revisions.find(({ metadata }) => metadata.name === subscription.status?.pending?.revision) ?? active;
   if (next === undefined) throw invalidInput(`the manager has prepared no Revision of Subscription ${subject} yet`);
   const from = active === undefined || active === next ? {} : { from: await sideOfRevision(client, active) };
   return { subscription, input: { ...inputOf(subscription), ...from, to: await sideOfRevision(client, next) } };
+}
+
+/** The version before is not known at such a moment: a plan would be that of a first installation. */
+function refuseSwitching({ metadata }: Subscription, revisions: readonly Revision[]): void {
+  if (!isSwitching(revisions)) return;
+  throw new ReasonedError({
+    reason: 'Planning',
+    retry: 'backoff',
+    message: `Subscription ${metadata.namespace ?? ''}/${metadata.name} is switching versions, and none is active at this moment`,
+    hint: 'Ask again in a few seconds',
+  });
 }
 
 /** The Revisions that the Subscription controls; any other of that name belongs to an earlier one. */

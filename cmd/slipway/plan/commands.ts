@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { DenyRuleName } from '../../../plan/deny.ts';
 import { append, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
+import { trustOptions } from '../verify/commands.ts';
 import type { PlanFlags } from './flags.ts';
 
 /** Written out, so that help loads nothing else; a test compares them with the closed list. */
@@ -16,11 +17,7 @@ export const DENY_NAMES: readonly DenyRuleName[] = [
 ];
 
 export function definePlanCommands(program: Command, perform: Perform): void {
-  withExamples(
-    registryOptions(program.command('plan')),
-    'slipway plan lights/beacon',
-    'slipway plan --file beacon.yaml --catalog registry.example/team/catalog:latest --from 1.0.0 --deny major,irreversible -o markdown',
-  )
+  const plan = registryOptions(program.command('plan'))
     .description(
       'Shows the effect of a change before it is made: objects, rights in words, images, CRDs, restarts and the risk; from a file and a catalog, or from a Subscription in the cluster.',
     )
@@ -43,7 +40,8 @@ export function definePlanCommands(program: Command, perform: Perform): void {
       new Option('--deny <rules>', `exit code 2 if the plan hits one of these: ${DENY_NAMES.join(', ')}`).argParser(
         denyRules,
       ),
-    )
+    );
+  trustOptions(plan, '; with --file')
     .option(
       '-n, --namespace <name>',
       "namespace of a Subscription that is named without one; absent, that of the kubeconfig's context",
@@ -54,6 +52,12 @@ export function definePlanCommands(program: Command, perform: Perform): void {
     .action((subject: string | undefined, flags: PlanFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./plan.ts')).plan(environment, subject, flags)),
     );
+  withExamples(
+    plan,
+    'slipway plan lights/beacon',
+    'slipway plan --file beacon.yaml --catalog registry.example/team/catalog:latest --from 1.0.0 --deny major,irreversible -o markdown',
+    'slipway plan --file beacon.yaml --catalog registry.example/team/catalog:latest --deny unsigned --policy policies.yaml',
+  );
 }
 
 /** Reads a list with commas, and adds it to those before it. */

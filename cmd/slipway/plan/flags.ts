@@ -2,8 +2,9 @@
 import type { DenyRuleName } from '../../../plan/deny.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
+import type { TrustFlags } from '../verify/trust.ts';
 
-export interface PlanFlags extends RegistryFlags {
+export interface PlanFlags extends RegistryFlags, TrustFlags {
   readonly file?: string;
   readonly catalog?: readonly string[];
   readonly from?: string;
@@ -23,7 +24,10 @@ export interface PlanOfflineFlags extends PlanFlags {
   readonly catalog: readonly string[];
 }
 
-const OFFLINE = ['catalog', 'from', 'bundle', 'kubernetesVersion', 'plainHttp', 'registryConfig'] as const;
+const OFFLINE = [
+  ...(['catalog', 'from', 'bundle', 'kubernetesVersion', 'plainHttp', 'registryConfig'] as const),
+  ...(['key', 'issuer', 'subject', 'trustedRoot', 'policy'] as const),
+];
 const CLUSTER = ['uninstall', 'kubeconfig', 'context'] as const;
 
 /** Whether no cluster is asked. @throws ReasonedError InputInvalid for flags that do not go together */

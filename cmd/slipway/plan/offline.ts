@@ -2,9 +2,11 @@
 import { ReasonedError } from '../../../api/errors.ts';
 import { keyOfObject } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
-import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
 import type { CatalogBundle } from '../../../catalog/model.ts';
 import { inputOf } from '../../../controllers/plan/input.ts';
+import { mirrorsOf } from '../../../controllers/registry-policies.ts';
+import type { Registry } from '../../../oci/registry.ts';
 import type { ImageSource } from '../../../oci/source.ts';
 import type { PlanInput, PlannedSide } from '../../../plan/input.ts';
 import type { Choice } from '../../../resolver/decision.ts';
@@ -12,7 +14,7 @@ import { explainDecision } from '../../../resolver/explain.ts';
 import type { CatalogSource, ResolveInput } from '../../../resolver/input.ts';
 import { resolve } from '../../../resolver/resolve.ts';
 import type { Environment } from '../environment.ts';
-import { readBundleFrom } from '../input/bundle.ts';
+import { readBundleFrom, type BundleInput } from '../input/bundle.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -21,20 +23,29 @@ import { readSubscription } from '../input/subscription.ts';
 import { findInstalled, sourceOf } from '../why/offline.ts';
 import type { PlanOfflineFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
-import { sideOf } from './side.ts';
+import { sideOf, type BundleOfSide } from './side.ts';
+import { createBundleCheck, readPlanTrust, type CheckBundle } from './signatures.ts';
 
 /** @throws ReasonedError InputInvalid, the reason of a refusal, errors of a registry, and those of rendering a bundle */
 export async function planOffline(environment: Environment, flags: PlanOfflineFlags): Promise<Planned> {
   const subscription = await readSubscription(environment, flags.file, flags.namespace);
   const { from, steps, message } = await chooseSteps(environment, subscription, flags);
-  const inputs = await withRegistry(environment, flags, async (registry) => {
-    const bundles = new BundleReader(environment, registry, await readNamed(environment, registry, flags));
-    const sides: PlannedSide[] = [];
-    for (const step of [...(from === undefined ? [] : [from]), ...steps])
-      sides.push(await bundles.side(subscription, step));
+  const trust = await readPlanTrust(environment, flags);
+  const work = async (registry: Registry): Promise<readonly PlanInput[]> => {
+    const named = await readNamed(environment, registry, flags);
+    const bundles = new BundleReader(environment, registry, named);
+    const check = await createBundleCheck(environment, registry, { trust, trustedRoot: flags.trustedRoot });
+    const sides: PlannedSide[] = from === undefined ? [] : [await bundles.side(subscription, from)];
+    for (const step of steps) sides.push(await withSignature(await bundles.side(subscription, step), check));
     return inputsOf(subscription, sides, from !== undefined);
-  });
+  };
+  const inputs = await withRegistry(environment, flags, work, trust && mirrorsOf(trust));
   return { subscription: keyOfObject(subscription), package: subscription.spec.package, message, inputs };
+}
+
+/** The installed version is not checked: its signature changes no plan. */
+async function withSignature(side: PlannedSide, check: CheckBundle): Promise<PlannedSide> {
+  return side.image === undefined ? side : { ...side, ...(await check(side.image)) };
 }
 
 /** What to install, one after another. */
@@ -108,16 +119,24 @@ function stepsOf(
   return path.flatMap((hop) => bundles.find(({ name }) => name === hop.bundle) ?? []);
 }
 
+/** A bundle, and its image by digest if it is one of a registry. */
+type ReadBundle = Pick<BundleOfSide, 'bundle' | 'image'>;
+
+function readBundleOf({ files, image }: BundleInput): ReadBundle {
+  const reference = image?.reference;
+  return { bundle: parseBundle(files), ...(reference !== undefined && { image: reference }) };
+}
+
 /** The bundles that --bundle names, by their names. */
 async function readNamed(
   environment: Environment,
   registry: ImageSource,
   { bundle = [] }: PlanOfflineFlags,
-): Promise<ReadonlyMap<string, Bundle>> {
-  const read = new Map<string, Bundle>();
+): Promise<ReadonlyMap<string, ReadBundle>> {
+  const read = new Map<string, ReadBundle>();
   for (const source of bundle) {
-    const parsed = parseBundle((await readBundleFrom(registry, environment, source)).files);
-    read.set(parsed.csv.name, parsed);
+    const one = readBundleOf(await readBundleFrom(registry, environment, source));
+    read.set(one.bundle.csv.name, one);
   }
   return read;
 }
@@ -126,9 +145,9 @@ async function readNamed(
 class BundleReader {
   readonly #environment: Environment;
   readonly #registry: ImageSource;
-  readonly #named: ReadonlyMap<string, Bundle>;
+  readonly #named: ReadonlyMap<string, ReadBundle>;
 
-  constructor(environment: Environment, registry: ImageSource, named: ReadonlyMap<string, Bundle>) {
+  constructor(environment: Environment, registry: ImageSource, named: ReadonlyMap<string, ReadBundle>) {
     this.#environment = environment;
     this.#registry = registry;
     this.#named = named;
@@ -137,16 +156,11 @@ class BundleReader {
   async side(subscription: Subscription, { name, version, image, properties }: CatalogBundle): Promise<PlannedSide> {
     const named = this.#named.get(name);
     const known = properties.length === 0 ? { version } : { version, properties };
-    if (named !== undefined) return sideOf(subscription, { bundle: named, ...known });
+    if (named !== undefined) return sideOf(subscription, { ...named, ...known });
     if (image === '')
       throw invalidInput(`no catalog names an image of ${name}`, 'Name its folder or image by --bundle');
-    const read = await readBundleFrom(this.#registry, this.#environment, image);
-    const reference = read.image?.reference;
-    return sideOf(subscription, {
-      bundle: parseBundle(read.files),
-      ...(reference !== undefined && { image: reference }),
-      ...known,
-    });
+    const read = readBundleOf(await readBundleFrom(this.#registry, this.#environment, image));
+    return sideOf(subscription, { ...read, ...known });
   }
 }
 

@@ -26,6 +26,7 @@ export function sectionsOf(plan: Plan): readonly Section[] {
     },
     { title: 'Restarts', lines: plan.restarts.map(({ ref, because }) => `${describeRef(ref)}: ${because}`) },
     { title: 'Objects', summary: countObjects(plan), lines: describeObjects(plan) },
+    { title: 'Added by Slipway', lines: describeAdditions(plan) },
     { title: 'Not known', lines: plan.unknown },
   ];
   return all.filter(({ lines }) => lines.length > 0);
@@ -107,6 +108,15 @@ function describeObjects({ objects }: Plan): readonly string[] {
     ...objects.replaced.flatMap((one) => describeChanged('!', one)),
     ...objects.deleted.map((ref) => `- ${describeRef(ref)}`),
     ...objects.kept.map(({ ref, message }) => `= ${describeRef(ref)} ${message}`),
+  ];
+}
+
+const SIGNS = { created: '+', changed: '~', deleted: '-', unchanged: '=' } as const;
+
+function describeAdditions({ additions }: Plan): readonly string[] {
+  return [
+    ...additions.objects.map(({ ref, change, purpose }) => `${SIGNS[change]} ${describeRef(ref)}: ${purpose}`),
+    ...additions.fields.map(({ ref, path, purpose }) => `${describeRef(ref)} ${path}: ${purpose}`),
   ];
 }
 

@@ -29,12 +29,7 @@ export const ROOT_NAME = 'trusted-root';
  * a manifest with a fault, RegistryPolicyInvalid for a policy that cannot be used
  */
 export async function trustOf(environment: Environment, image: string, flags: TrustFlags): Promise<RegistryPolicies> {
-  const manifests =
-    flags.policy === undefined
-      ? [await fromFlags(environment, image, flags)]
-      : await fromFile(environment, image, flags);
-  const list = manifests.map((manifest) => parseObject(REGISTRY_POLICY, manifest));
-  const policies = createRegistryPolicies(() => list);
+  const policies = await readTrust(environment, flags);
   if (policies.over(image).verify !== undefined) return policies;
   throw invalidInput(
     `no policy of ${flags.policy ?? 'the flags'} demands a signature of ${image}`,
@@ -42,7 +37,36 @@ export async function trustOf(environment: Environment, image: string, flags: Tr
   );
 }
 
-async function fromFlags(environment: Environment, prefix: string, flags: TrustFlags): Promise<KubeObject> {
+/**
+ * The policies of a file, or the signers of the flags, which are trusted for every image. @throws ReasonedError
+ * InputInvalid if no signer is named, InvalidSpec for a manifest with a fault
+ */
+export async function readTrust(environment: Environment, flags: TrustFlags): Promise<RegistryPolicies> {
+  return flags.policy === undefined
+    ? policiesBy(await fromFlags(environment, flags))
+    : policiesBy(await fromFile(environment, flags.policy, flags));
+}
+
+/** The RegistryPolicies among the documents of a file; undefined if it has none. @throws ReasonedError as readTrust */
+export async function trustInFile(environment: Environment, file: string): Promise<RegistryPolicies | undefined> {
+  const policies = (await readDocuments(environment, file)).filter(isOurs).filter(isPolicy);
+  return policies.length === 0 ? undefined : policiesBy(() => policies);
+}
+
+/** @param manifestsOver Those that count for an image. */
+function policiesBy(manifestsOver: ManifestsOver): RegistryPolicies {
+  return {
+    over: (image) => {
+      const list = manifestsOver(image).map((manifest) => parseObject(REGISTRY_POLICY, manifest));
+      return createRegistryPolicies(() => list).over(image);
+    },
+    pullSecrets: () => [],
+  };
+}
+
+type ManifestsOver = (image: string) => readonly KubeObject[];
+
+async function fromFlags(environment: Environment, flags: TrustFlags): Promise<ManifestsOver> {
   const { key: files = [], transparencyLog, issuer, subject, trustedRoot } = flags;
   if ((issuer === undefined) !== (subject === undefined))
     throw invalidInput('an identity is an issuer and a subject', 'Name both --issuer and --subject');
@@ -64,20 +88,24 @@ async function fromFlags(environment: Environment, prefix: string, flags: TrustF
     }),
     ...(trustedRoot !== undefined && { trustedRoot: { name: ROOT_NAME } }),
   };
-  return policyOver(prefix, verify);
+  return (image) => [policyOver(image, verify)];
 }
 
-async function fromFile(environment: Environment, image: string, flags: TrustFlags): Promise<readonly KubeObject[]> {
-  const { policy = '', key, issuer, subject } = flags;
+async function fromFile(environment: Environment, policy: string, flags: TrustFlags): Promise<ManifestsOver> {
+  const { key, issuer, subject } = flags;
   if (key !== undefined || issuer !== undefined || subject !== undefined)
     throw invalidInput('--policy is in place of keys and identities', 'Leave out --key, --issuer and --subject');
   const documents = (await readDocuments(environment, policy)).filter(isOurs);
   const catalogs = documents.filter(({ kind }) => kind === CATALOG.kind).map((one) => parseObject(CATALOG, one));
   const demands = catalogs.flatMap(({ spec }) => (spec.verify === undefined ? [] : [withoutContent(spec.verify)]));
-  const policies = documents.filter(({ kind }) => kind === REGISTRY_POLICY.kind);
-  const found = [...policies, ...demands.map((verify) => policyOver(image, verify))];
-  if (found.length > 0) return found;
-  throw invalidInput(`${policy} has no RegistryPolicy of ${API_VERSION}, and no Catalog with spec.verify`);
+  const policies = documents.filter(isPolicy);
+  if (policies.length + demands.length === 0)
+    throw invalidInput(`${policy} has no RegistryPolicy of ${API_VERSION}, and no Catalog with spec.verify`);
+  return (image) => [...policies, ...demands.map((verify) => policyOver(image, verify))];
+}
+
+function isPolicy({ kind }: KubeObject): boolean {
+  return kind === REGISTRY_POLICY.kind;
 }
 
 function withoutContent(verify: object): object {

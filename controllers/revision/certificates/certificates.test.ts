@@ -15,7 +15,7 @@ import { makeBundle, makeCrd, makeDeployment } from '../../../bundles/testing/bu
 import { addCertificates } from './certificates.ts';
 import { issueCertificate } from './issue.ts';
 import { LIFETIME_MS, type CertificateStep } from './plan.ts';
-import { requiredIn } from './required.ts';
+import { requiredIn } from '../../../bundles/render/called-deployments.ts';
 import { DUE_ANNOTATION } from './secret.ts';
 
 const DAY = 24 * 3600_000;

@@ -22,7 +22,7 @@ import {
   type CertificateStep,
   type Circumstances,
 } from './plan.ts';
-import { requiredIn } from './required.ts';
+import { requiredIn } from '../../../bundles/render/called-deployments.ts';
 import {
   fingerprintOf,
   inspect,

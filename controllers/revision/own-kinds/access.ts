@@ -3,18 +3,16 @@
  * which are objects of the Revision. So they are applied after the CRDs belong to the Revision, are in its inventory,
  * and are removed with it. Only for a Subscription that acts as the manager: an account holds its rights itself. Pure.
  */
-import { ownerLabel, prepareObjects, type Owner } from '../../../apply/prepare.ts';
+import { prepareObjects, type Owner } from '../../../apply/prepare.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Account } from '../../service-account.ts';
+import { accessName, accessRules } from '../../../plan/own-kinds.ts';
 import { ownerOf, prepareFor } from '../../prepare-for.ts';
-import { ownKindsIn } from './kinds.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-/** The verbs for a server-side apply, and for a watch of the result; the manager may list and delete everything. */
-const VERBS = ['get', 'watch', 'create', 'patch'];
 
 /** The objects with the rights that the manager needs for them; unchanged if it needs none. */
 export function withAccess(
@@ -22,7 +20,7 @@ export function withAccess(
   objects: readonly KubeObject[],
   manager: Account,
 ): readonly KubeObject[] {
-  const rules = rulesFor(objects);
+  const rules = accessRules(objects);
   if (rules.length === 0) return objects;
   const name = accessName(ownerOf(revision));
   const metadata = { name, annotations: { [ANNOTATION.access]: 'custom-resources' } };
@@ -33,25 +31,6 @@ export function withAccess(
   const access = prepareObjects([role, binding], prepareFor(revision));
   const taken = new Set(access.map((object) => identityOf(refOf(object))));
   return [...objects.filter((object) => !taken.has(identityOf(refOf(object)))), ...access];
-}
-
-/** One rule for each group: `get`, `watch`, `create` and `patch` on exactly the kinds that the bundle brings. */
-function rulesFor(objects: readonly KubeObject[]): readonly object[] {
-  const resources = [...ownKindsIn(objects)].map(([kind, { plural }]) => ({
-    group: kind.slice(kind.indexOf('.') + 1),
-    plural,
-  }));
-  const byGroup = [...Map.groupBy(resources, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
-  return byGroup.map(([group, members]) => ({
-    apiGroups: [group],
-    resources: members.map(({ plural }) => plural).sort(),
-    verbs: VERBS,
-  }));
-}
-
-/** The name of the ClusterRole and of its binding. */
-function accessName(owner: Owner): string {
-  return `slipway-own-kinds.${ownerLabel(owner)}`;
 }
 
 /** Whether the object is a right that the manager gave itself for the owner: the manager also removes it. */

@@ -15,7 +15,7 @@ import type { Account } from '../../service-account.ts';
 import { ownerOf } from '../../prepare-for.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
 import { withAccess } from './access.ts';
-import { isOwnKind, ownKindsIn } from './kinds.ts';
+import { isOwnKind, ownKindsIn } from '../../../plan/own-kinds.ts';
 import { askRights, awaitAccess, type Allows } from './rights.ts';
 
 export interface OwnKindsDeps {

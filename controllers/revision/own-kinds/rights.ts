@@ -11,7 +11,7 @@ import type { ServedKinds } from '../../../apply/served-as.ts';
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Access } from '../../../kube/client/client.ts';
 import type { Account } from '../../service-account.ts';
-import { isOwnKind } from './kinds.ts';
+import { isOwnKind } from '../../../plan/own-kinds.ts';
 
 /** Whether the account may do something; undefined if the API server does not say. */
 export type Allows = (access: Access, signal?: AbortSignal) => Promise<boolean | undefined>;

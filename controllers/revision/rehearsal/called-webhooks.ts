@@ -1,6 +1,7 @@
 /** The webhooks of a Revision that the API server calls and that must answer. Pure. */
-import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../../../api/untyped.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf, numberOf, textOf, type Fields } from '../../../api/untyped.ts';
+import { configsIn } from '../../../bundles/render/client-configs.ts';
 
 /** A webhook that must answer: without its answer the API server rejects requests. */
 export interface CalledWebhook {
@@ -43,27 +44,6 @@ export function keyOfService({ apiVersion, kind, metadata }: KubeObject): string
 /** The URL that the API server calls. */
 export function addressOf({ service: { namespace, name }, port, path }: CalledWebhook): string {
   return `https://${name}.${namespace}.svc:${port}${path}`;
-}
-
-/** `clientConfig` of each webhook in an object, and whether requests are rejected if it does not answer. */
-export function configsIn(object: KubeObject): readonly { readonly config: Fields; readonly isRequired: boolean }[] {
-  switch (groupKind(object)) {
-    case 'ValidatingWebhookConfiguration.admissionregistration.k8s.io':
-    case 'MutatingWebhookConfiguration.admissionregistration.k8s.io':
-      return listOf(object['webhooks']).map(({ clientConfig, failurePolicy }) => ({
-        config: fieldsOf(clientConfig),
-        isRequired: failurePolicy !== 'Ignore',
-      }));
-    case 'CustomResourceDefinition.apiextensions.k8s.io':
-      return [{ config: conversionConfig(object), isRequired: true }];
-    default:
-      return [];
-  }
-}
-
-/** `spec.conversion.webhook.clientConfig` of a CRD; empty if it has none. */
-export function conversionConfig({ spec }: KubeObject): Fields {
-  return fieldsOf(fieldsOf(fieldsOf(fieldsOf(spec)['conversion'])['webhook'])['clientConfig']);
 }
 
 function readConfig(caller: ObjectRef, config: Fields): readonly CalledWebhook[] {

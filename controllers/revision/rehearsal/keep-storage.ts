@@ -6,7 +6,7 @@
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalJson } from '../../../api/json.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
-import { conversionConfig } from './called-webhooks.ts';
+import { conversionConfig } from '../../../bundles/render/client-configs.ts';
 
 /**
  * The CRD until its conversion is proved; the same object if nothing would differ.

@@ -1,20 +1,42 @@
 /**
  * Accounts with the rights that `slipway rights --minimal` prints install published bundles. Without one of the rules the
  * installation names the missing right, writes nothing, and goes on once the roles of `slipway rights --missing` are there.
+ * `make corpus` takes three versions of each package, one after the other.
  */
 import { basename, dirname, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
+import { AtomSet, EVERYWHERE } from '../../../plan/rights/atom.ts';
+import { atomsOfScoped, type ScopedRule } from '../../../plan/rights/minimal.ts';
+import { rulesOf } from '../../../plan/rights/rule.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
+import { byExtent } from '../../lib/sample.ts';
 import { devSet, hasShared } from '../../lib/shared.ts';
-import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { apply, makeNamespaces, remove } from '../../lib/writes.ts';
+import { versionsOfCorpus } from '../../plan/steps.ts';
 import { createCommandLine } from '../command-line/process.ts';
 
-/** A rule is taken away by its place among all. */
+interface Trial {
+  readonly package: string;
+  readonly version: string;
+  readonly folder: string;
+  /** Place of the rule that is taken away, counted around. */
+  readonly taken: number;
+}
+
+interface PackageTrials {
+  /** Of the package's folder, its namespace and its Subscription. */
+  readonly name: string;
+  readonly because: string;
+  readonly trials: readonly Trial[];
+}
+
+const VERSIONS = 3;
+
 const SAMPLE: readonly { readonly folder: string; readonly taken: number; readonly because: string }[] = [
   { folder: 'dns-operator/0.6.0', taken: 0, because: 'its rights count in the whole cluster' },
   { folder: 'limitador-operator/0.11.0', taken: -1, because: 'its last rule is about its own namespace' },
@@ -22,7 +44,25 @@ const SAMPLE: readonly { readonly folder: string; readonly taken: number; readon
   { folder: 'netobserv-operator/1.6.2-community', taken: -3, because: 'it converts its custom resources' },
 ];
 
-const timeout = 300_000;
+const PACKAGES: readonly PackageTrials[] = hasShared ? byExtent({ all: everyPackage, sample: samplePackages })() : [];
+
+function samplePackages(): readonly PackageTrials[] {
+  return SAMPLE.map(({ folder, taken, because }) => {
+    const [name, version] = [dirname(folder), basename(folder)];
+    return { name, because, trials: [{ package: name, version, folder: join(devSet(), 'operators', folder), taken }] };
+  });
+}
+
+/** Another rule is taken away in each trial. */
+function everyPackage(): readonly PackageTrials[] {
+  return [...versionsOfCorpus(VERSIONS)].map(([name, versions], at) => ({
+    name,
+    because: `${versions.length} versions of it`,
+    trials: versions.toReversed().map((one, step) => ({ ...one, taken: at * VERSIONS + step })),
+  }));
+}
+
+const timeout = 600_000;
 
 describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
   const cluster = useCluster();
@@ -33,51 +73,69 @@ describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
     manager = await startManager(cluster());
     await makeNamespaces(
       cluster(),
-      SAMPLE.map(({ folder }) => nameOf(folder)),
+      PACKAGES.map(({ name }) => name),
     );
-    const entries = await Promise.all(SAMPLE.map(async ({ folder }) => publishOne(folder)));
-    await publishCatalog(entries.flat(), `${cluster().registry}/catalog:latest`);
+    const entries: object[] = [];
+    for (const one of PACKAGES) entries.push(...(await publishOne(one)));
+    await publishCatalog(entries, `${cluster().registry}/catalog:latest`);
     await apply(cluster(), catalogOf('main', `${cluster().registry}/catalog:latest`));
+    await waitFor(cluster(), { kind: 'catalog', name: 'main' }, isReady);
   }, timeout);
   afterAll(async () => {
     await manager?.stop();
   });
 
-  test.each(SAMPLE)('installs $folder, and not without rule $taken: $because', async ({ folder, taken }) => {
-    const namespace = nameOf(folder);
-    await cluster().kubectl(['-n', namespace, 'create', 'serviceaccount', 'installer']);
-    const all = loadAll(
-      await slipway('rights', '--minimal', folderOf(folder), '--namespace', namespace),
-    ) as KubeObject[];
-    const { kept, rule } = without(all, taken);
-    await grant(kept);
-    await apply(
-      cluster(),
-      subscriptionTo(namespace, namespace, {
-        package: namespace,
-        serviceAccountName: 'installer',
-        dependencies: 'Ignore',
-      }),
-    );
-    const wanted = { kind: 'subscription', name: namespace, namespace, timeoutSeconds: 120 };
-    const held = await waitFor(cluster(), wanted, (one) => condition(one, 'Ready')?.reason === 'Forbidden');
-    // A long message is shortened in Ready, a column, and whole in the condition beside it.
-    const told = (held.status?.conditions ?? []).map(({ message }) => message).join('\n');
-    expect(told).toContain(rule.resources?.[0] ?? rule.nonResourceURLs?.[0]);
-    const missing = loadAll(await slipway('rights', '--missing', `${namespace}/${namespace}`)) as KubeObject[];
-    const lacking = missing.flatMap((role) => (role['rules'] ?? []) as Rule[]);
-    // Another rule may hold some of its verbs.
-    expect(lacking).toEqual([{ ...rule, verbs: lacking[0]?.verbs }]);
-    expect(rule.verbs).toEqual(expect.arrayContaining([...(lacking[0]?.verbs ?? ['none'])]));
-    await grant(missing);
-    await waitFor(cluster(), wanted, runs(basename(folder)));
-    expect(await slipway('rights', '--missing', `${namespace}/${namespace}`)).toContain('has every right');
+  test('is tried with a hundred bundles at least, or with the sample', () => {
+    const count = PACKAGES.flatMap(({ trials }) => trials).length;
+    expect(count).toBeGreaterThanOrEqual(byExtent({ all: 100, sample: SAMPLE.length }));
   });
 
-  async function publishOne(folder: string): Promise<readonly object[]> {
-    const [name, version] = [nameOf(folder), basename(folder)];
-    const image = await publishBundle(folderOf(folder), `${cluster().registry}/${name}:${version}`);
-    return packageDocuments(name, [{ version, image }]);
+  test.concurrent.each(PACKAGES)(
+    'installs $name, and not without one of its rules: $because',
+    async ({ name, trials }) => {
+      for (const [at, trial] of trials.entries()) {
+        await tryOne(name, trial, `installer-${at}`);
+        await remove(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 });
+      }
+    },
+    timeout,
+  );
+
+  async function tryOne(namespace: string, trial: Trial, account: string): Promise<void> {
+    await cluster().kubectl(['-n', namespace, 'create', 'serviceaccount', account]);
+    const options = ['--namespace', namespace, '--account', account];
+    const all = loadAll(await slipway('rights', '--minimal', trial.folder, ...options)) as KubeObject[];
+    const { kept, rule } = without(all, trial.taken);
+    await grant(kept);
+    await apply(cluster(), subscriptionTo(namespace, namespace, specOf(trial, account)));
+    const wanted = { kind: 'subscription', name: namespace, namespace, timeoutSeconds: 240 };
+    const held = await waitFor(cluster(), wanted, (one) => condition(one, 'Ready')?.reason === 'Forbidden');
+    const missing = loadAll(await slipway('rights', '--missing', `${namespace}/${namespace}`)) as KubeObject[];
+    const lacking = missing.flatMap(scopedRulesOf);
+    // Another rule may hold some of its parts.
+    const taken = new AtomSet(atomsOfScoped(rule));
+    expect(lacking.flatMap(atomsOfScoped).filter((atom) => !taken.covers(atom))).toEqual([]);
+    expect(lacking).not.toEqual([]);
+    // A long message is shortened in Ready, a column, and whole in the condition beside it.
+    const told = (held.status?.conditions ?? []).map(({ message }) => message).join('\n');
+    const named = lacking.flatMap((one) => [...one.rule.resources, ...one.rule.nonResourceURLs]);
+    expect(
+      named.filter((one) => told.includes(one)),
+      `${trial.version}: ${told}`,
+    ).not.toEqual([]);
+    await grant(missing);
+    await waitFor(cluster(), wanted, runs(trial.version));
+    expect(await slipway('rights', '--missing', `${namespace}/${namespace}`)).toContain('has every right');
+  }
+
+  async function publishOne({ trials }: PackageTrials): Promise<readonly object[]> {
+    const versions = await Promise.all(
+      trials.map(async ({ package: name, version, folder }) => ({
+        version,
+        image: await publishBundle(folder, `${cluster().registry}/${name}:${version.replaceAll('+', '_')}`),
+      })),
+    );
+    return packageDocuments(trials[0]?.package ?? '', versions);
   }
 
   async function grant(roles: readonly KubeObject[]): Promise<void> {
@@ -91,29 +149,22 @@ describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
   }
 });
 
-interface Rule {
-  readonly verbs: readonly string[];
-  readonly resources?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
+function specOf({ package: name, version }: Trial, serviceAccountName: string): object {
+  return { package: name, version, serviceAccountName, dependencies: 'Ignore' };
 }
 
-function nameOf(folder: string): string {
-  return dirname(folder);
+function scopedRulesOf(role: KubeObject): readonly ScopedRule[] {
+  return rulesOf(role).map((rule) => ({ scope: role.metadata.namespace ?? EVERYWHERE, rule }));
 }
 
-function folderOf(folder: string): string {
-  return join(devSet(), 'operators', folder);
-}
-
-/** The roles without their rule at a place. */
+/** The roles without their rule at a place, counted around. */
 function without(
   all: readonly KubeObject[],
   place: number,
-): { readonly kept: readonly KubeObject[]; readonly rule: Rule } {
-  const rules = all.flatMap((role) => (role['rules'] ?? []) as Rule[]);
-  const rule = rules.at(place) as Rule;
-  const kept = all.map((role) =>
-    role['rules'] === undefined ? role : { ...role, rules: (role['rules'] as Rule[]).filter((one) => one !== rule) },
-  );
-  return { kept, rule };
+): { readonly kept: readonly KubeObject[]; readonly rule: ScopedRule } {
+  const places = all.flatMap((role) => rulesOf(role).map((_, at) => ({ role, at })));
+  const { role, at } = places.at(place % places.length) as { role: KubeObject; at: number };
+  const rules = role['rules'] as readonly object[];
+  const kept = all.map((one) => (one === role ? { ...role, rules: rules.filter((_, index) => index !== at) } : one));
+  return { kept, rule: scopedRulesOf(role)[at] as ScopedRule };
 }

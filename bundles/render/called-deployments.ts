@@ -1,9 +1,9 @@
 /** Which certificates rendered objects need: one for each Deployment whose Service the API server calls. Pure. */
-import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, textOf } from '../../../api/untyped.ts';
-import { certificateName, serviceName } from '../../../bundles/render/names.ts';
-import { configsIn } from '../rehearsal/called-webhooks.ts';
-import type { RequiredCertificate } from '../../../bundles/render/render.ts';
+import { groupKind, refOf, type KubeObject } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { certificateName, serviceName } from './names.ts';
+import { configsIn } from './client-configs.ts';
+import type { RequiredCertificate } from './certificates.ts';
 
 /**
  * The certificates, in the order of the Deployments. They are read from the objects and not from the bundle, so that
