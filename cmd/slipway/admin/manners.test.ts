@@ -87,18 +87,17 @@ describe('a template prints single fields of the JSON', () => {
 
 describe('a watch', () => {
   async function watched(options: { readonly columns?: number }, ...args: readonly string[]): Promise<string> {
-    const { api, runWith } = cluster();
     const interrupt = new AbortController();
-    const before = api.requests.filter(({ query }) => query.get('watch') === 'true').length;
-    const running = runWith({ ...options, signal: interrupt.signal }, ...args, '--watch');
-    const isWatching = () => api.requests.filter(({ query }) => query.get('watch') === 'true').length > before;
-    await eventually(isWatching);
+    let isPrinted = false;
+    const printed = (): void => void (isPrinted = true);
+    const running = cluster().runWith({ ...options, signal: interrupt.signal, printed }, ...args, '--watch');
+    await eventually(() => isPrinted);
     interrupt.abort(new Error('SIGINT'));
     return (await running).stdout;
   }
 
-  test.each(['status', 'get'])('prints data if that is asked for: %s', async (name) => {
-    const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
+  test.each(['status', 'get', 'tree', 'history'])('prints data if that is asked for: %s', async (name) => {
+    const args = name === 'get' ? ['get', 'subscriptions'] : [name, 'gadget'];
     expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
     expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
   });

@@ -31,6 +31,10 @@ export interface RunOptions {
   readonly columns?: number;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
+  /** Gets each text of stdout as it is printed. */
+  readonly printed?: (text: string) => void;
+  /** Name by which the program was started. */
+  readonly programName?: string;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -45,7 +49,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, progress },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, progress, printed: note, programName },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -54,12 +58,16 @@ function openWorkplace(folder: string): Workplace {
       folder,
       home: join(folder, 'home'),
       temporary: tmpdir(),
-      print: (text) => void (printed.stdout += text),
+      print: (text) => {
+        printed.stdout += text;
+        note?.(text);
+      },
       complain: (text) => void (printed.stderr += text),
       signal,
       readInput: async () => Buffer.from(input),
       ...(columns !== undefined && { columns }),
       ...(progress !== undefined && { progress }),
+      ...(programName !== undefined && { programName }),
     });
     return { code, ...printed };
   };
