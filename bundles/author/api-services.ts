@@ -98,7 +98,9 @@ function kindsOf(
   { owned, scene }: ApiServiceStep,
   { group, version }: Pick<ApiServiceDefinition, 'group' | 'version'>,
 ): readonly NamedKind[] {
-  const known = owned.filter((one) => one['group'] === group && one['version'] === version && textOf(one['kind']) !== '');
+  const known = owned.filter(
+    (one) => one['group'] === group && one['version'] === version && textOf(one['kind']) !== '',
+  );
   if (known.length > 0) return known.map((one) => ({ ...one, name: textOf(one['name']), kind: textOf(one['kind']) }));
   const samples = scene.sources.filter(
     ({ object }) => object.apiVersion === `${group}/${version}` && supportedKind(object) === undefined,

@@ -22,7 +22,9 @@ export function joinPorts(...some: readonly CalledServices[]): CalledServices {
 export function placeServices(ledger: Ledger, services: CalledServices, field: (source: SourceObject) => string): void {
   for (const [source, ports] of services) {
     ledger.inCsv(source, field(source));
-    const others = listOf(fieldsOf(source.object['spec'])['ports']).filter((one) => !ports.has(numberOf(one['port']) ?? 0));
+    const others = listOf(fieldsOf(source.object['spec'])['ports']).filter(
+      (one) => !ports.has(numberOf(one['port']) ?? 0),
+    );
     if (others.length > 0) ledger.inManifests(source);
     else ledger.note(source, 'an installation makes a Service of its own for webhooks and APIServices');
   }

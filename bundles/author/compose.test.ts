@@ -642,9 +642,11 @@ describe('a finding names the check, the object and the remedy', () => {
     expect(findings).toContainEqual({ level, check, object, message: expect.any(String), advice: expect.any(String) });
   });
 
-  test('every check has a case, but the one about files, which the command line finds', () => {
+  test('every check has a case, but those about files and clusters, which other tests have', () => {
     const checks = new Set(CASES.map(({ found: [, check] }) => check));
-    expect(new Set([...checks, 'leftover-file'])).toEqual(new Set(Object.keys(AUTHOR_CHECKS)));
+    expect(new Set([...checks, 'leftover-file', 'copied-secret', 'needed-secret'])).toEqual(
+      new Set(Object.keys(AUTHOR_CHECKS)),
+    );
   });
 
   test('the sample itself has none but that of its image', () => {
@@ -830,7 +832,9 @@ describe('APIServices', () => {
       metadata: { name: 'base' },
       spec: { apiservicedefinitions: { owned: [{ group: GROUP, version: 'v1', kind: 'Metric', name: 'metrics' }] } },
     };
-    expect(owned(compose(gadgetWith({ ...others, base })))).toEqual([{ ...DEFINITION, kind: 'Metric', name: 'metrics' }]);
+    expect(owned(compose(gadgetWith({ ...others, base })))).toEqual([
+      { ...DEFINITION, kind: 'Metric', name: 'metrics' },
+    ]);
   });
 
   test.each([
@@ -860,26 +864,43 @@ describe('APIServices', () => {
   test.each([
     { because: 'no kind of the API is known', changes: { reading: undefined }, check: 'unknown-kind' },
     { because: 'its Service is not in the source', changes: { api: undefined }, check: 'missing-service' },
-    { because: 'its Service calls a port that no container names', changes: { api: service('tls') }, check: 'missing-service' },
+    {
+      because: 'its Service calls a port that no container names',
+      changes: { api: service('tls') },
+      check: 'missing-service',
+    },
   ])('are left out with an error that names the remedy: $because', ({ changes, check }) => {
     const composed = compose(gadgetWith({ ...all, ...changes }));
     expect(owned(composed)).toBeUndefined();
     expect(composed.findings.filter(isError)).toMatchObject(
       expect.arrayContaining([
-        expect.objectContaining({ check, object: `APIService.apiregistration.k8s.io v1.${GROUP}`, advice: expect.stringMatching(/\w/) as unknown }),
+        expect.objectContaining({
+          check,
+          object: `APIService.apiregistration.k8s.io v1.${GROUP}`,
+          advice: expect.stringMatching(/\w/) as unknown,
+        }),
       ]) as object,
     );
   });
 
   test('of CRDs are left out without a finding, as the API server makes them itself', () => {
-    const composed = compose(gadgetWith({ local: { ...apiService({ service: undefined }), metadata: { name: 'v1.example.com' } } }));
+    const composed = compose(
+      gadgetWith({ local: { ...apiService({ service: undefined }), metadata: { name: 'v1.example.com' } } }),
+    );
     expect(composed.findings.filter(isError)).toEqual([]);
-    expect(composed.placements.at(-1)).toMatchObject({ places: [], notes: ['an API server makes it for a CRD by itself'] });
+    expect(composed.placements.at(-1)).toMatchObject({
+      places: [],
+      notes: ['an API server makes it for a CRD by itself'],
+    });
   });
 
   test.each([
     { because: 'the server may not check tokens', lacks: { delegator: undefined }, role: 'system:auth-delegator' },
-    { because: 'the server may not read the client CA', lacks: { reader: undefined }, role: 'extension-apiserver-authentication-reader' },
+    {
+      because: 'the server may not read the client CA',
+      lacks: { reader: undefined },
+      role: 'extension-apiserver-authentication-reader',
+    },
   ])('a right that an installation adds is a warning: $because', ({ lacks, role }) => {
     const { findings } = compose(gadgetWith({ ...all, ...lacks }));
     expect(findings.filter(({ check }) => check === 'added-right')).toMatchObject([

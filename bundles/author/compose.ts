@@ -30,6 +30,7 @@ export { takeChart, type ChartObjects } from './chart.ts';
 export type { AuthorWords } from './csv.ts';
 export type { AuthorCheck, AuthorFinding, Placement } from './ledger.ts';
 export type { CustomResources } from './objects.ts';
+export { takeLive, type LiveSource } from './live.ts';
 export { readSource, type SourceObject } from './source.ts';
 
 export interface AuthorOptions extends PackageFacts {
@@ -89,10 +90,7 @@ export function composeBundle(
   const content = takeAll(scene, ledger, { options, csv: before });
   const annotations = writeAnnotations(options, existing.annotations ?? new Map());
   return {
-    csv: writeCsv(
-      { ...options, ...content, name: options.name ?? `${options.package}.v${options.version}` },
-      before,
-    ),
+    csv: writeCsv({ ...options, ...content, name: options.name ?? `${options.package}.v${options.version}` }, before),
     objects: ledger.manifests(sources).map((object) => withoutNamespace(object, scene)),
     annotations,
     dockerfile: writeDockerfile(annotations, existing.dockerfile),

@@ -65,24 +65,27 @@ describe.each(SCREENS)('$name --watch', ({ name, before, after }) => {
   test.each([
     { because: 'a terminal is cleared', columns: 200, begin: /^\u001B\[H\u001B\[J/ },
     { because: 'in a file an empty line is between', columns: undefined, begin: /^\n/ },
-  ])('prints the screen after each change, and that the Subscription is deleted: $because', async ({ columns, begin }) => {
-    const { api } = cluster();
-    api.put(named(1, '1.0.0'));
-    api.put(bulb('1.0.0', 1));
-    const { screens, stop } = start(name, columns);
-    const shows = (text: RegExp) => eventually(() => text.test(screens.at(-1) ?? ''));
-    await shows(before);
-    expect(screens).toHaveLength(1);
-    const second = named(2, '2.0.0');
-    api.put(second);
-    api.put(bulb('2.0.0', 2));
-    await shows(after);
-    expect(screens.at(-1)).toMatch(begin);
-    api.remove(bulb('2.0.0', 2));
-    await shows(/The Subscription is deleted/);
-    expect(await stop()).toMatchObject({ code: 130, stderr: 'slipway: interrupted\n' });
-    for (const one of [named(1, '1.0.0'), second]) api.remove(one);
-  });
+  ])(
+    'prints the screen after each change, and that the Subscription is deleted: $because',
+    async ({ columns, begin }) => {
+      const { api } = cluster();
+      api.put(named(1, '1.0.0'));
+      api.put(bulb('1.0.0', 1));
+      const { screens, stop } = start(name, columns);
+      const shows = (text: RegExp) => eventually(() => text.test(screens.at(-1) ?? ''));
+      await shows(before);
+      expect(screens).toHaveLength(1);
+      const second = named(2, '2.0.0');
+      api.put(second);
+      api.put(bulb('2.0.0', 2));
+      await shows(after);
+      expect(screens.at(-1)).toMatch(begin);
+      api.remove(bulb('2.0.0', 2));
+      await shows(/The Subscription is deleted/);
+      expect(await stop()).toMatchObject({ code: 130, stderr: 'slipway: interrupted\n' });
+      for (const one of [named(1, '1.0.0'), second]) api.remove(one);
+    },
+  );
 
   test('prints each state as data', async () => {
     const { api } = cluster();

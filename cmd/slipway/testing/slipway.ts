@@ -49,7 +49,15 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, progress, printed: note, programName },
+    {
+      variables = {},
+      signal = new AbortController().signal,
+      input = '',
+      columns,
+      progress,
+      printed: note,
+      programName,
+    },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };

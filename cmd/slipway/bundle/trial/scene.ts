@@ -194,7 +194,9 @@ export class TrialScene {
  * The failure of an installation by an account that lacks a right. The manager waits for the right; a trial does not, since
  * it has granted all rights before. The longest message is the one that is not shortened for a column.
  */
-function refusalOf(subscription: Subscription | undefined): { readonly outcome: 'failed'; readonly message: string } | undefined {
+function refusalOf(
+  subscription: Subscription | undefined,
+): { readonly outcome: 'failed'; readonly message: string } | undefined {
   if (subscription?.spec.serviceAccountName === undefined) return undefined;
   const refused = (subscription.status?.conditions ?? []).filter(({ reason }) => reason === 'Forbidden');
   const [longest] = refused.toSorted((one, other) => other.message.length - one.message.length);
