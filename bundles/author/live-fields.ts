@@ -39,7 +39,7 @@ function clean(map: unknown): Fields | undefined {
 
 /**
  * Fields to remove, by the values that an API server fills in; `ANY` for fields that it sets itself, or a function that
- * judges the value. A list of one entry is about each entry.
+ * judges the value by the fields beside it. A list of one entry is about each entry.
  */
 type Defaults = { readonly [field: string]: unknown };
 const ANY = Symbol('any value');
@@ -47,6 +47,20 @@ const ANY = Symbol('any value');
 /** A Service without an address has the word None, which its author wrote. */
 function isAddress(value: unknown): boolean {
   return value !== 'None';
+}
+
+/** Images without a tag, and those of the tag `latest`, are pulled again each time. */
+function isUsualPull(value: unknown, { image }: Fields): boolean {
+  const isMoving = typeof image === 'string' && !image.includes('@') && !/:(?!latest$)[^/]+$/.test(image);
+  return value === (isMoving ? 'Always' : 'IfNotPresent');
+}
+
+function isUsualList(value: unknown, { kind }: Fields): boolean {
+  return value === `${String(kind)}List`;
+}
+
+function isUsualSingular(value: unknown, { kind }: Fields): boolean {
+  return value === String(kind).toLowerCase();
 }
 
 const PROBE: Defaults = {
@@ -61,10 +75,20 @@ const CONTAINER: Defaults = {
   terminationMessagePath: '/dev/termination-log',
   terminationMessagePolicy: 'File',
   resources: {},
+  imagePullPolicy: isUsualPull,
   ports: [{ protocol: 'TCP' }],
   livenessProbe: PROBE,
   readinessProbe: PROBE,
   startupProbe: PROBE,
+};
+
+const WEBHOOK: Defaults = {
+  matchPolicy: 'Equivalent',
+  namespaceSelector: {},
+  objectSelector: {},
+  reinvocationPolicy: 'Never',
+  timeoutSeconds: 10,
+  rules: [{ scope: '*' }],
 };
 
 const DEFAULTS: ReadonlyMap<string, Defaults> = new Map<string, Defaults>([
@@ -109,7 +133,14 @@ const DEFAULTS: ReadonlyMap<string, Defaults> = new Map<string, Defaults>([
       },
     },
   ],
-  ['CustomResourceDefinition.apiextensions.k8s.io', { spec: { conversion: { strategy: 'None' } } }],
+  [
+    'CustomResourceDefinition.apiextensions.k8s.io',
+    {
+      spec: { conversion: { strategy: 'None' }, names: { listKind: isUsualList, singular: isUsualSingular } },
+    },
+  ],
+  ['ValidatingWebhookConfiguration.admissionregistration.k8s.io', { webhooks: [WEBHOOK] }],
+  ['MutatingWebhookConfiguration.admissionregistration.k8s.io', { webhooks: [WEBHOOK] }],
 ]);
 
 /** A map that has only defaults is removed with them; one that was empty before stays. */
@@ -117,15 +148,15 @@ function without(value: unknown, defaults: Defaults): unknown {
   if (!isRecord(value)) return value;
   const kept = Object.entries(value).flatMap(([field, content]) => {
     if (!Object.hasOwn(defaults, field)) return [[field, content] as const];
-    const rest = withoutDefault(content, defaults[field]);
+    const rest = withoutDefault(content, defaults[field], value);
     return rest === undefined ? [] : [[field, rest] as const];
   });
   return Object.fromEntries(kept);
 }
 
-function withoutDefault(content: unknown, expected: unknown): unknown {
+function withoutDefault(content: unknown, expected: unknown, parent: Fields): unknown {
   if (expected === ANY) return undefined;
-  if (typeof expected === 'function') return expected(content) === true ? undefined : content;
+  if (typeof expected === 'function') return expected(content, parent) === true ? undefined : content;
   if (Array.isArray(expected)) return Array.isArray(content) ? content.map((one) => without(one, expected[0] as Defaults)) : content; // prettier-ignore
   if (!isRecord(expected)) return canonicalJson([content]) === canonicalJson([expected]) ? undefined : content;
   const rest = without(content, expected);

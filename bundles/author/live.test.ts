@@ -315,6 +315,20 @@ describe('fields of the server are removed', () => {
       live: OWN_CRD,
       spec: (({ conversion: _, ...others }: Fields) => others)(OWN_CRD['spec'] as Fields),
     },
+    {
+      because: 'a CRD got the usual names',
+      live: outer('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'x', {
+        spec: { names: { kind: 'Gadget', listKind: 'GadgetList', singular: 'gadget', plural: 'gadgets' } },
+      }),
+      spec: { names: { kind: 'Gadget', plural: 'gadgets' } },
+    },
+    {
+      because: 'the author of a CRD chose other names',
+      live: outer('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'x', {
+        spec: { names: { kind: 'Gadget', listKind: 'AllGadgets', singular: 'gad' } },
+      }),
+      spec: { names: { kind: 'Gadget', listKind: 'AllGadgets', singular: 'gad' } },
+    },
   ])('$because', ({ live, spec }) => {
     expect(withoutServerFields(live)['spec']).toEqual(spec);
   });
@@ -361,6 +375,29 @@ describe('fields of the server are removed', () => {
   ])('a volume stays: $because', ({ volume }) => {
     const live = as(deployment('x', { volumes: [volume] }));
     expect(withoutServerFields(live)).toEqual(live);
+  });
+
+  test.each([
+    { image: 'registry.example:5000/x:v1', policy: 'IfNotPresent', isKept: false },
+    { image: 'registry.example:5000/x@sha256:0', policy: 'IfNotPresent', isKept: false },
+    { image: 'registry.example:5000/x', policy: 'Always', isKept: false },
+    { image: 'x:latest', policy: 'Always', isKept: false },
+    { image: 'x:v1', policy: 'Always', isKept: true },
+    { image: 'x', policy: 'IfNotPresent', isKept: true },
+    { image: 'x:v1', policy: 'Never', isKept: true },
+  ])('imagePullPolicy $policy of $image is kept: $isKept', ({ image, policy, isKept }) => {
+    const live = as(deployment('x', { containers: [{ name: 'manager', image, imagePullPolicy: policy }] }));
+    expect(JSON.stringify(withoutServerFields(live)).includes('imagePullPolicy')).toBe(isKept);
+  });
+
+  test('a webhook has no defaults', () => {
+    const webhook = { name: 'a', failurePolicy: 'Ignore', rules: [{ resources: ['x'] }], sideEffects: 'None' };
+    const defaults = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, timeoutSeconds: 10 };
+    const hooks = (one: Fields) => outer('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'x', { webhooks: [one] }); // prettier-ignore
+    const live = { ...webhook, ...defaults, rules: [{ resources: ['x'], scope: '*' }] };
+    expect(withoutServerFields(hooks(live))).toEqual(hooks(webhook));
+    const chosen = { ...webhook, matchPolicy: 'Exact', objectSelector: { matchLabels: { a: 'b' } }, timeoutSeconds: 3 };
+    expect(withoutServerFields(hooks(chosen))).toEqual(hooks(chosen));
   });
 
   test('the marks of installers go, and other labels and annotations stay', () => {
