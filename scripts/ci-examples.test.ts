@@ -1,7 +1,10 @@
 /** The examples for pipelines in deploy/ci are read by parsers, and have only commands of slipway that exist. */
 import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRecord } from '../api/untyped.ts';
 import { parseYaml } from '../bundles/yaml.ts';
 import { DENY_NAMES } from '../cmd/slipway/plan/commands.ts';
@@ -61,6 +64,52 @@ test('the shell script is one for any POSIX shell', () => {
   const { status, stderr } = spawnSync('sh', ['-n', `${FOLDER}upgrade.sh`], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(textOf('upgrade.sh')).toMatch(/^#!\/bin\/sh\n/);
+});
+
+describe('the shell script', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-ci-examples-'));
+  const FILE = 'beacon.yaml';
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeAll(() => {
+    const programs = { slipway: 'echo "$*" >>noted', git: ':' };
+    for (const [name, code] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${code}\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    writeFileSync(join(folder, FILE), 'spec:\n  version: 1.0.0\n');
+  });
+
+  /** Runs a job with programs that note their arguments. */
+  function run(job: string, variables: Readonly<Record<string, string>>) {
+    writeFileSync(join(folder, 'noted'), '');
+    const env = { PATH: `${folder}:${process.env['PATH']}`, ...variables };
+    const script = join(import.meta.dirname, '..', FOLDER, 'upgrade.sh');
+    const { status, stderr } = spawnSync('sh', [script, job], { encoding: 'utf8', cwd: folder, env });
+    return { status, stderr, noted: readFileSync(join(folder, 'noted'), 'utf8') };
+  }
+
+  test.each([
+    { because: 'CATALOG is absent', variables: {}, noted: `outdated --write ${FILE}\n` },
+    { because: 'CATALOG is empty', variables: { CATALOG: '' }, noted: `outdated --write ${FILE}\n` },
+    {
+      because: 'CATALOG names one',
+      variables: { CATALOG: 'team/catalog:latest' },
+      noted: `outdated --write ${FILE} --catalog team/catalog:latest\n`,
+    },
+  ])('proposes from the catalog that is named, or else from the cluster: $because', ({ variables, noted }) => {
+    const given = { FILE, TARGET: 'lights/beacon', ...variables };
+    expect(run('propose', given)).toEqual({ status: 0, stderr: '', noted });
+  });
+
+  test.each([
+    { missing: 'FILE', job: 'propose', variables: { TARGET: 'lights/beacon' } },
+    { missing: 'TARGET', job: 'roll-out', variables: { FILE, TARGET: '' } },
+    { missing: 'CATALOG', job: 'check', variables: { FILE, TARGET: 'lights/beacon', CATALOG: '' } },
+  ])('ends with 1, and not as if a rule had stopped it, if $missing is not set', ({ missing, job, variables }) => {
+    const { status, stderr, noted } = run(job, variables);
+    expect({ status, noted }).toEqual({ status: 1, noted: '' });
+    expect(stderr).toContain(`${missing} is not set: `);
+  });
 });
 
 describe('jobs', () => {

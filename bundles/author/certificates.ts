@@ -3,10 +3,10 @@
  * the usual place, and put the authority into webhooks and CRDs.
  */
 import { groupOf, type KubeObject } from '../../api/object.ts';
+import type { CalledServices } from './called-services.ts';
 import type { Ledger } from './ledger.ts';
 import type { Scene } from './scene.ts';
 import type { SourceObject } from './source.ts';
-import type { Webhooks } from './webhooks.ts';
 
 const CERT_MANAGER = 'cert-manager.io';
 const INJECT = `${CERT_MANAGER}/inject-ca-from`;
@@ -17,10 +17,10 @@ interface CertificateSpec {
 }
 
 /** Names of the Secrets with certificates of webhooks. */
-export function takeCertificates(scene: Scene, ledger: Ledger, webhooks: Webhooks): ReadonlySet<string> {
+export function takeCertificates(scene: Scene, ledger: Ledger, called: CalledServices): ReadonlySet<string> {
   const secrets = new Set<string>();
   const injected = new Set(scene.sources.flatMap(({ object }) => object.metadata.annotations?.[INJECT] ?? []));
-  const services = new Set([...webhooks.services.keys()].map(({ object }) => object.metadata.name));
+  const services = new Set([...called.keys()].map(({ object }) => object.metadata.name));
   for (const source of scene.sources) {
     if (groupOf(source.object.apiVersion) !== CERT_MANAGER) continue;
     if (source.object.kind === 'Certificate') takeCertificate(ledger, source, { secrets, injected, services });

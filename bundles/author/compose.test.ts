@@ -499,6 +499,12 @@ function refusalOf(act: () => unknown): ReasonedError {
 describe('a finding names the check, the object and the remedy', () => {
   const DAEMON = { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent', namespace: NAMESPACE } };
   const selector = { matchLabels: { team: 'a' } };
+  const METRICS = {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: 'v1.metrics.example' },
+    spec: { group: 'metrics.example', version: 'v1', service: { name: 'webhook-service', namespace: NAMESPACE } },
+  };
   const CASES = [
     {
       because: 'no bundle may have the kind',
@@ -619,6 +625,16 @@ describe('a finding names the check, the object and the remedy', () => {
       changes: {},
       found: ['warning', 'unpinned-image', 'Deployment.apps gadget-system/controller'],
     },
+    {
+      because: 'no object shows the kinds of an APIService',
+      changes: { x: METRICS },
+      found: ['error', 'unknown-kind', 'APIService.apiregistration.k8s.io v1.metrics.example'],
+    },
+    {
+      because: 'an installation gives the server of an API its usual rights',
+      changes: { x: METRICS, y: { apiVersion: 'metrics.example/v1', kind: 'Metric', metadata: { name: 'y' } } },
+      found: ['warning', 'added-right', 'Deployment.apps gadget-system/controller'],
+    },
   ];
 
   test.each(CASES)('$because', ({ changes, found: [level, check, object] }) => {
@@ -626,9 +642,11 @@ describe('a finding names the check, the object and the remedy', () => {
     expect(findings).toContainEqual({ level, check, object, message: expect.any(String), advice: expect.any(String) });
   });
 
-  test('every check has a case, but the one about files, which the command line finds', () => {
+  test('every check has a case, but those about files and clusters, which other tests have', () => {
     const checks = new Set(CASES.map(({ found: [, check] }) => check));
-    expect(new Set([...checks, 'leftover-file'])).toEqual(new Set(Object.keys(AUTHOR_CHECKS)));
+    expect(new Set([...checks, 'leftover-file', 'copied-secret', 'needed-secret'])).toEqual(
+      new Set(Object.keys(AUTHOR_CHECKS)),
+    );
   });
 
   test('the sample itself has none but that of its image', () => {
@@ -674,5 +692,227 @@ describe('an object of a cluster', () => {
   test('of a list is taken by itself', () => {
     const list = { apiVersion: 'v1', kind: 'List', items: [...GADGET.values()] };
     expect(compose(sourceOf([list])).csv).toEqual(compose().csv);
+  });
+});
+
+describe('APIServices', () => {
+  const GROUP = 'api.example.com';
+  const apiService = (changes: object = {}, version = 'v1') => ({
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: {
+      name: `${version}.${GROUP}`,
+      annotations: { 'cert-manager.io/inject-ca-from': `${NAMESPACE}/api-cert` },
+    },
+    spec: {
+      group: GROUP,
+      version,
+      groupPriorityMinimum: 2000,
+      versionPriority: 15,
+      service: { name: 'api', namespace: NAMESPACE },
+      ...changes,
+    },
+  });
+  const service = (targetPort: number | string, others: readonly object[] = []) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'api', namespace: NAMESPACE },
+    spec: { selector: { app: 'controller' }, ports: [{ port: 443, targetPort }, ...others] },
+  });
+  const certificate = {
+    apiVersion: 'cert-manager.io/v1',
+    kind: 'Certificate',
+    metadata: { name: 'api-cert', namespace: NAMESPACE },
+    spec: { dnsNames: [`api.${NAMESPACE}.svc`], secretName: 'api-tls' },
+  };
+  const delegator = rbac('ClusterRoleBinding', 'api-delegator', {
+    ...roleRef('ClusterRole', 'system:auth-delegator'),
+    subjects: [account('manager')],
+  });
+  const reader = rbac(
+    'RoleBinding',
+    'api-reader',
+    { ...roleRef('Role', 'extension-apiserver-authentication-reader'), subjects: [account('manager')] },
+    'kube-system',
+  );
+  const reading = { apiVersion: `${GROUP}/v1`, kind: 'Reading', metadata: { name: 'now', namespace: NAMESPACE } };
+  const serving = deployment('controller', {
+    containers: [
+      {
+        name: 'manager',
+        image: `registry.example/gadget@sha256:${'0'.repeat(64)}`,
+        ports: [{ name: 'api', containerPort: 8443 }],
+        volumeMounts: [{ name: 'serving', mountPath: '/apiserver.local.config/certificates' }],
+      },
+    ],
+    volumes: [{ name: 'serving', secret: { secretName: 'api-tls' } }],
+  });
+  const all = {
+    apiService: apiService(),
+    api: service(8443),
+    apiCertificate: certificate,
+    delegator,
+    reader,
+    reading,
+    deployment: serving,
+  };
+  const owned = (composed: ComposedBundle) =>
+    (spec(composed)['apiservicedefinitions'] as { owned?: readonly object[] } | undefined)?.owned;
+  const DEFINITION = {
+    name: 'readings',
+    group: GROUP,
+    version: 'v1',
+    kind: 'Reading',
+    deploymentName: 'controller',
+    containerPort: 8443,
+  };
+
+  test('are definitions of the CSV, with their kinds, port, certificate and bindings; nothing is left in manifests', () => {
+    const composed = compose(gadgetWith(all));
+    expect(owned(composed)).toEqual([DEFINITION]);
+    expect(composed.findings.filter(isError)).toEqual([]);
+    const placeOf = (name: string) => composed.placements.find(({ object }) => object === name);
+    for (const name of [
+      `APIService.apiregistration.k8s.io v1.${GROUP}`,
+      `Service ${NAMESPACE}/api`,
+      'ClusterRoleBinding.rbac.authorization.k8s.io api-delegator',
+      'RoleBinding.rbac.authorization.k8s.io kube-system/api-reader',
+    ])
+      expect(placeOf(name), name).toMatchObject({ places: ['csv'], field: 'spec.apiservicedefinitions' });
+    expect(placeOf(`Certificate.cert-manager.io ${NAMESPACE}/api-cert`)).toMatchObject({ places: [] });
+    expect(placeOf(`Reading.${GROUP} ${NAMESPACE}/now`)).toMatchObject({ field: 'metadata.annotations[alm-examples]' });
+    expect(JSON.stringify(spec(composed)['install'])).not.toContain('api-tls');
+    expect(validateBundle(parse(composed), { suites: ['install', 'format'] }).filter(isError)).toEqual([]);
+  });
+
+  test('are installed as they were: the same API, called on the port of the server, with the same rights', () => {
+    const composed = compose(gadgetWith(all));
+    const rendered = render(composed);
+    expect(find(rendered, `APIService.apiregistration.k8s.io v1.${GROUP}`)?.['spec']).toMatchObject({
+      group: GROUP,
+      version: 'v1',
+      groupPriorityMinimum: 2000,
+      versionPriority: 15,
+      service: { namespace: NAMESPACE, name: 'controller-service', port: 8443 },
+    });
+    expect(find(rendered, `Service ${NAMESPACE}/controller-service`)?.['spec']).toMatchObject({
+      ports: expect.arrayContaining([{ name: '8443', port: 8443, targetPort: 8443 }]) as unknown,
+    });
+    const bindingsTo = (name: string, objects: readonly KubeObject[]) =>
+      objects
+        .filter(({ roleRef: role }) => (role as { readonly name?: string } | undefined)?.name === name)
+        .map(({ kind, metadata: { namespace }, subjects }) => ({ kind, namespace, subjects }));
+    const published = gadgetWith(all).map(({ object }) => object);
+    for (const role of ['system:auth-delegator', 'extension-apiserver-authentication-reader'])
+      expect(bindingsTo(role, rendered), role).toEqual(bindingsTo(role, published));
+  });
+
+  test('stay the same in the next run, with the words of a person', () => {
+    const first = compose(gadgetWith(all));
+    const { csv, annotations, dockerfile } = first;
+    expect(compose(gadgetWith(all), {}, { csv, annotations, dockerfile })).toEqual(first);
+    const edited = { ...DEFINITION, name: 'readingen', displayName: 'Readings' };
+    const changed = {
+      ...csv,
+      spec: { ...spec(first), apiservicedefinitions: { owned: [edited], required: [{ name: 'x' }] } },
+    } as KubeObject;
+    expect(spec(compose(gadgetWith(all), {}, { csv: changed }))['apiservicedefinitions']).toEqual({
+      owned: [edited],
+      required: [{ name: 'x' }],
+    });
+    const gone = spec(compose(gadgetWith(), {}, { csv: changed }))['apiservicedefinitions'];
+    expect(gone).toEqual({ required: [{ name: 'x' }] });
+  });
+
+  test('have the kinds that the CSV of the author names, without an example', () => {
+    const { reading: _, ...others } = all;
+    const base = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      metadata: { name: 'base' },
+      spec: { apiservicedefinitions: { owned: [{ group: GROUP, version: 'v1', kind: 'Metric', name: 'metrics' }] } },
+    };
+    expect(owned(compose(gadgetWith({ ...others, base })))).toEqual([
+      { ...DEFINITION, kind: 'Metric', name: 'metrics' },
+    ]);
+  });
+
+  test.each([
+    { because: 'its Service names the port of the container', changes: { api: service('api') }, ports: [8443] },
+    {
+      because: 'two versions are two definitions',
+      changes: {
+        second: apiService({}, 'v2'),
+        later: { ...reading, apiVersion: `${GROUP}/v2`, metadata: { name: 'later', namespace: NAMESPACE } },
+      },
+      ports: [8443, 8443],
+    },
+    { because: 'one Service is called for webhooks, too', changes: { webhooks: WEBHOOKS }, ports: [8443] },
+  ])('have the port of the server: $because', ({ changes, ports }) => {
+    const definitions = owned(compose(gadgetWith({ ...all, ...changes }))) as readonly (typeof DEFINITION)[];
+    expect(definitions.map(({ containerPort }) => containerPort)).toEqual(ports);
+  });
+
+  test('whose Service has further ports keep that Service, too', () => {
+    const composed = compose(gadgetWith({ ...all, api: service(8443, [{ port: 9090 }]) }));
+    expect(composed.placements.find(({ object }) => object === `Service ${NAMESPACE}/api`)?.places).toEqual([
+      'csv',
+      'manifests',
+    ]);
+  });
+
+  test.each([
+    { because: 'no kind of the API is known', changes: { reading: undefined }, check: 'unknown-kind' },
+    { because: 'its Service is not in the source', changes: { api: undefined }, check: 'missing-service' },
+    {
+      because: 'its Service calls a port that no container names',
+      changes: { api: service('tls') },
+      check: 'missing-service',
+    },
+  ])('are left out with an error that names the remedy: $because', ({ changes, check }) => {
+    const composed = compose(gadgetWith({ ...all, ...changes }));
+    expect(owned(composed)).toBeUndefined();
+    expect(composed.findings.filter(isError)).toMatchObject(
+      expect.arrayContaining([
+        expect.objectContaining({
+          check,
+          object: `APIService.apiregistration.k8s.io v1.${GROUP}`,
+          advice: expect.stringMatching(/\w/) as unknown,
+        }),
+      ]) as object,
+    );
+  });
+
+  test('of CRDs are left out without a finding, as the API server makes them itself', () => {
+    const composed = compose(
+      gadgetWith({ local: { ...apiService({ service: undefined }), metadata: { name: 'v1.example.com' } } }),
+    );
+    expect(composed.findings.filter(isError)).toEqual([]);
+    expect(composed.placements.at(-1)).toMatchObject({
+      places: [],
+      notes: ['an API server makes it for a CRD by itself'],
+    });
+  });
+
+  test.each([
+    { because: 'the server may not check tokens', lacks: { delegator: undefined }, role: 'system:auth-delegator' },
+    {
+      because: 'the server may not read the client CA',
+      lacks: { reader: undefined },
+      role: 'extension-apiserver-authentication-reader',
+    },
+  ])('a right that an installation adds is a warning: $because', ({ lacks, role }) => {
+    const { findings } = compose(gadgetWith({ ...all, ...lacks }));
+    expect(findings.filter(({ check }) => check === 'added-right')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining(role) as unknown },
+    ]);
+  });
+
+  test.each([
+    { because: 'other priorities', changes: { groupPriorityMinimum: 100 }, note: /priorities 2000 and 15/ },
+    { because: 'a certificate that nothing verified', changes: { insecureSkipTLSVerify: true }, note: /verifies it/ },
+  ])('a part without a place is a note: $because', ({ changes, note }) => {
+    const { placements } = compose(gadgetWith({ ...all, apiService: apiService(changes) }));
+    expect(placements.find(({ object }) => object.startsWith('APIService'))?.notes.join()).toMatch(note);
   });
 });

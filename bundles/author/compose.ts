@@ -8,7 +8,9 @@ import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { CsvDeployment } from '../bundle.ts';
 import type { InstallMode } from '../render/install-mode.ts';
 import { takeAccounts } from './accounts.ts';
+import { API_SERVICES, takeApiServices } from './api-services.ts';
 import { takeCertificates } from './certificates.ts';
+import { joinPorts, placeServices } from './called-services.ts';
 import { writeCsv, type AuthorWords } from './csv.ts';
 import { takeCrds } from './crds.ts';
 import { takeDeployments } from './deployments.ts';
@@ -22,12 +24,13 @@ import { surveySource, type Scene } from './scene.ts';
 import { cleanObject } from './server-fields.ts';
 import { checkShape } from './shapes.ts';
 import type { SourceObject } from './source.ts';
-import { placeServices, takeWebhooks } from './webhooks.ts';
+import { takeWebhooks, WEBHOOKS } from './webhooks.ts';
 
 export { takeChart, type ChartObjects } from './chart.ts';
 export type { AuthorWords } from './csv.ts';
 export type { AuthorCheck, AuthorFinding, Placement } from './ledger.ts';
 export type { CustomResources } from './objects.ts';
+export { takeLive, type LiveSource } from './live.ts';
 export { readSource, type SourceObject } from './source.ts';
 
 export interface AuthorOptions extends PackageFacts {
@@ -83,13 +86,11 @@ export function composeBundle(
     sources.filter((source) => !left.has(source) && source !== base),
     options.modes,
   );
-  const content = takeAll(scene, ledger, options);
+  const before = existing.csv ?? base?.object;
+  const content = takeAll(scene, ledger, { options, csv: before });
   const annotations = writeAnnotations(options, existing.annotations ?? new Map());
   return {
-    csv: writeCsv(
-      { ...options, ...content, name: options.name ?? `${options.package}.v${options.version}` },
-      existing.csv ?? base?.object,
-    ),
+    csv: writeCsv({ ...options, ...content, name: options.name ?? `${options.package}.v${options.version}` }, before),
     objects: ledger.manifests(sources).map((object) => withoutNamespace(object, scene)),
     annotations,
     dockerfile: writeDockerfile(annotations, existing.dockerfile),
@@ -117,15 +118,24 @@ function takeBase(sources: readonly SourceObject[], ledger: Ledger): SourceObjec
   return base;
 }
 
-function takeAll(scene: Scene, ledger: Ledger, { words = {}, customResources, digests }: AuthorOptions) {
+interface AllNeeds {
+  readonly options: AuthorOptions;
+  /** That of the folder or of the source. */
+  readonly csv: KubeObject | undefined;
+}
+
+function takeAll(scene: Scene, ledger: Ledger, { options, csv }: AllNeeds) {
+  const { words = {}, customResources, digests } = options;
   const webhooks = takeWebhooks(scene, ledger);
-  placeServices(ledger, webhooks);
-  const secrets = takeCertificates(scene, ledger, webhooks);
-  const { called } = webhooks;
+  const apiServices = takeApiServices(scene, ledger, csv);
+  const services = joinPorts(webhooks.services, apiServices.services);
+  placeServices(ledger, services, (source) => (webhooks.services.has(source) ? WEBHOOKS : API_SERVICES));
+  const secrets = takeCertificates(scene, ledger, services);
+  const called = new Set([...webhooks.called, ...apiServices.called]);
   const deployments = takeDeployments(scene, ledger, { called, secrets, digests: digests ?? new Map() });
   const rights = takeAccounts(scene, ledger, takeRights(scene, ledger));
   const owned = takeCrds(scene, ledger, webhooks.converted);
-  const examples = takeObjects(scene, ledger, customResources ?? 'examples').map((object) =>
+  const examples = takeObjects(scene, ledger, { use: customResources ?? 'examples', apiServices }).map((object) =>
     withoutNamespace(object, scene),
   );
   reportImages(scene, ledger, digests ?? new Map());
@@ -135,6 +145,7 @@ function takeAll(scene: Scene, ledger: Ledger, { words = {}, customResources, di
     ...rights,
     deployments,
     webhooks: webhooks.definitions,
+    apiServices: apiServices.definitions,
     owned,
     examples,
     modes: scene.modes,

@@ -4,6 +4,7 @@ import { isRecord } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvCrd, CsvDeployment, CsvWebhook } from '../bundle.ts';
 import { INSTALL_MODES, type InstallMode } from '../render/install-mode.ts';
+import type { ApiServiceDefinition } from './api-services.ts';
 import { inWords } from './crds.ts';
 import { imagesOf, type RelatedImage } from './images.ts';
 import type { Permissions } from './rights.ts';
@@ -29,6 +30,7 @@ export interface CsvContent extends Permissions {
   readonly words: AuthorWords;
   readonly deployments: readonly CsvDeployment[];
   readonly webhooks: readonly CsvWebhook[];
+  readonly apiServices: readonly ApiServiceDefinition[];
   readonly owned: readonly CsvCrd[];
   readonly examples: readonly KubeObject[];
   readonly modes: readonly InstallMode[];
@@ -53,12 +55,20 @@ export function writeCsv(content: CsvContent, existing: KubeObject | undefined):
         ...(spec['customresourcedefinitions'] as CsvFields | undefined),
         owned: mergeOwned(content.owned, spec['customresourcedefinitions']),
       },
+      apiservicedefinitions: writeApiServices(content, spec['apiservicedefinitions']),
       ...(content.webhooks.length > 0 ? { webhookdefinitions: content.webhooks } : { webhookdefinitions: undefined }),
       install: { strategy: 'deployment', spec: writeInstall(content) },
       installModes: INSTALL_MODES.map((type) => ({ type, supported: content.modes.includes(type) })),
       relatedImages: mergeImages(imagesOf(content.deployments), spec),
     }),
   } as unknown as KubeObject;
+}
+
+/** Those that the operator requires stay. */
+function writeApiServices({ apiServices }: CsvContent, existing: unknown): CsvFields | undefined {
+  const { owned: _, ...others } = isRecord(existing) ? existing : {};
+  if (apiServices.length > 0) return { ...others, owned: apiServices };
+  return isRecord(existing) ? others : undefined;
 }
 
 function withoutUndefined(fields: CsvFields): CsvFields {

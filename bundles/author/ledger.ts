@@ -30,7 +30,9 @@ export interface AuthorFinding {
 
 /** Every finding that the making of a bundle can have. */
 export const AUTHOR_CHECKS = {
+  'added-right': 'An installation gives the operator a right that the source does not.',
   certificate: 'A certificate of the source is for no webhook of the bundle.',
+  'copied-secret': 'A Secret of a cluster is copied into the bundle.',
   'fixed-namespace': 'A right counts in one namespace only.',
   'foreign-account': 'Rights are given to an account that is not of the operator.',
   'leftover-file': 'A manifest is in the folder, and its object is not in the source.',
@@ -38,7 +40,9 @@ export const AUTHOR_CHECKS = {
   'missing-account': 'A Deployment runs as a ServiceAccount that is not in the source.',
   'missing-role': 'A binding names a role that is not in the source.',
   'missing-service': 'A webhook is called through a Service or Deployment that is not in the source.',
+  'needed-secret': 'Pods need a Secret that is left out.',
   'other-namespace': 'An object is outside of the namespace of the operator.',
+  'unknown-kind': 'The kinds of an APIService are not known.',
   'unpinned-image': 'An image is named without a digest.',
   'unsupported-kind': 'A bundle may not have objects of the kind.',
 } as const;

@@ -2,6 +2,7 @@
 import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
 import { ownKinds, supportedKind } from '../render/kinds.ts';
+import { isServed, type ApiServices } from './api-services.ts';
 import type { Ledger } from './ledger.ts';
 import { isInside, type Scene } from './scene.ts';
 import type { SourceObject } from './source.ts';
@@ -10,7 +11,11 @@ import type { SourceObject } from './source.ts';
 export type CustomResources = 'examples' | 'install';
 
 /** Places every object that no step before has placed; returns the examples. */
-export function takeObjects(scene: Scene, ledger: Ledger, use: CustomResources): readonly KubeObject[] {
+export function takeObjects(
+  scene: Scene,
+  ledger: Ledger,
+  { use, apiServices }: { readonly use: CustomResources; readonly apiServices: ApiServices },
+): readonly KubeObject[] {
   const crds = scene.byKind.get('CustomResourceDefinition.apiextensions.k8s.io') ?? [];
   const own = ownKinds(crds.map(asManifest));
   const examples: KubeObject[] = [];
@@ -22,7 +27,7 @@ export function takeObjects(scene: Scene, ledger: Ledger, use: CustomResources):
       ledger.leaveOut(source, 'the operator is installed into the namespace of its Subscription');
     else if (groupOf(object.apiVersion) === SCORECARD)
       ledger.leaveOut(source, 'it configures the tests of another tool');
-    else if (isOwn && use === 'examples') {
+    else if ((isOwn && use === 'examples') || (!isOwn && isServed(apiServices, object))) {
       ledger.inCsv(source, 'metadata.annotations[alm-examples]');
       examples.push(object);
     } else if (!isOwn && supportedKind(object) === undefined) leaveUnsupported(ledger, source);

@@ -22,8 +22,10 @@ const CLUSTER_PERMISSIONS = 'spec.install.spec.clusterPermissions';
 export function takeRights(scene: Scene, ledger: Ledger): Permissions {
   const taken = { permissions: [] as CsvPermission[], clusterPermissions: [] as CsvPermission[] };
   const step: RightsStep = { scene, ledger, taken, kept: new Set(), consumed: new Map() };
-  for (const source of scene.byKind.get(`ClusterRoleBinding.${GROUP}`) ?? []) takeClusterBinding(step, source);
-  for (const source of scene.byKind.get(`RoleBinding.${GROUP}`) ?? []) takeBinding(step, source);
+  const unplaced = (kind: string): readonly SourceObject[] =>
+    (scene.byKind.get(`${kind}.${GROUP}`) ?? []).filter((source) => !ledger.isPlaced(source));
+  for (const source of unplaced('ClusterRoleBinding')) takeClusterBinding(step, source);
+  for (const source of unplaced('RoleBinding')) takeBinding(step, source);
   for (const kind of ['Role', 'ClusterRole'])
     for (const source of scene.byKind.get(`${kind}.${GROUP}`) ?? []) placeRole(step, source);
   return { permissions: unique(taken.permissions), clusterPermissions: unique(taken.clusterPermissions) };

@@ -6,7 +6,8 @@ import type { Ledger } from './ledger.ts';
 import type { Scene } from './scene.ts';
 import type { SourceObject } from './source.ts';
 
-const FIELD = 'spec.webhookdefinitions';
+/** Field of the CSV. */
+export const WEBHOOKS = 'spec.webhookdefinitions';
 const ADMISSION = 'admissionregistration.k8s.io';
 
 /** The definitions, and how the API server calls the operator. */
@@ -84,7 +85,7 @@ function takeWebhook(
     ...behaviourOf(webhook),
     ...pathOf(webhook.clientConfig),
   });
-  ledger.inCsv(source, FIELD);
+  ledger.inCsv(source, WEBHOOKS);
 }
 
 /** Definitions of one type have names of their own. */
@@ -166,17 +167,4 @@ function takeConversion(step: WebhookStep, source: SourceObject): boolean {
     conversionCRDs: [name],
   });
   return true;
-}
-
-/**
- * An installation makes a Service with the ports of the definitions; one of the source that has further ports is kept besides.
- */
-export function placeServices(ledger: Ledger, { services }: Webhooks): void {
-  for (const [source, ports] of services) {
-    ledger.inCsv(source, FIELD);
-    const spec = source.object['spec'] as { readonly ports?: readonly { readonly port?: number }[] } | undefined;
-    const others = (spec?.ports ?? []).filter(({ port }) => !ports.has(port ?? 0));
-    if (others.length > 0) ledger.inManifests(source);
-    else ledger.note(source, 'an installation makes a Service of its own for webhooks');
-  }
 }

@@ -15,6 +15,8 @@ export interface Environment {
   readonly progress?: (text: string) => void;
   /** Width of the terminal that stdout is; absent if stdout is a pipe or a file. */
   readonly columns?: number;
+  /** The command as the user types it, for help: `kubectl slipway` as a plugin; absent, `slipway`. */
+  readonly programName?: string;
   /** Aborted if the run must end early: by a signal to the process, or because the reader of stdout is gone. */
   readonly signal: AbortSignal;
 }

@@ -52,10 +52,17 @@ export function clusterOptions(command: Command): Command {
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();
 
-/** Shows command lines as examples at the end of the help and in docs/cli.md. */
+/** Shows command lines as examples at the end of the help, by the name of the program, and in docs/cli.md. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
   EXAMPLES.set(command, lines);
-  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  return command.addHelpText('after', () => {
+    const name = programOf(command);
+    return `\nExamples:\n${lines.map((line) => `  ${line.replaceAll(/(^|\| )slipway /g, `$1${name} `)}\n`).join('')}`;
+  });
+}
+
+function programOf(command: Command): string {
+  return command.parent === null ? command.name() : programOf(command.parent);
 }
 
 /**

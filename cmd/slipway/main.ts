@@ -1,6 +1,7 @@
 /** The command line `slipway`; as `kubectl-slipway` on the PATH also a plugin of kubectl. */
 import { enableCompileCache } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
+import { basename } from 'node:path';
 
 /** Without await at the top level, which a script in a single executable cannot have. */
 async function start(): Promise<void> {
@@ -21,10 +22,16 @@ async function start(): Promise<void> {
     print: (text) => void process.stdout.write(text),
     complain: (text) => void process.stderr.write(text),
     readInput: async () => (await import('node:stream/consumers')).buffer(process.stdin),
+    programName: nameOf(process.argv[1] ?? ''),
     ...(process.stdout.isTTY && { columns: process.stdout.columns }),
     ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(text) }),
     signal: interrupt.signal,
   });
+}
+
+/** kubectl starts the program `kubectl-slipway` for `kubectl slipway`. */
+function nameOf(path: string): string {
+  return /^kubectl-slipway(?:\.|$)/.test(basename(path)) ? 'kubectl slipway' : 'slipway';
 }
 
 /** `npm run slipway` starts it in the root of the checkout, wherever one is. */

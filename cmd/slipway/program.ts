@@ -27,14 +27,17 @@ export interface Writers {
   readonly complain: (text: string) => void;
   /** Width of the terminal, if there is one. */
   readonly columns?: number;
+  /** The command as the user types it. */
+  readonly programName?: string;
 }
 
 /** Of help in a pipe or a file. */
 const HELP_WIDTH = 100;
 
 /** The program; it throws a CommanderError if the arguments are wrong, or once help has been printed. */
-export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
-  const program = new Command('slipway')
+export function buildProgram(perform: Perform, writers: Writers): Command {
+  const { print, complain, columns = HELP_WIDTH, programName = 'slipway' } = writers;
+  const program = new Command(programName)
     .description(
       'Builds, checks and publishes bundles and catalogs of Kubernetes operators, explains which version is chosen, and administers the operators of a cluster.',
     )

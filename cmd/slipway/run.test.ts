@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -42,6 +42,34 @@ describe('the arguments', () => {
     const { code, stdout, stderr } = await workplace().run();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Usage: slipway/);
+  });
+});
+
+describe('help names the program as the user has started it', () => {
+  const programName = 'kubectl slipway';
+
+  test.each([
+    { args: ['--help'], usage: 'Usage: kubectl slipway [options] [command]' },
+    { args: ['get', '--help'], usage: 'Usage: kubectl slipway get [options]' },
+    { args: ['bundle', 'init', '--help'], usage: 'Usage: kubectl slipway bundle init [options]' },
+  ])('$usage', async ({ args, usage }) => {
+    const { code, stdout } = await workplace().runWith({ programName }, ...args);
+    expect({ code, usage: stdout.slice(0, usage.length) }).toEqual({ code: 0, usage });
+    const [, examples = ''] = stdout.split('\nExamples:\n');
+    const commands = examples.match(/(?:^ {2}|\| )\S+ \S+/gm) ?? [];
+    expect(args.length === 1 || commands.length > 1).toBe(true);
+    expect(commands.filter((text) => !/kubectl slipway|kustomize build/.test(text))).toEqual([]);
+  });
+
+  test.each([
+    { because: 'kubectl finds a plugin by this name', name: 'kubectl-slipway', usage: 'kubectl slipway' },
+    { because: 'any other name is that of the program', name: 'slipway', usage: 'slipway' },
+    { because: 'a renamed program is the same program', name: 'slipway-1.0', usage: 'slipway' },
+  ])('$name is $usage: $because', ({ name, usage }) => {
+    const program = join(workplace().folder, name);
+    symlinkSync(join(import.meta.dirname, 'main.ts'), program);
+    const { stdout } = spawnSync(process.execPath, [program, 'get', '--help'], { encoding: 'utf8' });
+    expect(stdout.split('\n')[0]).toBe(`Usage: ${usage} get [options] [kind] [name...]`);
   });
 });
 

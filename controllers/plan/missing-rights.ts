@@ -5,7 +5,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { createSlots } from '../../apply/slots.ts';
 import type { Access, Client, PathAccess } from '../../kube/client/client.ts';
-import type { PlanInput } from '../../plan/input.ts';
+import type { PlannedSide } from '../../plan/input.ts';
 import { compareSets } from '../../plan/objects.ts';
 import { EVERYWHERE, type Atom } from '../../plan/rights/atom.ts';
 import { rolesFor, type RightsHolder } from '../../plan/rights/account-roles.ts';
@@ -28,6 +28,12 @@ export interface MissingRights {
   readonly roles: readonly KubeObject[];
 }
 
+/** The objects of both sides of a change. */
+interface ChangedObjects {
+  readonly from?: Pick<PlannedSide, 'objects'>;
+  readonly to?: Pick<PlannedSide, 'objects'>;
+}
+
 /**
  * The missing rights; undefined if they cannot be known: the account may not ask, or needs too many. Throws the errors of
  * the client.
@@ -36,7 +42,7 @@ export interface MissingRights {
  */
 export async function findMissingRights(
   acting: Pick<Client, 'allows'>,
-  { from, to }: Pick<PlanInput, 'from' | 'to'>,
+  { from, to }: ChangedObjects,
   { account, signal }: { readonly account: RightsHolder; readonly signal: AbortSignal },
 ): Promise<MissingRights | undefined> {
   const after = to?.objects ?? [];

@@ -9,9 +9,15 @@
 # by a rule, or failed and rolled back; 3 the time was up.
 set -eu
 
-: "${FILE:?manifest of the Subscription, as in operators/beacon.yaml}"
-: "${TARGET:?NAMESPACE/NAME of the Subscription}"
-CATALOG=${CATALOG-}                 # catalog to compare with, as in registry.example/team/catalog:latest
+# Ends with 1 if a variable is empty; the shell's own ${NAME:?} ends with 2 in some shells.
+need() {
+  eval "value=\${$1-}"
+  [ -n "$value" ] || { echo "$0: $1 is not set: $2" >&2; exit 1; }
+}
+
+need FILE "manifest of the Subscription, as in operators/beacon.yaml"
+need TARGET "NAMESPACE/NAME of the Subscription"
+CATALOG=${CATALOG-}                 # registry.example/team/catalog:latest; if empty, propose asks the Catalogs of the cluster
 BASE=${BASE:-origin/main}           # branch that the change is for
 BRANCH=${BRANCH:-slipway/$TARGET}   # branch for a proposal
 DENY=${DENY:-irreversible,unsafe-crd,rights-growth}
@@ -25,7 +31,7 @@ version() {
 
 propose() {
   # 2 means that newer versions exist; whether one could be written, git knows.
-  slipway outdated --write "$FILE" --catalog "$CATALOG" || [ "$?" -eq 2 ]
+  slipway outdated --write "$FILE" ${CATALOG:+--catalog "$CATALOG"} || [ "$?" -eq 2 ]
   if git diff --quiet -- "$FILE"; then
     echo "$FILE stays as it is"
     return
@@ -36,6 +42,7 @@ propose() {
 }
 
 check() {
+  need CATALOG "catalog to plan from, as in registry.example/team/catalog:latest"
   # Without the file on the base branch, an installation is planned.
   from=$(git show "$BASE:$FILE" 2>/dev/null | version)
   code=0

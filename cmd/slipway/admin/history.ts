@@ -5,21 +5,43 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { FIELD_MANAGER } from '../../../api/names.ts';
 import { fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
 import type { Environment } from '../environment.ts';
-import { withCluster } from '../input/connection.ts';
+import { withCluster, type Connection } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatTable } from '../output/table.ts';
 import { describeAge, describeDuration, secondsBetween } from './age.ts';
 import type { ReadFlags } from './flags.ts';
+import { followSubscription } from './followed.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { outcomeOf } from './print.ts';
+import { Screen } from './screen.ts';
 
 export async function history(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
   return withCluster(environment, flags, async (connection) => {
     const subscription = await needSubscription(connection, text, environment.signal);
+    if (flags.watch === true) return watch(environment, connection, { subscription, output: flags.output });
     const revisions = await revisionsOf(connection.client, subscription, environment.signal);
     const entries = entriesOf(subscription, revisions);
     return outcomeOf({ revisions: entries }, printEntries(entries, new Date(), environment.columns), flags.output);
   });
+}
+
+interface WatchedHistory {
+  readonly subscription: Subscription;
+  readonly output: string;
+}
+
+/** Prints the table again after each change that shows, until the signal aborts. */
+async function watch(
+  environment: Environment,
+  { client }: Connection,
+  { subscription: followed, output }: WatchedHistory,
+): Promise<Outcome> {
+  const screen = new Screen<{ readonly revisions: readonly HistoryEntry[] }>(environment, output, ({ revisions }) =>
+    printEntries(revisions, new Date(), environment.columns),
+  );
+  for await (const { subscription, revisions } of followSubscription(client, followed, environment.signal))
+    screen.show(subscription === undefined ? undefined : { revisions: entriesOf(subscription, revisions) });
+  return { data: {}, text: '' };
 }
 
 export interface HistoryEntry {

@@ -97,8 +97,8 @@ describe('a watch', () => {
     return (await running).stdout;
   }
 
-  test.each(['status', 'get'])('prints data if that is asked for: %s', async (name) => {
-    const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
+  test.each(['status', 'get', 'tree', 'history'])('prints data if that is asked for: %s', async (name) => {
+    const args = name === 'get' ? ['get', 'subscriptions'] : [name, 'gadget'];
     expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
     expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
   });

@@ -98,11 +98,13 @@ function defineViews(program: Command, perform: Perform): void {
     clusterOptions(program.command('tree'))
       .description('Shows a Subscription with its Revisions, their objects and Pods, and the health of each.')
       .argument('<name>', TARGET)
+      .option('-w, --watch', 'print the tree again after each change, until interrupted')
       .addOption(outputOption(DOCUMENTS))
       .action((name: string, flags: ReadFlags) =>
         perform(flags, async (environment) => (await import('./tree.ts')).tree(environment, name, flags)),
       ),
     'slipway tree lights/beacon',
+    'slipway tree beacon -n lights --watch',
   );
   withExamples(
     clusterOptions(program.command('history'))
@@ -110,11 +112,13 @@ function defineViews(program: Command, perform: Perform): void {
         'Lists the Revisions of a Subscription: how long each took and was in use, which program approved it, and why it ended.',
       )
       .argument('<name>', TARGET)
+      .option('-w, --watch', 'print the table again after each change, until interrupted')
       .addOption(outputOption(DOCUMENTS))
       .action((name: string, flags: ReadFlags) =>
         perform(flags, async (environment) => (await import('./history.ts')).history(environment, name, flags)),
       ),
     'slipway history lights/beacon',
+    'slipway history beacon -n lights --watch',
   );
 }
 

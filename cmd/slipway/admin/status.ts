@@ -1,7 +1,6 @@
 /** `slipway status`: one screen about one Subscription. */
-import type { Phase, Revision } from '../../../api/revision.ts';
-import { REVISION } from '../../../api/revision.ts';
-import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import type { Phase } from '../../../api/revision.ts';
+import type { Subscription } from '../../../api/subscription.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
@@ -10,11 +9,11 @@ import { wrapText } from '../output/layout.ts';
 import { formatFacts, formatTable } from '../output/table.ts';
 import { describeAge } from './age.ts';
 import type { ReadFlags } from './flags.ts';
+import { followSubscription } from './followed.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
-import { merged } from './merged.ts';
-import { formatStreamed, outcomeOf } from './print.ts';
+import { outcomeOf } from './print.ts';
+import { Screen } from './screen.ts';
 import { situationOf, type OperatorSituation } from './situation.ts';
-import { changesOf } from './watch.ts';
 
 export async function status(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
   return withCluster(environment, flags, async (connection) => {
@@ -33,54 +32,16 @@ interface WatchedStatus {
 
 /** Prints the screen again after each change that shows, until the signal aborts. */
 async function watch(
-  { print, signal, columns }: Environment,
+  environment: Environment,
   { client }: Connection,
-  {
-    subscription: {
-      metadata: { namespace = '', name },
-    },
-    output,
-  }: WatchedStatus,
+  { subscription: followed, output }: WatchedStatus,
 ): Promise<Outcome> {
-  let subscription: Subscription | undefined;
-  const revisions = new Map<string, Revision>();
-  let shown = '';
-  const options = { namespace };
-  const sources = [SUBSCRIPTION, REVISION].map((kind) => changesOf({ client, kind, options, signal }));
-  for await (const changes of merged(sources)) {
-    for (const { type, object } of changes) {
-      if (object.kind === SUBSCRIPTION.kind && object.metadata.name === name)
-        subscription = type === 'DELETED' ? undefined : (object as unknown as Subscription);
-      if (object.kind !== REVISION.kind || (object as unknown as Revision).spec.subscription !== name) continue;
-      if (type === 'DELETED') revisions.delete(object.metadata.name);
-      else revisions.set(object.metadata.name, object as unknown as Revision);
-    }
-    const inOrder = [...revisions.values()].toSorted((one, other) => one.spec.number - other.spec.number);
-    const situation = subscription === undefined ? undefined : situationOf(subscription, inOrder);
-    const data = situation === undefined ? '' : formatStreamed(situation, output);
-    const text = data ?? screenOf(situation, columns);
-    if (text === shown) continue;
-    print(
-      data !== undefined || columns === undefined
-        ? `${isSeparated(shown, data) ? '\n' : ''}${text}`
-        : `${CLEAR}${text}`,
-    );
-    shown = text;
-  }
+  const screen = new Screen<OperatorSituation>(environment, output, (situation) =>
+    printSituation(situation, new Date(), environment.columns),
+  );
+  for await (const { subscription, revisions } of followSubscription(client, followed, environment.signal))
+    screen.show(subscription === undefined ? undefined : situationOf(subscription, revisions));
   return { data: {}, text: '' };
-}
-
-/** Moves the cursor of a terminal to its first line, and clears everything below. */
-const CLEAR = '\u001B[H\u001B[J';
-
-function screenOf(situation: OperatorSituation | undefined, columns: number | undefined): string {
-  if (situation === undefined) return 'The Subscription is deleted, and its operator is uninstalled\n';
-  return printSituation(situation, new Date(), columns);
-}
-
-/** Whether an empty line separates a screen from the one before; data needs none. */
-function isSeparated(shown: string, data: string | undefined): boolean {
-  return shown !== '' && data === undefined;
 }
 
 /** The screen: what is installed, available, in progress and wrong, and the commands that help. */

@@ -34,12 +34,12 @@ export function defineBundleCommands(program: Command, perform: Perform): void {
 function defineInit(bundle: Command, perform: Perform): void {
   const init = registryOptions(bundle.command('init'))
     .description(
-      'Makes a bundle of the objects by which an operator is installed: plain YAML, a kustomization, or a Helm chart. It names the place of every object; a second run changes nothing, and edits of the ClusterServiceVersion stay.',
+      'Makes a bundle of the objects by which an operator is installed: plain YAML, a kustomization, a Helm chart, or those of a cluster. It names the place of every object; a second run changes nothing, and edits of the ClusterServiceVersion stay.',
     )
     .argument('<dir>', 'folder of the bundle: new, or one that is brought up to date')
     .requiredOption(
       '--from <source...>',
-      'folders and files of YAML, folders with a kustomization, - for stdin, or chart <ref>: a chart that helm renders',
+      'folders and files of YAML, folders with a kustomization, - for stdin, chart <ref>: a chart that helm renders, or live <namespace>: the operator that runs there',
     )
     .option('--package <name>', 'name of the package; absent, that of the bundle in the folder, or of the folder')
     .option(
@@ -65,10 +65,12 @@ function defineInit(bundle: Command, perform: Perform): void {
     init,
     'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
     'slipway bundle init lamp --from chart oci://registry.example/charts/lamp --chart-version 1.2.0',
+    'slipway bundle init lamp --from live lamp-system --context prod',
     'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
   );
   defineObjects(init);
   defineChart(init);
+  defineLive(init);
   defineWords(init)
     .option('--prune', 'remove manifests whose objects are not in the source')
     .option('--dry-run', 'write nothing')
@@ -105,6 +107,18 @@ function defineChart(init: Command): void {
     .option('--values <file>', 'values of the chart; again for more', append)
     .option('--set <key=value>', 'value of the chart; again for more', append)
     .option('--chart-version <version>', 'version of a chart in a repository');
+}
+
+/** Options about the cluster of `--from live`; it is read, and nothing in it is changed. */
+function defineLive(init: Command): void {
+  init
+    .option(
+      '--include <kind/name>',
+      'object of the cluster to take in any case, as in Secret/token; again for more',
+      append,
+    )
+    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig; absent, its current one');
 }
 
 /** Texts that hubs show; they replace those of the ClusterServiceVersion. */

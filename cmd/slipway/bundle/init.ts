@@ -6,9 +6,9 @@ import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import {
   composeBundle,
   readSource,
-  type ChartObjects,
   type ComposedBundle,
   type CustomResources,
+  type LiveSource,
 } from '../../../bundles/author/compose.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import type { InstallMode } from '../../../bundles/render/render.ts';
@@ -19,6 +19,7 @@ import { readOneFile, readTree } from '../input/files.ts';
 import { targetFolder } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import { readChart, type ChartFlags } from '../input/chart.ts';
+import { readLive, type LiveFlags } from '../input/live.ts';
 import { readSourceFiles } from '../input/source.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
@@ -28,7 +29,8 @@ import { identify, readWords, type IdentityFlags, type WordFlags } from './init-
 import { describeInit, type InitFinding } from './init-report.ts';
 import { pinImages } from './pin-images.ts';
 
-export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, IdentityFlags, WordFlags, ChartFlags {
+export interface InitFlags
+  extends RegistryFlags, Strictness, FindingsStyle, IdentityFlags, WordFlags, ChartFlags, LiveFlags {
   readonly from: readonly string[];
   readonly samples?: readonly string[];
   readonly customResources?: CustomResources;
@@ -42,7 +44,7 @@ export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, Ide
 export async function init(environment: Environment, folder: string, flags: InitFlags): Promise<Outcome> {
   const target = targetFolder(environment, folder);
   const existing = await readFolder(target);
-  const { sources, tests } = await readAll(environment, basename(target), flags);
+  const { sources, ...beside } = await readAll(environment, basename(target), flags);
   const before = readExisting(existing);
   const identity = identify({ folder: basename(target), flags, sources, existing: before });
   const digests = flags.pin === true ? await pinImages(environment, sources, flags) : undefined;
@@ -61,23 +63,39 @@ export async function init(environment: Environment, folder: string, flags: Init
   );
   const plan = planFiles(composed, existing, { prune: flags.prune === true });
   if (flags.dryRun !== true) await writePlan(target, plan);
-  for (const test of tests) environment.complain(`slipway: ${test} is left out: it is a test of the chart\n`);
-  return report(environment, { folder, flags, composed, plan });
+  return report(environment, { folder, flags, composed, plan, ...beside });
 }
 
-/** A chart is named by two words, `--from chart REF`; everything else is a path, or stdin. */
-async function readAll(environment: Environment, folder: string, flags: InitFlags): Promise<ChartObjects> {
+/** A chart and a cluster are named by two words, `--from chart REF`; everything else is a path, or stdin. */
+async function readAll(environment: Environment, folder: string, flags: InitFlags): Promise<LiveSource> {
   const { from, samples = [], package: release = folder } = flags;
-  const [word, chart, ...others] = from;
-  const isChart = word === 'chart' && chart !== undefined;
-  if (isChart && others.length > 0)
-    throw invalidInput(`--from names more than a chart: ${others.join(', ')}`, 'Name one chart');
-  const paths = [...(isChart ? [] : from), ...samples];
+  const [word = '', name, ...others] = from;
+  const isNamed = NAMED.has(word) && name !== undefined;
+  if (isNamed && others.length > 0)
+    throw invalidInput(
+      `--from names more than a ${NAMED.get(word)}: ${others.join(', ')}`,
+      `Name one ${NAMED.get(word)}`,
+    );
+  if (flags.include !== undefined && !(isNamed && word === 'live'))
+    throw invalidInput('--include is about objects of a cluster', 'Say --from live and a namespace');
+  const paths = [...(isNamed ? [] : from), ...samples];
   const files = await Promise.all(paths.map((one) => readSourceFiles(environment, one)));
   const plain = readSource(new Map(files.flatMap((some) => [...some])));
-  if (!isChart) return { sources: plain, tests: [] };
-  const { sources, tests } = await readChart(environment, { chart, release }, flags);
-  return { sources: [...sources, ...plain], tests };
+  if (!isNamed) return { sources: plain, leftOut: [], findings: [] };
+  if (word === 'live') return withSources(await readLive(environment, name, flags), plain);
+  const { sources, tests } = await readChart(environment, { chart: name, release }, flags);
+  for (const test of tests) environment.complain(`slipway: ${test} is left out: it is a test of the chart\n`);
+  return { sources: [...sources, ...plain], leftOut: [], findings: [] };
+}
+
+/** Words behind `--from` that are followed by a name. */
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['chart', 'chart'],
+  ['live', 'namespace'],
+]);
+
+function withSources({ sources, ...others }: LiveSource, further: LiveSource['sources']): LiveSource {
+  return { sources: [...sources, ...further], ...others };
 }
 
 const LIMITS = { maxFiles: 1000, maxBytes: 32 << 20 };
@@ -102,10 +120,13 @@ interface Written {
   readonly flags: InitFlags;
   readonly composed: ComposedBundle;
   readonly plan: FilePlan;
+  readonly leftOut: LiveSource['leftOut'];
+  readonly findings: LiveSource['findings'];
 }
 
-function report(environment: Environment, { folder, flags, composed, plan }: Written): Outcome {
-  const findings = [...composed.findings, ...leftoversOf(plan), ...defectsOf(plan)];
+function report(environment: Environment, { folder, flags, composed, plan, ...beside }: Written): Outcome {
+  const findings = [...beside.findings, ...composed.findings, ...leftoversOf(plan), ...defectsOf(plan)];
+  const placements = [...composed.placements, ...beside.leftOut];
   const { counts, exitCode } = judge(findings, flags);
   const facts = {
     package: composed.annotations.get(BUNDLE_ANNOTATION.package) ?? '',
@@ -114,9 +135,9 @@ function report(environment: Environment, { folder, flags, composed, plan }: Wri
   };
   const files = [...plan.changes].map(([path, change]) => ({ path, change }));
   return {
-    data: { folder, ...facts, files, placements: composed.placements, ...counts, findings },
+    data: { folder, ...facts, files, placements, ...counts, findings },
     text: describeInit(
-      { folder, ...facts, files, placements: composed.placements, findings, isDry: flags.dryRun === true },
+      { folder, ...facts, files, placements, findings, isDry: flags.dryRun === true },
       flags,
       environment,
     ),

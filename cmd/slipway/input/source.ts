@@ -46,6 +46,6 @@ async function readManifests(path: string, from: string): Promise<SourceFiles> {
 function nothingThere(from: string): Error {
   return invalidInput(
     `there is no file or folder ${JSON.stringify(from)}`,
-    'Name a folder or a file of YAML, "-" for stdin, or the folder of a kustomization',
+    'Name a folder or a file of YAML, "-" for stdin, the folder of a kustomization, "chart REF" or "live NAMESPACE"',
   );
 }

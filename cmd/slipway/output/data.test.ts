@@ -15,11 +15,10 @@ const TRICKY: readonly string[] = [
   ['\u001b[31mred', '\u009b31m', '\u202Eright', '\u2028', '\u{E0041}', '\u200B'],
 ].flat();
 /** Texts that look like numbers: readers disagree about capitals, signs and separators of digits. */
-const numerals = fc.string({
-  unit: fc.constantFrom(...'0 1 7 x X o O b B e E _ + - . :'.split(' ')),
-  minLength: 1,
-  maxLength: 6,
-});
+const numerals = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'0 1 7 x X o O b B e E _ + - . :'.split(' ')), minLength: 1, maxLength: 6 }),
+  fc.string({ unit: fc.constantFrom(...'0 1 7 9 e -'.split(' ')), minLength: 15, maxLength: 24 }),
+);
 const texts = fc.oneof(fc.constantFrom(...TRICKY), fc.string({ unit: 'binary' }), fc.string(), numerals);
 const leaves = fc.oneof(
   texts,
@@ -66,6 +65,28 @@ describe('hostile text of a registry or a file', () => {
     const document = { name: 'op', version: '1.0.0', image: 'registry.example/op@sha256:0', since: '2001-01-01T00:00:00Z', count: 1, share: 0.5, hex: '0X0' }; // prettier-ignore
     expect(formatYaml([document])).toBe(
       "---\nname: op\nversion: 1.0.0\nimage: registry.example/op@sha256:0\nsince: '2001-01-01T00:00:00Z'\ncount: 1\nshare: 0.5\nhex: '0X0'\n",
+    );
+  });
+
+  test.each([
+    {
+      because: 'a digest has many digits',
+      value: `sha256:${'0123456789012345'.repeat(4)}`,
+      yaml: `sha256:${'0123456789012345'.repeat(4)}`,
+    },
+    { because: 'a text of 16 digits is no number', value: '1234567890123456', yaml: "'1234567890123456'" },
+    { because: 'a text of 20 digits is no number', value: '12345678901234567890', yaml: "'12345678901234567890'" },
+    { because: 'a text of digits begins with a zero', value: '0123456789012345', yaml: "'0123456789012345'" },
+    { because: 'the largest safe integer is a number', value: 9_007_199_254_740_991, yaml: '9007199254740991' },
+  ])('many digits are written as YAML: $because', ({ value, yaml }) => {
+    const text = formatYaml([{ value }]);
+    expect(text).toBe(`---\nvalue: ${yaml}\n`);
+    expect(parseYaml(text).map((document) => document.value)).toEqual([{ value }]);
+  });
+
+  test('an integer beyond 2^53 stays exact: its document is JSON', () => {
+    expect(formatYaml([{ deep: [{ value: 2n ** 60n }] }, { value: 1 }])).toBe(
+      `---\n${formatData({ deep: [{ value: 2n ** 60n }] })}---\nvalue: 1\n`,
     );
   });
 

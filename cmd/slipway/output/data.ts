@@ -28,7 +28,7 @@ export function formatYaml(documents: readonly unknown[]): string {
 
 function formatDocument(document: unknown): string {
   const json = formatJson(document);
-  if (escapeJson(json) !== json || LONG_INTEGER.test(json)) return formatData(document);
+  if (escapeJson(json) !== json || hasLongInteger(document)) return formatData(document);
   const yaml = dump(document, { lineWidth: -1, noRefs: true, schema: QUOTING });
   return SEPARATOR.test(yaml) ? formatData(document) : yaml;
 }
@@ -41,7 +41,12 @@ const QUOTING = DUMP_SCHEMA.withTags(
     identify: () => false,
   }),
 );
-/** The YAML writer cannot write integers beyond 2^53; a text that may be such an integer is written as JSON. */
-const LONG_INTEGER = /[0-9]{16}/;
+
+/** Whether the data has an integer beyond 2^53, which the YAML writer would give a tag that no other reader knows. */
+function hasLongInteger(data: unknown): boolean {
+  if (typeof data === 'bigint') return true;
+  return typeof data === 'object' && data !== null && Object.values(data).some(hasLongInteger);
+}
+
 /** Kubernetes' tools take any line that begins so for the end of a document. */
 const SEPARATOR = /^(?:---|\.\.\.)/m;

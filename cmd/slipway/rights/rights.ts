@@ -1,9 +1,6 @@
 /** `slipway rights`: the rights that a bundle gives its operator, or those that an account needs to install it. */
-import { leaveOutImpossible } from '../../../apply/impossible.ts';
-import { prepareObjects } from '../../../apply/prepare.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
-import { renderBundle } from '../../../bundles/render/render.ts';
 import { describeRight } from '../../../plan/risk.ts';
 import { rolesFor } from '../../../plan/rights/account-roles.ts';
 import { compareRights, type RightsComparison } from '../../../plan/rights/compare.ts';
@@ -15,6 +12,7 @@ import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
 import { formatYaml } from '../output/data.ts';
+import { objectsToInstall } from './objects.ts';
 
 export interface RightsFlags extends RegistryFlags {
   readonly from?: string;
@@ -47,15 +45,7 @@ export async function rights(
 async function objectsOf(environment: Environment, source: string, flags: RightsFlags): Promise<readonly KubeObject[]> {
   const { namespace, watchNamespace } = flags;
   const bundle = parseBundle((await readBundle(environment, source, flags)).files);
-  const rendered = leaveOutImpossible(
-    renderBundle(bundle, {
-      namespace,
-      certificates: 'manager',
-      ...(watchNamespace !== undefined && { watchNamespaces: watchNamespace }),
-    }),
-  ).kept;
-  const owner = { namespace, name: bundle.package };
-  return prepareObjects(rendered, { owner, package: bundle.package, revision: '', installNamespace: namespace });
+  return objectsToInstall(bundle, { namespace, watchNamespaces: watchNamespace });
 }
 
 /** Roles and bindings as YAML, ready to be applied. */

@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly printed?: (text: string) => void;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
+  /** Name by which the program was started. */
+  readonly programName?: string;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -47,7 +49,15 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, printed: onPrinted, progress },
+    {
+      variables = {},
+      signal = new AbortController().signal,
+      input = '',
+      columns,
+      progress,
+      printed: note,
+      programName,
+    },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -58,13 +68,14 @@ function openWorkplace(folder: string): Workplace {
       temporary: tmpdir(),
       print: (text) => {
         printed.stdout += text;
-        onPrinted?.(text);
+        note?.(text);
       },
       complain: (text) => void (printed.stderr += text),
       signal,
       readInput: async () => Buffer.from(input),
       ...(columns !== undefined && { columns }),
       ...(progress !== undefined && { progress }),
+      ...(programName !== undefined && { programName }),
     });
     return { code, ...printed };
   };

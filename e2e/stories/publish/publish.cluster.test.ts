@@ -1,5 +1,9 @@
-/** From an empty folder and the plain YAML of an operator to an operator that is installed and upgraded. */
-import { dirname } from 'node:path';
+/**
+ * From an empty folder and the objects of an operator to an operator that is installed and upgraded: of plain YAML, of a
+ * kustomization and of a chart. Each goes the whole way, and the rights are those of the source all the time.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
 import { readSource } from '../../../bundles/author/compose.ts';
@@ -13,34 +17,62 @@ import { kettleChart, kettleYaml } from './kettle.ts';
 
 const cluster = useCluster();
 const workplace = useWorkplace();
-const CATALOG = { kind: 'catalog', name: 'kitchen' };
-const SUBSCRIPTION = { kind: 'subscription', name: 'kettle', namespace: 'tea' };
 /** The shortest; a second version is found by it alone. */
 const INTERVAL = '10s';
+const timeout = 300_000;
 let manager: RunningManager;
+let tools: string;
 
 beforeAll(async () => {
   await installSlipway(cluster());
   manager = await startManager(cluster());
-  await cluster().kubectl(['create', 'namespace', 'tea']);
+  const helm = (await provideBinaries(['helm'], () => undefined)).get('helm')!;
+  tools = `${cluster().tools}:${dirname(helm)}:${process.env['PATH']}`;
 });
 afterAll(async () => {
   await manager?.stop();
 });
 
-/** `bundle init`, `validate` and `push`, as an author types them; each has to succeed. */
-async function publish(version: string, ...from: readonly string[]): Promise<void> {
-  workplace().write(new Map([['operator.yaml', kettleYaml(version)]]), 'config');
-  workplace().write(kettleChart(version), 'chart');
-  const helm = dirname((await provideBinaries(['helm'], () => undefined)).get('helm')!);
-  const variables = { PATH: `${cluster().tools}:${helm}:${process.env['PATH']}`, HOME: workplace().folder };
-  const type = async (...args: readonly string[]): Promise<void> => {
-    const { code, stdout, stderr } = await workplace().runWith({ variables }, ...args);
-    expect({ args, code }, stdout + stderr).toEqual({ args, code: 0 });
-  };
-  await type('bundle', 'init', 'kettle', '--from', ...from, '--provider', 'Tea room', '--version', version);
-  await type('bundle', 'validate', 'kettle');
-  await type('bundle', 'push', 'kettle', `${cluster().registry}/kettle:v${version}`);
+interface PublishedSource {
+  readonly source: 'yaml' | 'kustomize' | 'chart';
+  readonly because: string;
+  /** Files of a version. */
+  readonly files: (version: string, group: string) => ReadonlyMap<string, string>;
+  readonly from: readonly string[];
+}
+
+const KUSTOMIZATION = 'namespace: kettles\nresources: [operator.yaml]\n';
+const SOURCES: readonly PublishedSource[] = [
+  {
+    source: 'yaml',
+    because: 'a folder of YAML',
+    files: (version, group) => new Map([['operator.yaml', kettleYaml(version, group)]]),
+    from: ['yaml/source'],
+  },
+  {
+    source: 'kustomize',
+    because: 'a folder that kubectl builds',
+    files: (version, group) =>
+      new Map([
+        ['operator.yaml', kettleYaml(version, group)],
+        ['kustomization.yaml', KUSTOMIZATION],
+      ]),
+    from: ['kustomize/source'],
+  },
+  {
+    source: 'chart',
+    because: 'a chart that helm renders',
+    files: kettleChart,
+    from: ['chart', 'chart/source'],
+  },
+];
+
+/** The command line, as an author types it; it has to succeed. */
+async function type(...args: readonly string[]): Promise<string> {
+  const variables = { PATH: tools, HOME: workplace().folder };
+  const { code, stdout, stderr } = await workplace().runWith({ variables }, ...args);
+  expect({ args, code }, stdout + stderr).toEqual({ args, code: 0 });
+  return stdout;
 }
 
 async function apply(object: object): Promise<void> {
@@ -57,58 +89,73 @@ async function rightsIn(namespace: string): Promise<ReadonlySet<string>> {
 }
 
 /** The same rights as if the author had applied the YAML to a namespace. */
-function rightsOfSource(namespace: string): ReadonlySet<string> {
-  const yaml = kettleYaml('1.0.0').replaceAll('kettle-system', namespace);
+function rightsOfSource(namespace: string, group: string): ReadonlySet<string> {
+  const yaml = kettleYaml('1.0.0', group).replaceAll('kettle-system', namespace);
   const sources = readSource(new Map([['operator.yaml', Buffer.from(yaml)]]));
   return rightsOf(sources.map(({ object }) => object));
 }
 
-describe('an author with plain YAML', () => {
-  test('publishes the first version, and it is installed', async () => {
-    await publish('1.0.0', 'config');
-    const source = { repositories: [{ repository: `${cluster().registry}/kettle` }] };
-    await apply({ kind: 'Catalog', metadata: { name: 'kitchen' }, spec: { source, interval: INTERVAL } });
-    await waitFor(cluster(), CATALOG, isReady);
-    await cluster().kubectl(['apply', '-f', '-'], subscriptionTo('kettle', 'tea', { package: 'kettle' }));
-    await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
+async function crdNames(): Promise<readonly string[]> {
+  return (await cluster().kubectl(['get', 'crd', '-o', 'name'])).split('\n');
+}
+
+describe.each(SOURCES)('an author with $because', ({ source, files, from }) => {
+  const bundle = `${source}/${source}-kettle`;
+  const [namespace, group] = [`${source}-tea`, `${source}.kettles.example`];
+  const subscription = { kind: 'subscription', name: 'kettle', namespace, timeoutSeconds: 120 };
+  const crd = `kettles.${group}`;
+  const rights = rightsOfSource(namespace, group);
+  const repository = (): string => `${cluster().registry}/${source}-kettle`;
+
+  async function init(version: string): Promise<string> {
+    workplace().write(files(version, group), `${source}/source`);
+    return type('bundle', 'init', bundle, '--from', ...from, '--provider', 'Tea room', '--version', version);
+  }
+
+  test('makes a bundle of it in an empty folder, and tests it in a cluster', { timeout }, async () => {
+    expect(existsSync(join(workplace().folder, bundle))).toBe(false);
+    expect(rights.size).toBe(11);
+    expect(await init('1.0.0')).toMatch(/6 files: 6 created\n$/);
+    const trial = ['--to', `${cluster().registry}/trial/${source}`, '--kubeconfig', cluster().kubeconfig];
+    const tested = await type('bundle', 'test', bundle, ...trial);
+    expect(tested).toMatch(/\nthe examples are accepted +passed /);
+    expect(tested).toMatch(/\nthe smallest account is sufficient +passed /);
+    expect(tested).toMatch(/\n6 passed, 0 failed, 0 skipped\n$/);
   });
 
-  test('has given the operator exactly the rights of the YAML', async () => {
-    const expected = rightsOfSource('tea');
-    expect(expected.size).toBe(11);
-    expect(await rightsIn('tea')).toEqual(expected);
-  });
+  test(
+    'pushes it, and a Catalog of the repository has it installed, with exactly the rights of the source',
+    { timeout },
+    async () => {
+      await type('bundle', 'push', bundle, `${repository()}:v1.0.0`);
+      await cluster().kubectl(['create', 'namespace', namespace]);
+      const catalog = { source: { repositories: [{ repository: repository() }] }, interval: INTERVAL };
+      await apply({ kind: 'Catalog', metadata: { name: source }, spec: catalog });
+      await waitFor(cluster(), { kind: 'catalog', name: source }, isReady);
+      await cluster().kubectl(
+        ['apply', '-f', '-'],
+        subscriptionTo('kettle', namespace, { package: `${source}-kettle`, catalog: source }),
+      );
+      await waitFor(cluster(), subscription, runs('1.0.0'));
+      expect(await rightsIn(namespace)).toEqual(rights);
+    },
+  );
 
-  test('publishes the next version, which the cluster finds by itself, from a kustomization', async () => {
-    workplace().write(new Map([['kustomization.yaml', 'namespace: kettles\nresources: [operator.yaml]\n']]), 'config');
-    await publish('1.1.0', 'config');
-    await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
-    const { spec } = await get(cluster(), 'deployment', 'kettle', 'tea');
+  test('pushes the next version, which the cluster has by itself, with the same rights', { timeout }, async () => {
+    await init('1.1.0');
+    await type('bundle', 'push', bundle, `${repository()}:v1.1.0`);
+    await waitFor(cluster(), subscription, runs('1.1.0'));
+    const { spec } = await get(cluster(), 'deployment', 'kettle', namespace);
     expect(JSON.stringify(spec)).toContain('registry.example/team/kettle:v1.1.0');
-    expect(await rightsIn('tea')).toEqual(rightsOfSource('tea'));
+    expect(await rightsIn(namespace)).toEqual(rights);
+    const shortNames = await cluster().kubectl(['get', 'crd', crd, '-o', 'jsonpath={.spec.names.shortNames}']);
+    expect(shortNames, 'the CRDs of a chart are upgraded, too').toBe(source === 'chart' ? '["ket"]' : '');
   });
 
-  test('publishes a version from a chart, whose CRDs are upgraded like everything else', async () => {
-    await publish('1.2.0', 'chart', 'chart');
-    await waitFor(cluster(), SUBSCRIPTION, runs('1.2.0'));
-    expect(await rightsIn('tea')).toEqual(rightsOfSource('tea'));
-    const crd = await cluster().kubectl([
-      'get',
-      'crd',
-      'kettles.kettles.example',
-      '-o',
-      'jsonpath={.spec.names.shortNames}',
-    ]);
-    expect(crd).toBe('["ket"]');
-  });
-
-  test('sees the example accepted, and nothing left after the removal', async () => {
-    const { items } = JSON.parse(await cluster().kubectl(['get', 'crd', '-o', 'json'])) as {
-      readonly items: readonly KubeObject[];
-    };
-    expect(items.map(({ metadata }) => metadata.name)).toContain('kettles.kettles.example');
-    await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', 'tea', '--timeout=60s']);
-    expect(await rightsIn('tea')).toEqual(new Set());
-    expect(await cluster().kubectl(['get', 'crd', '-o', 'name'])).not.toContain('kettles.kettles.example');
+  test('sees nothing left after the removal', { timeout }, async () => {
+    expect(await crdNames()).toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
+    await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', namespace, '--timeout=60s']);
+    expect(await rightsIn(namespace)).toEqual(new Set());
+    expect(await crdNames()).not.toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
   });
 });

@@ -42,7 +42,7 @@ function slipway(options: RunOptions, ...args: readonly string[]): Promise<Finis
 /** Everything that a trial could leave. */
 async function leftovers(): Promise<readonly string[]> {
   const kinds =
-    'subscriptions.slipway.dev,catalogs.slipway.dev,revisions.slipway.dev,clusterroles,clusterrolebindings,crd,namespaces';
+    'subscriptions.slipway.dev,catalogs.slipway.dev,revisions.slipway.dev,clusterroles,clusterrolebindings,crd,namespaces,roles,rolebindings';
   const { items } = JSON.parse(await cluster().kubectl(['get', kinds, '-A', '-o', 'json'])) as {
     readonly items: readonly { readonly kind: string; readonly metadata: { readonly name: string } }[];
   };
@@ -53,6 +53,35 @@ async function leftovers(): Promise<readonly string[]> {
 
 const nothingLeft = (): Promise<unknown> =>
   until('nothing is left', async () => (await leftovers()).length === 0, { timeoutSeconds: 90 });
+
+/** Refuses each Deployment that the smallest account writes. */
+const REFUSAL = [
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'refuse-account' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['deployments'] },
+        ],
+      },
+      validations: [
+        {
+          expression: "!request.userInfo.username.endsWith(':smallest-account')",
+          message: 'this account has no say',
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: 'refuse-account' },
+    spec: { policyName: 'refuse-account', validationActions: ['Deny'] },
+  },
+];
 
 describe('bundle test', () => {
   test('installs, upgrades, keeps the examples and leaves nothing', async () => {
@@ -71,8 +100,27 @@ describe('bundle test', () => {
     expect(stdout).toMatch(/\n1\.0\.0 is upgraded to 1\.1\.0 +passed /);
     expect(stdout).toMatch(/\nthe examples are kept +passed /);
     expect(stdout).toMatch(/\nnothing is left +passed /);
-    expect(stdout).toMatch(/\n8 passed, 0 failed, 1 skipped\n$/);
-    expect(readFileSync(join(workplace().folder, 'good.xml'), 'utf8')).toContain('failures="0"');
+    expect(stdout).toMatch(/\nthe smallest account is sufficient +passed /);
+    expect(stdout).toMatch(/\n9 passed, 0 failed, 0 skipped\n$/);
+    const xml = readFileSync(join(workplace().folder, 'good.xml'), 'utf8');
+    expect(xml).toContain('failures="0"');
+    expect(xml).toContain('name="the smallest account is sufficient"');
+    await nothingLeft();
+  });
+
+  test('fails if the smallest account cannot install the bundle, and leaves nothing', async () => {
+    for (const object of REFUSAL) await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(object));
+    await until('the policy is enforced', async () => {
+      const as = ['--as', 'system:serviceaccount:default:smallest-account', '--as-group', 'system:masters'];
+      const args = ['create', 'deployment', 'x', '--image', 'x', '--dry-run=server', ...as];
+      return cluster().kubectl(args).then(() => false, (error: Error) => error.message.includes('no say'));
+    }); // prettier-ignore
+    const { code, stdout } = await slipway({}, 'bundle', 'test', '1.0.0', '--timeout', '30s', '--junit', 'refused.xml');
+    expect(code, stdout).toBe(2);
+    expect(stdout).toMatch(/\nnothing is left +passed /);
+    expect(stdout).toMatch(/\nthe smallest account is sufficient +failed .*no say/);
+    expect(readFileSync(join(workplace().folder, 'refused.xml'), 'utf8')).toContain('failures="1"');
+    for (const { kind, metadata } of REFUSAL) await cluster().kubectl(['delete', kind, metadata.name]);
     await nothingLeft();
   });
 

@@ -21,7 +21,7 @@ export function defineTest(bundle: Command, perform: Perform): void {
     'slipway bundle test registry.example/team/lamp-operator:v1.1.0 --junit results.xml',
   )
     .description(
-      'Tests a bundle in a cluster with Slipway, in a namespace of its own: it is installed and upgraded, its examples are accepted and kept, and an uninstall leaves nothing. The exit code is 2 if a step fails.',
+      'Tests a bundle in a cluster with Slipway, in a namespace of its own: it is installed and upgraded, its examples are accepted and kept, an uninstall leaves nothing, and an account with the rights of `slipway rights --minimal` can install it. The exit code is 2 if a step fails.',
     )
     .argument('<dir|ref>', SOURCE)
     .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')

@@ -50,7 +50,7 @@ export class TrialScene {
     await listObjects(this.#client, SUBSCRIPTION, { namespace: this.#options.namespace }, signal);
     const { namespace: name } = this.#options;
     try {
-      await this.#create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, signal);
+      await this.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, signal);
     } catch (error) {
       if (!mayExist || !isAlreadyExists(error)) throw error;
     }
@@ -86,9 +86,10 @@ export class TrialScene {
     };
     if (isFirst) await this.#createOurs(SUBSCRIPTION, { name, namespace }, spec, signal);
     else await this.#client.patch(this.subscription, { spec: { version } }, {}, signal);
-    await this.#follow(SUBSCRIPTION, { name, namespace }, signal, (object) =>
-      verdictOf(object as unknown as Subscription | undefined, { for: 'ready', version }),
-    );
+    await this.#follow(SUBSCRIPTION, { name, namespace }, signal, (object) => {
+      const subscription = object as unknown as Subscription | undefined;
+      return refusalOf(subscription) ?? verdictOf(subscription, { for: 'ready', version });
+    });
   }
 
   get subscription(): ObjectRef {
@@ -131,7 +132,7 @@ export class TrialScene {
     signal: AbortSignal,
   ): Promise<void> {
     try {
-      await this.#create({ apiVersion: API_VERSION, kind: kind.kind, metadata, spec }, signal, servedKind(kind));
+      await this.create({ apiVersion: API_VERSION, kind: kind.kind, metadata, spec }, signal, servedKind(kind));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       throw invalidInput(
@@ -142,7 +143,8 @@ export class TrialScene {
     }
   }
 
-  async #create(object: KubeObject, signal: AbortSignal, kind: Partial<ObjectRef> = {}): Promise<void> {
+  /** Makes an object, which `clean` deletes. @throws the errors of the API server */
+  async create(object: KubeObject, signal: AbortSignal, kind: Partial<ObjectRef> = {}): Promise<void> {
     const { apiVersion, metadata } = object;
     const { name, namespace } = metadata;
     const { served } = kind;
@@ -186,4 +188,17 @@ export class TrialScene {
       `not within ${this.#options.seconds} s: ${last === '' ? `${kind.kind} ${name} has no status` : last}`,
     );
   }
+}
+
+/**
+ * The failure of an installation by an account that lacks a right. The manager waits for the right; a trial does not, since
+ * it has granted all rights before. The longest message is the one that is not shortened for a column.
+ */
+function refusalOf(
+  subscription: Subscription | undefined,
+): { readonly outcome: 'failed'; readonly message: string } | undefined {
+  if (subscription?.spec.serviceAccountName === undefined) return undefined;
+  const refused = (subscription.status?.conditions ?? []).filter(({ reason }) => reason === 'Forbidden');
+  const [longest] = refused.toSorted((one, other) => other.message.length - one.message.length);
+  return longest && { outcome: 'failed', message: longest.message };
 }

@@ -1,6 +1,7 @@
 /**
  * `slipway bundle test`: installs a bundle in a namespace of its own in a cluster with Slipway, upgrades to it, has its
- * examples accepted and kept, and uninstalls it; whatever happens, the objects of the test are deleted.
+ * examples accepted and kept, uninstalls it, and installs it as an account with the smallest rights; whatever happens, the
+ * objects of the test are deleted.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -13,6 +14,7 @@ import { withCluster, type Connection, type KubeFlags } from '../../input/connec
 import type { Outcome } from '../../outcome.ts';
 import { cleanLine } from '../../output/clean.ts';
 import { identityOf } from '../identity.ts';
+import { AccountTrial } from './account.ts';
 import { offer, versionOf, type TrialOffer, type TrialFlags } from './offer.ts';
 import { junit, stepTable } from './report.ts';
 import { checkKept, createSamples, samplesOf } from './samples.ts';
@@ -37,7 +39,7 @@ export async function test(environment: Environment, source: string, flags: Test
     const offered = await offer(environment, source, flags);
     const name = `slipway-test-${randomBytes(3).toString('hex')}`;
     const { watchNamespace, pullSecret } = flags;
-    const scene = new TrialScene(connection.client, {
+    const options = {
       namespace: name,
       name,
       seconds,
@@ -45,10 +47,12 @@ export async function test(environment: Environment, source: string, flags: Test
       repository: offered.repository,
       ...(watchNamespace !== undefined && { watchNamespaces: watchNamespace }),
       ...(pullSecret !== undefined && { pullSecret }),
-    });
+    };
+    const scene = new TrialScene(connection.client, options);
+    const account = new AccountTrial(connection.client, options);
     try {
       await scene.prepare(false, environment.signal);
-      const steps = new TestSteps(environment, connection, { offered, scene, namespace: name }).steps();
+      const steps = new TestSteps(environment, connection, { offered, scene, account, namespace: name }).steps();
       const note = (step: string): void => environment.progress?.(`${step} …\n`);
       return await report(
         environment,
@@ -56,25 +60,31 @@ export async function test(environment: Environment, source: string, flags: Test
         await runSteps(steps, { signal: environment.signal, note }),
       );
     } finally {
-      await clean(environment, scene);
+      await clean(environment, account, scene);
     }
   });
 }
 
 /** Deletes the objects of a trial, also after an interruption, which ends every other request. */
-export async function clean(environment: Environment, scene: TrialScene): Promise<void> {
+export async function clean(environment: Environment, ...scenes: readonly Cleanable[]): Promise<void> {
   const { signal, complain } = environment;
   if (signal.aborted) complain('slipway: the objects of the trial are deleted; interrupt again to keep them\n');
-  try {
-    await scene.clean(AbortSignal.timeout(CLEAN_SECONDS * 1000));
-  } catch (error) {
-    complain(`slipway: not all objects of the trial are deleted: ${cleanLine((error as Error).message)}\n`);
+  for (const scene of scenes) {
+    try {
+      await scene.clean(AbortSignal.timeout(CLEAN_SECONDS * 1000));
+    } catch (error) {
+      complain(`slipway: not all objects of the trial are deleted: ${cleanLine((error as Error).message)}\n`);
+    }
   }
 }
+
+/** Objects of a trial that can be deleted together. */
+type Cleanable = Pick<TrialScene, 'clean'>;
 
 interface TestScene {
   readonly offered: TrialOffer;
   readonly scene: TrialScene;
+  readonly account: AccountTrial;
   readonly namespace: string;
 }
 
@@ -94,7 +104,7 @@ class TestSteps {
   /** In their order. */
   steps(): readonly TestStep[] {
     const { signal } = this.#environment;
-    const { scene, offered } = this.#test;
+    const { scene, account, offered } = this.#test;
     const [first, next] = offered.bundles;
     const install = (bundle: typeof first): Promise<void> => scene.install(versionOf(bundle), signal);
     return [
@@ -108,9 +118,9 @@ class TestSteps {
             { step: 'the examples are kept', run: () => this.#checkKept() },
             { step: `the examples of ${versionOf(next)} are accepted`, run: () => this.#createSamples(next) },
           ]),
-      { step: 'the smallest account is sufficient', run: skipped(NO_ACCOUNT) },
       { step: 'the operator is uninstalled', run: () => this.#uninstall() },
       { step: 'nothing is left', run: () => this.#checkGone() },
+      { step: 'the smallest account is sufficient', run: () => account.run(next ?? first, signal) },
     ];
   }
 
@@ -146,15 +156,6 @@ class TestSteps {
     if (left.length > 0) throw new TrialFailure(`these objects are left: ${left.join(', ')}`);
   }
 }
-
-function skipped(because: string): TestStep['run'] {
-  return async () => {
-    throw new Skipped(because);
-  };
-}
-
-/** The seam for `slipway rights --minimal`: with the objects of an account, the Subscription would name it. */
-const NO_ACCOUNT = 'no account with the smallest rights is known';
 
 interface Tested {
   readonly source: string;
