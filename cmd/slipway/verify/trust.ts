@@ -15,6 +15,7 @@ export interface TrustFlags {
   readonly transparencyLog: 'Require' | 'Ignore';
   readonly issuer?: string;
   readonly subject?: string;
+  readonly attestation?: readonly string[];
   readonly trustedRoot?: string;
   readonly policy?: string;
 }
@@ -43,7 +44,7 @@ export async function trustOf(environment: Environment, image: string, flags: Tr
 }
 
 async function fromFlags(environment: Environment, prefix: string, flags: TrustFlags): Promise<KubeObject> {
-  const { key: files = [], transparencyLog, issuer, subject, trustedRoot } = flags;
+  const { key: files = [], transparencyLog, issuer, subject, attestation = [], trustedRoot } = flags;
   if ((issuer === undefined) !== (subject === undefined))
     throw invalidInput('an identity is an issuer and a subject', 'Name both --issuer and --subject');
   if (files.length === 0 && issuer === undefined)
@@ -62,15 +63,19 @@ async function fromFlags(environment: Environment, prefix: string, flags: TrustF
     ...(issuer !== undefined && {
       identities: [{ issuer, subject, match: subject?.includes('*') ? 'Glob' : 'Exact' }],
     }),
+    ...(attestation.length > 0 && { attestations: attestation.map((predicateType) => ({ predicateType })) }),
     ...(trustedRoot !== undefined && { trustedRoot: { name: ROOT_NAME } }),
   };
   return policyOver(prefix, verify);
 }
 
 async function fromFile(environment: Environment, image: string, flags: TrustFlags): Promise<readonly KubeObject[]> {
-  const { policy = '', key, issuer, subject } = flags;
-  if (key !== undefined || issuer !== undefined || subject !== undefined)
-    throw invalidInput('--policy is in place of keys and identities', 'Leave out --key, --issuer and --subject');
+  const { policy = '', key, issuer, subject, attestation } = flags;
+  if (key !== undefined || issuer !== undefined || subject !== undefined || attestation !== undefined)
+    throw invalidInput(
+      '--policy is in place of keys, identities and attestations',
+      'Leave out --key, --issuer, --subject and --attestation',
+    );
   const documents = (await readDocuments(environment, policy)).filter(isOurs);
   const catalogs = documents.filter(({ kind }) => kind === CATALOG.kind).map((one) => parseObject(CATALOG, one));
   const demands = catalogs.flatMap(({ spec }) => (spec.verify === undefined ? [] : [withoutContent(spec.verify)]));
