@@ -52,7 +52,7 @@ describe('the error of an unsuccessful answer', () => {
       headers: { 'retry-after': '7' },
       says: [/at the time that the registry names/, /pull secret/],
     },
-  ])('a limit is told apart from a failure, with the next attempt and a way out: $because', (one) => {
+  ])('a limit has a reason of its own, with the next attempt and a way out: $because', (one) => {
     const error = answerError(one.registry, 'x', { status: 429, headers: one.headers, code: undefined });
     expect(error.reason).toBe('RegistryThrottled');
     for (const text of one.says) expect(error.hint).toMatch(text);

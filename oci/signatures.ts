@@ -26,7 +26,7 @@ const PREDICATE_ANNOTATION = 'dev.sigstore.bundle.predicateType';
 const SIGNATURE_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
 const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
-export interface CollectOptions {
+export interface SignaturesToCollect {
   readonly signal: AbortSignal;
   /** Predicate types of the attestations that are collected too; each stands for all that begin with it. */
   readonly attestations?: readonly string[] | undefined;
@@ -40,7 +40,7 @@ export interface CollectOptions {
 export async function collectSignatures(
   registry: SignatureSource,
   image: Reference & { readonly digest: string },
-  { signal, attestations = [] }: CollectOptions,
+  { signal, attestations = [] }: SignaturesToCollect,
 ): Promise<readonly FoundSignature[]> {
   const place = `the list of referrers of ${formatReference(image)}`;
   const [listed, simple] = await Promise.all([
