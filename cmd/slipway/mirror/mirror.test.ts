@@ -25,6 +25,7 @@ beforeAll(async () => {
   catalog = `${source.host}/team/catalog:v1`;
   names = { program: await publishProgram(), helper: await publishFile('helper:v7', 'helper') };
   names['related'] = await publishFile('related:v1', 'related');
+  names['plugin'] = await publishFile('plugin:v1', 'plugin');
   await publishFile('unused:v1', 'unused');
   await publishCatalog(['1.0.0', '1.1.0']);
 }, 60_000);
@@ -66,7 +67,10 @@ interface BundleFacts {
 
 /** A bundle whose Deployment runs the program, names a helper by its tag, and gets a related image. */
 async function publishBundle({ name, version, further }: BundleFacts): Promise<string> {
-  const env = [{ name: 'RELATED_IMAGE_OPERAND', value: names['related'] }];
+  const env = [
+    { name: 'RELATED_IMAGE_OPERAND', value: names['related'] },
+    { name: 'RELATED_IMAGE_PLUGIN', value: `oci://${names['plugin']}` },
+  ];
   const containers = [
     { name: 'operator', image: names['program'], env },
     { name: 'helper', image: `${source.host}/team/helper:v7` },
@@ -210,7 +214,7 @@ describe('mirror pull', () => {
     const { images } = await pulled('first');
     const found = [...new Set(images.map(({ name }) => name.slice(source.host.length + 1)))].toSorted();
     expect(found).toEqual(
-      ['base', 'catalog', 'gadget', 'helper', 'program', 'related', 'widget'].map((name) => `team/${name}`),
+      ['base', 'catalog', 'gadget', 'helper', 'plugin', 'program', 'related', 'widget'].map((name) => `team/${name}`),
     );
     const helper = images.find(({ name }) => name.endsWith('/helper'));
     expect(helper?.tags).toEqual({ v7: helper?.digest });
@@ -352,7 +356,7 @@ describe('mirror verify', () => {
     expect((await verify('changed')).code).toBe(2);
   });
 
-  test.each(['program', 'helper', 'related', 'widget'])(
+  test.each(['program', 'helper', 'related', 'plugin', 'widget'])(
     'finds the image %s that content names and the list does not',
     async (name) => {
       await pulled('listed');
