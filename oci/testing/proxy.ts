@@ -8,7 +8,7 @@ export interface TestProxy {
   readonly seen: readonly { readonly target: string; readonly authorization: string | undefined }[];
   /** Its address, with the user `u` and the password `p`. */
   readonly url: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export async function startProxy(): Promise<TestProxy> {
