@@ -74,6 +74,7 @@ export const REASONS = {
   SignedOtherDigest: 'The signature is about another digest than that of the image.',
   SignedOtherReference: 'The signature is about an image of another repository.',
   ImageNotPinned: 'A policy demands signatures of an image that is named without its digest.',
+  AttestationMissing: 'The image lacks an attestation that the policy requires.',
   TooManySignatures: 'The registry lists more signatures of the image than are checked.',
   // Bundles
   BundleInvalid: 'The bundle cannot be parsed.',

@@ -30,6 +30,14 @@ const MirroredPrefix = z.object({
   signedPrefix: text(255).describe('The same beginning when the content was signed: `quay.example/team`.'),
 });
 
+const RequiredAttestation = z.object({
+  predicateType: text(255)
+    .regex(/^[a-z][a-z0-9+.-]*:\/\/[^/\s]+\/\S*[^/\s]$/)
+    .describe(
+      'Type of its predicate, in any of its versions: `https://slsa.dev/provenance` is met by `https://slsa.dev/provenance/v1`, `https://spdx.dev/Document` by a list of packages in SPDX form, `https://cyclonedx.org/bom` by one in CycloneDX form.',
+    ),
+});
+
 /** The fields of a demand for signatures. */
 export const VERIFY_FIELDS = {
   enforcement: z
@@ -52,6 +60,12 @@ export const VERIFY_FIELDS = {
     .optional()
     .describe(
       'Repositories whose content was signed under another name before it was mirrored. A signature that names any other repository than its own is not trusted.',
+    ),
+  attestations: listByKey(RequiredAttestation, 8, ['predicateType'])
+    .min(1)
+    .optional()
+    .describe(
+      'Attestations that each image must have in addition to its signature, signed by any of these keys or identities. Their content is not judged.',
     ),
 } as const;
 

@@ -124,6 +124,41 @@ describe('a policy that cannot be used', () => {
   });
 });
 
+describe('a policy that requires an attestation', () => {
+  const predicateType = 'https://spdx.dev/Document';
+  const demand = { ...BY_KEY, attestations: [{ predicateType }] };
+
+  async function attest(type: string): Promise<void> {
+    const [repository = '', digest = ''] = image.split('@');
+    const { tag: _, ...reference } = registry.reference('team/gadget:v1');
+    const attested = await signBundle({ repository, digest }, { by: 'key', privateKey }, { predicateType: type });
+    const noted = { 'dev.sigstore.bundle.predicateType': type };
+    await publishSignature(client, withDigest(reference, digest), attested, noted);
+  }
+
+  test('refuses an image that is only signed, until it is attested too', async () => {
+    await sign({ by: 'key', privateKey });
+    await attest('https://slsa.dev/provenance/v1');
+    const refused = await ask(demand);
+    expect(refused).toMatchObject({ reason: 'AttestationMissing', retry: 'never' });
+    expect((refused as ReasonedError).message).toContain(predicateType);
+    await attest(predicateType);
+    expect(await ask(demand)).toMatchObject({ by: 'key release' });
+  });
+
+  test('is not met by a check that passed without it', async () => {
+    await sign({ by: 'key', privateKey });
+    expect(await ask(BY_KEY)).toMatchObject({ by: 'key release' });
+    expect(await ask(demand)).toMatchObject({ reason: 'AttestationMissing' });
+  });
+
+  test('reports what is missing if it only warns', async () => {
+    await sign({ by: 'key', privateKey });
+    const warned = await ask({ ...demand, enforcement: 'Warn' });
+    expect(warned).toMatchObject({ problem: expect.stringMatching(/^AttestationMissing: /) });
+  });
+});
+
 describe('a check that passed', () => {
   test('is remembered: the registry is not asked again', async () => {
     await sign({ by: 'key', privateKey });

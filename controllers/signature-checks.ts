@@ -119,7 +119,10 @@ async function check(
 ): Promise<string> {
   const reference = byDigest(image);
   const [policy, { verifyImage }] = await Promise.all([policyOf(verify, root), import('../signatures/verify.ts')]);
-  const signatures = await collectSignatures(registries(pullSecret), reference, signal);
+  const signatures = await collectSignatures(registries(pullSecret), reference, {
+    signal,
+    attestations: policy.attestations,
+  });
   const { registry, repository, digest } = reference;
   return verifyImage({ repository: `${registry}/${repository}`, digest }, signatures, policy).by.slice(0, MOST_BY);
 }
@@ -138,10 +141,11 @@ function byDigest(image: string): Reference & { readonly digest: string } {
 
 /** Before the registry is asked: a policy that cannot be used is reported as such, whatever is signed. */
 async function policyOf(
-  { keys = [], identities = [], mirrored = [] }: Verify,
+  { keys = [], identities = [], mirrored = [], attestations = [] }: Verify,
   root: ReadRoot,
 ): Promise<SignaturePolicy> {
   const { requireKeys } = await import('../signatures/trusted-keys.ts');
   requireKeys(keys);
-  return { keys, identities, mirrored: mirrored.map(inOneSpelling), root: await root.parse() };
+  const types = attestations.map(({ predicateType }) => predicateType);
+  return { keys, identities, mirrored: mirrored.map(inOneSpelling), attestations: types, root: await root.parse() };
 }

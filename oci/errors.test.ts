@@ -39,6 +39,32 @@ describe('the error of an unsuccessful answer', () => {
     expect(answerError('quay.io', 'x', { status, headers: {}, code })).toMatchObject({ reason, retry });
   });
 
+  test.each([
+    {
+      because: 'docker.io counts by account and address',
+      registry: 'docker.io',
+      headers: {},
+      says: [/growing delays/, /docker\.io limits/, /mirror or cache/],
+    },
+    {
+      because: 'the registry says when',
+      registry: 'quay.io',
+      headers: { 'retry-after': '7' },
+      says: [/at the time that the registry names/, /pull secret/],
+    },
+  ])('a limit has a reason of its own, with the next attempt and a way out: $because', (one) => {
+    const error = answerError(one.registry, 'x', { status: 429, headers: one.headers, code: undefined });
+    expect(error.reason).toBe('RegistryThrottled');
+    for (const text of one.says) expect(error.hint).toMatch(text);
+  });
+
+  test('the message of a limit is the same at every retry, whatever time the registry names', () => {
+    const messages = ['7', '3600'].map((seconds) =>
+      answerError('quay.io', 'x', { status: 429, headers: { 'retry-after': seconds }, code: undefined }).describe(),
+    );
+    expect(new Set(messages).size).toBe(1);
+  });
+
   test('a registry with Retry-After is retried at that time', () => {
     const headers = { 'retry-after': '7' };
     expect(answerError('quay.io', 'x', { status: 429, headers, code: undefined }).retry).toEqual({ afterSeconds: 7 });

@@ -56,6 +56,14 @@ export function imageTooLarge(message: string, byDigest: boolean) {
   });
 }
 
+/** The time itself would make each message another one. */
+const AGAIN_WHEN_ASKED = 'The request is repeated at the time that the registry names';
+const AGAIN_LATER = 'The request is repeated with growing delays';
+const HIGHER_LIMIT = 'a pull secret often has a higher limit than anonymous access';
+/** Docker Hub counts pulls without an account by the address that they come from, which nodes and others share. */
+const DOCKER_LIMIT =
+  'docker.io limits pulls by the account, and without one by the address: use a pull secret for docker.io, or a mirror or cache of it (RegistryPolicy)';
+
 export interface FailedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -76,7 +84,7 @@ export function answerError(registry: string, what: string, { status, headers, c
       reason: 'RegistryThrottled',
       retry: afterSeconds === undefined ? 'backoff' : { afterSeconds },
       message: answer,
-      hint: 'The request is repeated later; a pull secret often has a higher limit than anonymous access',
+      hint: `${afterSeconds === undefined ? AGAIN_LATER : AGAIN_WHEN_ASKED}; ${registry === 'docker.io' ? DOCKER_LIMIT : HIGHER_LIMIT}`,
     });
   }
   if (status === 401 || status === 403) {

@@ -177,6 +177,18 @@ describe('answers of a registry', () => {
       because: 'a negative time is ignored',
     },
     { answer: { status: 429 }, reason: 'RegistryThrottled', retry: 'backoff', because: 'it does not say how long' },
+    {
+      answer: { status: 403, body: json('TOOMANYREQUESTS') },
+      reason: 'RegistryThrottled',
+      retry: 'backoff',
+      because: 'it limits with the status of a refusal',
+    },
+    {
+      answer: { status: 503, body: json('toomanyrequests') },
+      reason: 'RegistryThrottled',
+      retry: 'backoff',
+      because: 'it limits with the status of a failure, and writes codes in small letters',
+    },
     { answer: { status: 500 }, reason: 'RegistryUnavailable', because: 'it is broken' },
     { answer: { status: 502, body: '<html>' }, reason: 'RegistryUnavailable', because: 'a proxy before it is broken' },
     {

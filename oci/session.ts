@@ -190,7 +190,7 @@ async function readErrorCode(response: HttpResponse): Promise<string | undefined
   try {
     const body = await readBody(response, MAX_ERROR_BYTES, () => new RangeError('error body too large'));
     const code = (JSON.parse(body.toString('utf8')) as { errors?: { code?: unknown }[] } | null)?.errors?.[0]?.code;
-    return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
+    return typeof code === 'string' && /^[A-Za-z_]{1,40}$/.test(code) ? code.toUpperCase() : undefined;
   } catch {
     return undefined;
   }

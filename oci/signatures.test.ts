@@ -4,7 +4,8 @@ import { buildImage, pushImage } from './build.ts';
 import { type Reference, withDigest } from './reference.ts';
 import { fallbackTag } from './referrers.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { collectSignatures, type FoundSignature } from './signatures.ts';
+import type { FoundSignature } from './found-signature.ts';
+import { collectSignatures } from './signatures.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { publishSignature } from './testing/publish-signature.ts';
 
@@ -35,8 +36,8 @@ describe.each(ways)('signatures of an image, if $because', ({ referrers }) => {
     return { ...withDigest(reference, digest), digest };
   }
 
-  const collect = (): Promise<readonly FoundSignature[]> =>
-    collectSignatures(client, image, new AbortController().signal);
+  const collect = (attestations?: readonly string[]): Promise<readonly FoundSignature[]> =>
+    collectSignatures(client, image, { signal: new AbortController().signal, attestations });
   const bundle = (text: string, subject?: string): FoundSignature & { form: 'Bundle' } => ({
     form: 'Bundle',
     place: '',
@@ -126,6 +127,51 @@ describe.each(ways)('signatures of an image, if $because', ({ referrers }) => {
       '"noted"',
     ]);
     expect(registry.requests.length - asked, 'requests').toBeLessThan(12);
+  });
+
+  describe('with attestations', () => {
+    const PROVENANCE = 'https://slsa.dev/provenance';
+    const noted = (type: string) => ({ 'dev.sigstore.bundle.predicateType': type });
+    const envelope = (text: string, predicateType: string): FoundSignature & { form: 'Envelope' } => ({
+      form: 'Envelope',
+      place: '',
+      envelope: Buffer.from(text),
+      annotations: { predicateType },
+    });
+    const shown = (found: readonly FoundSignature[]): readonly string[] =>
+      found
+        .map((one) =>
+          one.form === 'Bundle' ? String(one.json) : one.form === 'Envelope' ? String(one.envelope) : one.form,
+        )
+        .toSorted();
+
+    test('those of the wanted types are collected in both forms, of every version, and no others', async () => {
+      await publishSignature(client, image, bundle('"signature"'));
+      await publishSignature(client, image, bundle('"built"'), noted(`${PROVENANCE}/v1`));
+      await publishSignature(client, image, bundle('"scanned"'), noted('https://scan.example/v1'));
+      await publishSignature(client, image, bundle('"begins alike"'), noted(`${PROVENANCE}s`));
+      await publishSignature(client, image, envelope('"built before"', `${PROVENANCE}/v0.2`));
+      await publishSignature(client, image, envelope('"scanned before"', 'https://scan.example/v1'));
+      expect(shown(await collect([PROVENANCE]))).toEqual(['"built before"', '"built"', '"signature"']);
+      expect(shown(await collect())).toEqual(['"signature"']);
+    });
+
+    test('a list of packages is larger than a signature may be', async () => {
+      await publishSignature(client, image, bundle(`"${'x'.repeat(1 << 20)}"`), noted(PROVENANCE));
+      expect((await collect([PROVENANCE])).map(({ form }) => form)).toEqual(['Bundle']);
+    });
+
+    test('those of one image stay within a bound together', async () => {
+      for (const name of ['a', 'b', 'c'])
+        await publishSignature(client, image, bundle(`"${name.repeat(7 << 20)}"`), noted(PROVENANCE));
+      expect((await collect([PROVENANCE])).map(({ form }) => form)).toEqual(['Bundle', 'Bundle', 'Broken']);
+    });
+
+    test('more of a wanted type than any publisher makes are refused by a reason', async () => {
+      for (let at = 0; at < 33; at += 1)
+        await publishSignature(client, image, bundle(`{"at":${at}}`), noted(PROVENANCE));
+      await expect(collect([PROVENANCE])).rejects.toMatchObject({ reason: 'TooManySignatures', retry: 'never' });
+    });
   });
 
   test.each([

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, describe, expect, test } from 'vitest';
+import { reachOf } from './address.ts';
 import { buildImage, pushImage } from './build.ts';
 import { startFakeRegistry } from './testing/fake-registry.ts';
+import { startProxy } from './testing/proxy.ts';
 import { DEFAULT_TIMEOUTS } from './http-body.ts';
 import { createTransport } from './transport.ts';
 import { isLoopbackName } from './host.ts';
@@ -184,29 +184,10 @@ describe('TLS', () => {
   });
 });
 
-async function startProxy() {
-  const seen: { target: string; authorization: string | undefined }[] = [];
-  const server = createServer();
-  server.on('connect', (request, client) => {
-    seen.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] });
-    const [host = '', port = ''] = (request.url ?? '').split(':');
-    const upstream = connect(Number(port), host === 'registry.example' ? '127.0.0.1' : host, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      upstream.pipe(client).pipe(upstream);
-    });
-    upstream.on('error', () => client.destroy());
-    client.on('error', () => upstream.destroy());
-    stops.push(() => client.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stops.push(() => server.close());
-  return { seen, url: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
 describe('a proxy', () => {
   test('a proxy is used as its variables say, with its password, also for names that only it resolves', async () => {
-    const { seen, url } = await startProxy();
+    const { seen, url, close } = await startProxy();
+    stops.push(close);
     const tls = await selfSigned({ name: 'registry.example' });
     const fake = await startFakeRegistry({ tls });
     const registry = createRegistry({ plainHttp: () => false, ca: tls.cert, proxyEnv: { HTTPS_PROXY: url } });
@@ -224,12 +205,70 @@ describe('a proxy', () => {
   test.each(['localhost', '*', '.localhost,localhost', 'other.example,localhost'])(
     'a proxy is not used for hosts in NO_PROXY=%s',
     async (noProxy) => {
-      const { seen, url } = await startProxy();
+      const { seen, url, close } = await startProxy();
+      stops.push(close);
       const tls = await selfSigned();
       await ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: url, NO_PROXY: noProxy } });
       expect(seen).toEqual([]);
     },
   );
+
+  test('a host in NO_PROXY is resolved here, and judged by its address: link-local ones are refused', async () => {
+    const { seen, url, close } = await startProxy();
+    stops.push(close);
+    const network = {
+      lookup: ((_name, options, callback) => {
+        const found = { address: '169.254.169.254', family: 4 };
+        return options.all === true ? callback(null, [found]) : callback(null, found.address, found.family);
+      }) as LookupFunction,
+      reachOf,
+    };
+    const proxyEnv = { HTTP_PROXY: url, NO_PROXY: 'metadata.example' };
+    const registry = createRegistry({ plainHttp: () => true, network, proxyEnv });
+    stops.push(() => registry.close());
+    const refused = { reason: 'RegistryUnavailable', message: expect.stringContaining('link-local') };
+    await expect(registry.resolve({ registry: 'metadata.example', repository: 'a', tag: 'v1' })).rejects.toMatchObject(
+      refused,
+    );
+    expect(seen).toEqual([]);
+  });
+
+  test('a registry in NO_PROXY may lead to its own network, as without a proxy', async () => {
+    const { seen, url, close } = await startProxy();
+    stops.push(close);
+    const storage = await startFakeRegistry();
+    const fake = await startFakeRegistry();
+    stops.push(
+      () => storage.close(),
+      () => fake.close(),
+    );
+    const registry = createRegistry({ proxyEnv: { HTTP_PROXY: url, NO_PROXY: 'localhost,127.0.0.1' } });
+    stops.push(() => registry.close());
+    const image = buildImage({ files: new Map([['a', Buffer.from('a')]]) });
+    for (const one of [fake, storage]) await pushImage(registry, one.reference('org/app:v1'), image);
+    const storagePort = storage.host.split(':')[1];
+    fake.intercept = ({ path }) =>
+      path.includes('/manifests/')
+        ? { status: 307, headers: { location: `http://127.0.0.1:${storagePort}${path}` } }
+        : undefined;
+    for (const _ of ['a new connection', 'a kept one'])
+      expect((await registry.pullManifest(fake.reference('org/app:v1'))).digest).toBe(image.manifest.descriptor.digest);
+    expect(seen).toEqual([]);
+  });
+
+  test('a registry without TLS is reached through the proxy too', async () => {
+    const { seen, url, close } = await startProxy();
+    const fake = await startFakeRegistry();
+    const registry = createRegistry({ plainHttp: () => true, proxyEnv: { HTTP_PROXY: url } });
+    stops.push(
+      close,
+      () => fake.close(),
+      () => registry.close(),
+    );
+    const host = fake.host.replace('localhost', 'registry.example');
+    await pushImage(registry, { registry: host, repository: 'a', tag: 'v1' }, buildImage({ files: new Map() }));
+    expect(seen.map(({ target }) => target)).toContain(host);
+  });
 
   test('a proxy that is down is RegistryUnavailable', async () => {
     const tls = await selfSigned();

@@ -12,7 +12,7 @@ import {
   request as httpRequest,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { describeConnectionFailure, type ConnectionFailure } from '../api/connection-failure.ts';
 import { ReasonedError } from '../api/errors.ts';
@@ -76,16 +76,14 @@ export interface HttpTransport {
 /** A transport with its own agents; `close` ends idle connections. */
 export function createTransport(options: HttpTransportOptions): HttpTransport {
   const pools = new Map<string, Agents>();
-  const proxied = Object.entries(options.proxyEnv ?? {}).some(
-    ([name, value]) => /^https?_proxy$/i.test(name) && !!value,
-  );
+  const resolved = new WeakSet<Socket>();
   return {
     async send(request) {
       const network = options.network ?? SYSTEM_NETWORK;
       const bounds = boundsOf(request, options);
       assertInBounds(request.url, bounds, network);
       const agents = agentsFor(pools, request, options);
-      return sendWithRetry(request, { options, agents, proxied, bounds, network });
+      return sendWithRetry(request, { options, agents, resolved, bounds, network });
     },
     close() {
       for (const agents of pools.values()) closeAgents(agents);
@@ -127,8 +125,11 @@ interface TransportWiring {
   readonly agents: Agents;
   readonly bounds: Bounds;
   readonly network: Network;
-  /** Through a proxy names are resolved there, so that only literal addresses can be judged here. */
-  readonly proxied: boolean;
+  /**
+   * Connections to an address that a name was resolved to here. A proxy resolves names itself, so that only literal
+   * addresses can be judged through it; a host that the variables except from the proxy is judged like any other.
+   */
+  readonly resolved: WeakSet<Socket>;
 }
 
 interface Agents {
@@ -195,10 +196,12 @@ const MAX_FREE_SOCKETS = 4;
 class StaleConnection extends Error {}
 
 async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<HttpResponse> {
-  const { options, agents, proxied, bounds, network } = wiring;
+  const { options, agents, resolved, bounds, network } = wiring;
   const { url, signal } = request;
   signal?.throwIfAborted();
   const secure = url.protocol === 'https:';
+  const guarded = guardedLookup(bounds, network);
+  let isResolvedHere = false;
   const client = (secure ? httpsRequest : httpRequest)(url, {
     method: request.method,
     agent: secure ? agents.https : agents.http,
@@ -208,7 +211,10 @@ async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<
       ...bodyHeaders(request),
       ...request.headers,
     },
-    ...(!proxied && { lookup: guardedLookup(bounds, network) }),
+    lookup: (...asked) => {
+      isResolvedHere = true;
+      guarded(...asked);
+    },
     ...(signal !== undefined && { signal }),
   });
   client.on('error', () => {}); // the reader of the answer or its body gets the error
@@ -216,7 +222,8 @@ async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<
   try {
     let address: string | undefined;
     client.once('response', ({ socket }: IncomingMessage) => {
-      address = proxied ? literalIn(url.hostname) : socket.remoteAddress;
+      if (isResolvedHere) resolved.add(socket);
+      address = resolved.has(socket) ? socket.remoteAddress : literalIn(url.hostname);
     });
     const answered = once(client, 'response') as Promise<[IncomingMessage]>;
     answered.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled

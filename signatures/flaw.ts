@@ -17,7 +17,12 @@ const FLAWS = [
 export type FlawReason = (typeof FLAWS)[number];
 
 /** Every reason for which an image is refused because of its signatures: another signature changes the answer. */
-export const SIGNATURE_REASONS: ReadonlySet<Reason> = new Set<Reason>(['Unsigned', 'TooManySignatures', ...FLAWS]);
+export const SIGNATURE_REASONS: ReadonlySet<Reason> = new Set<Reason>([
+  'Unsigned',
+  'AttestationMissing',
+  'TooManySignatures',
+  ...FLAWS,
+]);
 
 /** Thrown by every check of a signature, so that the first one that fails decides. */
 export class Flaw extends Error {

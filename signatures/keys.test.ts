@@ -2,8 +2,9 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ImageSignature } from './signature.ts';
-import { publicPem } from './testing/instance.ts';
-import { signBundle, signSimply } from './testing/signer.ts';
+import { createInstance, publicPem } from './testing/instance.ts';
+import { signBundle, signSimply, type Signer } from './testing/signer.ts';
+import { parseTrustedRoot } from './trusted-root.ts';
 import { requireKeys } from './trusted-keys.ts';
 import { verifyImage } from './verify.ts';
 
@@ -44,6 +45,34 @@ describe.each<{ because: string; key: KeyObject; hash: string | null }>([
     expect(() => verifyImage(IMAGE, [signature], policy(other))).toThrow(
       expect.objectContaining({ reason: 'SignedByOtherKey' }),
     );
+  });
+});
+
+describe.each<{ because: string; namedCurve: string; hash: 'sha256' | 'sha384' | 'sha512' }>([
+  { because: 'cosign signs SHA-256 with keys of every size', namedCurve: 'P-384', hash: 'sha256' },
+  { because: 'a key of P-384 in a key service signs SHA-384', namedCurve: 'P-384', hash: 'sha384' },
+  { because: 'a key of P-521 in a key service signs SHA-512', namedCurve: 'P-521', hash: 'sha512' },
+])('in a log, $because', ({ namedCurve, hash }) => {
+  const WHO = { subject: 'https://ci.example/release.yml', issuer: 'https://issuer.example' };
+
+  test.each(['key with log', 'certificate'] as const)('both forms are trusted by %s', async (by) => {
+    const instance = await createInstance();
+    const privateKey = ec(namedCurve);
+    const signer: Signer =
+      by === 'certificate'
+        ? { by, hash, instance, certified: await instance.certify(WHO) }
+        : { by, hash, instance, privateKey };
+    const policy = {
+      keys: [{ name: 'release', pem: publicPem(privateKey), transparencyLog: 'Require' as const }],
+      identities: [{ ...WHO, match: 'Exact' as const }],
+      mirrored: [],
+      root: parseTrustedRoot(instance.root, 'the test'),
+    };
+    for (const make of [signBundle, signSimply]) {
+      const signature = await make(IMAGE, signer);
+      const expected = by === 'certificate' ? `${WHO.subject} (issuer ${WHO.issuer})` : 'key release';
+      expect(verifyImage(IMAGE, [signature], policy)).toEqual({ by: expected });
+    }
   });
 });
 

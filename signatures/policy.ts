@@ -10,6 +10,8 @@ export interface SignaturePolicy {
   readonly root: TrustRoot;
   /** Repositories whose content was signed under another name before it was mirrored; the longest prefix decides. */
   readonly mirrored: readonly MirroredPrefix[];
+  /** Types of the predicates of attestations that an image must have besides a signature, by the same signers. */
+  readonly attestations?: readonly string[] | undefined;
 }
 
 export interface TrustedKey {

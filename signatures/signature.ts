@@ -20,6 +20,16 @@ export interface SimpleSignature {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+/** An attestation of the older form: a layer with a signed statement, in an image under a tag made of the digest. */
+export interface EnvelopeSignature {
+  readonly form: 'Envelope';
+  readonly place: string;
+  /** The envelope in JSON form, with the statement and its signature. */
+  readonly envelope: Uint8Array;
+  /** Annotations of the layer, with the proofs. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** A manifest that claims to hold a signature and holds none. */
 export interface BrokenSignature {
   readonly form: 'Broken';
@@ -28,4 +38,4 @@ export interface BrokenSignature {
   readonly message: string;
 }
 
-export type ImageSignature = BundleSignature | SimpleSignature | BrokenSignature;
+export type ImageSignature = BundleSignature | SimpleSignature | EnvelopeSignature | BrokenSignature;

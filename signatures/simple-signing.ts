@@ -1,6 +1,6 @@
 /**
- * Turns a signature of the older form into a Sigstore bundle, so that one verifier judges both: the layer's annotations
- * hold the signature, the certificate and the log's promise, the layer itself the signed text.
+ * Turns a signature or attestation of the older form into a Sigstore bundle, so that one verifier judges both: the layer's
+ * annotations hold the certificate and the log's promise, the layer itself the signed text or the envelope with it.
  *
  * @see https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
  */
@@ -8,7 +8,9 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { bundleFromJSON, type Bundle } from '@sigstore/bundle';
 import * as z from 'zod';
 import { Flaw } from './flaw.ts';
-import type { SimpleSignature } from './signature.ts';
+import type { EnvelopeSignature, SimpleSignature } from './signature.ts';
+
+type OlderForm = SimpleSignature | EnvelopeSignature;
 
 const ANNOTATION = {
   signature: 'dev.cosignproject.cosign/signature',
@@ -24,7 +26,7 @@ const FORM = {
 } as const;
 
 /** Whether the signature was made with a certificate, not with a key alone. */
-export function hasCertificate({ annotations }: SimpleSignature): boolean {
+export function hasCertificate({ annotations }: OlderForm): boolean {
   return ANNOTATION.certificate in annotations;
 }
 
@@ -34,8 +36,8 @@ export function hasCertificate({ annotations }: SimpleSignature): boolean {
  * @param by Certificate: that of the annotations signed; Key: a key did, and a certificate is ignored.
  * @throws Flaw SignatureMalformed
  */
-export function bundleOf(signature: SimpleSignature, by: 'Certificate' | 'Key'): Bundle {
-  const { annotations, payload } = signature;
+export function bundleOf(signature: OlderForm, by: 'Certificate' | 'Key'): Bundle {
+  const { annotations } = signature;
   const logged = annotations[ANNOTATION.logged];
   const content = by === 'Key' ? { publicKey: { hint: '' } } : certificateIn(annotations);
   const timestamps = timestampsIn(annotations);
@@ -47,17 +49,45 @@ export function bundleOf(signature: SimpleSignature, by: 'Certificate' | 'Key'):
         tlogEntries: logged === undefined ? [] : [entryOf(logged)],
         ...(timestamps.length > 0 && { timestampVerificationData: { rfc3161Timestamps: timestamps } }),
       },
-      messageSignature: {
-        messageDigest: { algorithm: 'SHA2_256', digest: createHash('sha256').update(payload).digest('base64') },
-        signature: annotations[ANNOTATION.signature] ?? '',
-      },
+      ...contentOf(signature, logged),
     });
   } catch (error) {
     throw error instanceof Flaw ? error : malformed('the annotations of the signature', error);
   }
 }
 
-function certificateIn(annotations: SimpleSignature['annotations']): object {
+function contentOf(signature: OlderForm, logged: string | undefined): object {
+  if (signature.form === 'Envelope')
+    return { dsseEnvelope: JSON.parse(Buffer.from(signature.envelope).toString('utf8')) as unknown };
+  const { annotations, payload } = signature;
+  const algorithm = logged === undefined ? 'sha256' : loggedHash(logged);
+  const digest = createHash(algorithm).update(payload).digest('base64');
+  return {
+    messageSignature: {
+      messageDigest: { algorithm: HASHES[algorithm], digest },
+      signature: annotations[ANNOTATION.signature] ?? '',
+    },
+  };
+}
+
+/** A hash that signers use, and its name in a bundle. */
+const HASHES = { sha256: 'SHA2_256', sha384: 'SHA2_384', sha512: 'SHA2_512' } as const;
+
+const LoggedHash = z.object({
+  spec: z.object({ data: z.object({ hash: z.object({ algorithm: z.enum(['sha256', 'sha384', 'sha512']) }) }) }),
+});
+
+/** Signers with larger keys have the log note a longer hash of the signed text; an entry of another kind has none. */
+function loggedHash(logged: string): keyof typeof HASHES {
+  const { data } = LoggedHash.safeParse(bodyOf(logged));
+  return data?.spec.data.hash.algorithm ?? 'sha256';
+}
+
+function bodyOf(logged: string): unknown {
+  return JSON.parse(Buffer.from(Logged.parse(JSON.parse(logged)).Payload.body, 'base64').toString());
+}
+
+function certificateIn(annotations: OlderForm['annotations']): object {
   try {
     const { raw } = new X509Certificate(annotations[ANNOTATION.certificate] ?? '');
     return { x509CertificateChain: { certificates: [{ rawBytes: raw.toString('base64') }] } };
@@ -81,7 +111,7 @@ const Body = z.object({ kind: z.string(), apiVersion: z.string() });
 function entryOf(logged: string): object {
   try {
     const { SignedEntryTimestamp: promise, Payload: entry } = Logged.parse(JSON.parse(logged));
-    const { kind, apiVersion: version } = Body.parse(JSON.parse(Buffer.from(entry.body, 'base64').toString()));
+    const { kind, apiVersion: version } = Body.parse(bodyOf(logged));
     return {
       logIndex: String(entry.logIndex),
       logId: { keyId: Buffer.from(entry.logID, 'hex').toString('base64') },
@@ -97,7 +127,7 @@ function entryOf(logged: string): object {
 
 const Timestamp = z.object({ SignedRFC3161Timestamp: z.string() });
 
-function timestampsIn(annotations: SimpleSignature['annotations']): readonly object[] {
+function timestampsIn(annotations: OlderForm['annotations']): readonly object[] {
   const text = annotations[ANNOTATION.timestamp];
   if (text === undefined) return [];
   try {

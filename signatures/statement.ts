@@ -14,7 +14,7 @@ export interface Claim {
 }
 
 /** The predicate that makes a statement a signature rather than an attestation about a build or its content. */
-const SIGNATURE_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
+export const SIGNATURE_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
 
 export const STATEMENT_TYPE = 'application/vnd.in-toto+json';
 
@@ -23,16 +23,20 @@ const Statement = z.object({
   subject: z.array(z.object({ digest: z.record(z.string(), z.string()) })).min(1),
 });
 
+/** The claim of a statement, with the type of its predicate: a signature, or an attestation about a build or its content. */
+export interface StatementClaim extends Claim {
+  readonly predicateType: string;
+}
+
 /**
- * The claim of an in-toto statement; undefined if it is an attestation and no signature. Throws Flaw
- * (SignatureMalformed).
+ * The claim of an in-toto statement. Throws Flaw (SignatureMalformed).
  *
  * @see https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md
  */
-export function claimOfStatement(payload: Uint8Array): Claim | undefined {
+export function claimOfStatement(payload: Uint8Array): StatementClaim {
   const { predicateType, subject } = parse(Statement, payload, 'the signed statement');
-  if (predicateType !== SIGNATURE_PREDICATE) return undefined;
   return {
+    predicateType,
     digests: subject.flatMap(({ digest }) => Object.entries(digest).map(([hash, hex]) => `${hash}:${hex}`)),
   };
 }

@@ -106,7 +106,7 @@ export function verifyKeyless(bundle: Bundle, policy: Trust, text?: Uint8Array):
     // A root of one's own may have no log of certificates; the public one has.
     { tlogThreshold: 1, ctlogThreshold: policy.root.ctlogs.length > 0 ? 1 : 0, timestampThreshold: 1 },
   );
-  const { identity } = judge(entityOf(bundle, text), (entity) => verifier.verify(entity), {
+  const { identity } = judge(ofAnyHash(entityOf(bundle, text), bundle, text), (entity) => verifier.verify(entity), {
     wrongSignature: new Flaw('SignatureInvalid', 'its certificate did not make it'),
   });
   const [issuer, subject] = [identity?.extensions?.issuer ?? '', identity?.subjectAlternativeName ?? ''];

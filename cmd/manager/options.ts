@@ -73,6 +73,12 @@ const OPTIONS = {
     env: 'SLIPWAY_LINK_LOCAL_REGISTRIES',
     help: 'true where registries have link-local addresses, as metadata services of clouds do; else these are refused',
   },
+  'https-proxy': { env: 'HTTPS_PROXY', help: 'proxy to registries; the API server is never reached through it' },
+  'http-proxy': { env: 'HTTP_PROXY', help: 'the same for registries without TLS' },
+  'no-proxy': {
+    env: 'NO_PROXY',
+    help: 'registries to reach without the proxy, by names, endings such as .example, or addresses, separated by commas',
+  },
   'registry-timeout': {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
     help: 'seconds that a registry may be silent before it counts as unavailable',
@@ -129,6 +135,9 @@ const Options = z.object({
         .map(canonicalHost),
     ),
   'link-local-registries': z.stringbool().default(false),
+  'https-proxy': proxyAddress(),
+  'http-proxy': proxyAddress(),
+  'no-proxy': z.string().optional(),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),
   'upgrade-policy': z.string().default('').transform(readUpgradePolicy),
@@ -136,6 +145,16 @@ const Options = z.object({
   'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
 export type ManagerOptions = Readonly<z.infer<typeof Options>>;
+
+function proxyAddress() {
+  return z
+    .string()
+    .refine(
+      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+      'must be the address of a proxy: http://host:port',
+    )
+    .optional();
+}
 
 /** The policy, or a fault of the option. */
 function readUpgradePolicy(text: string, context: z.RefinementCtx): UpgradePolicy | undefined {

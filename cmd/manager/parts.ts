@@ -28,11 +28,11 @@ import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { createInformerFactory, type InformerFactory } from '../../kube/watch/informer-factory.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
-import { isLoopbackName } from '../../oci/host.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
 import { logEvents } from './log-events.ts';
 import { countEvents } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
+import { registryOptions } from './registry-options.ts';
 
 export interface WireOptions {
   readonly client: Client;
@@ -105,12 +105,7 @@ function createRegistriesOf(
     cluster: client,
     namespace,
     policies,
-    registry: {
-      plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
-      userAgent: 'slipway',
-      linkLocalAddresses: options['link-local-registries'] ? 'allow' : 'refuse',
-      timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
-    },
+    registry: registryOptions(options),
   });
 }
 

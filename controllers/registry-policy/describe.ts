@@ -25,7 +25,11 @@ function describeVerify({
   enforcement,
   keys = [],
   identities = [],
+  attestations = [],
 }: NonNullable<RegistryPolicySpec['verify']>): string {
   const trusted = `${keys.length} keys and ${identities.length} identities are trusted`;
-  return enforcement === 'Enforce' ? `signatures required (${trusted})` : `unsigned images are reported (${trusted})`;
+  const types = attestations.length === 0 ? '' : ` and ${attestations.length} attestations`;
+  return enforcement === 'Enforce'
+    ? `signatures${types} required (${trusted})`
+    : `images without signatures${types} are reported (${trusted})`;
 }

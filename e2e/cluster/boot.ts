@@ -11,7 +11,7 @@ import { startOlm } from './olm/start-olm.ts';
 import { hasOwnNetwork } from './options.ts';
 import { writePki, type ClusterCredentials } from './pki.ts';
 import { pickPorts } from './ports.ts';
-import { passwordFile, registryConfig } from './registry-config.ts';
+import { passwordFile, registryAuthorization, registryConfig } from './registry-config.ts';
 import { startAll, startComponent, type Boot } from './start-components.ts';
 
 /** A cluster that is up. */
@@ -72,8 +72,9 @@ async function startRealNodes(
   if (network === undefined) return (name) => Promise.reject(new Error(`This cluster has no ${name}`));
   const count = options.realNodes ?? 1;
   const { authority } = credentials;
-  const nodes = { folder, network, count, binaries, supervisor, authority, admin, server, registry };
-  await pushPodImage({ folder, binaries, registry });
+  const authorization = registryAuthorization(options.registry || {});
+  const nodes = { folder, network, count, binaries, supervisor, authority, admin, server, registry, authorization };
+  await pushPodImage({ folder, binaries, registry, authorization });
   await Promise.all(Array.from({ length: count }, (_none, at) => startRealNode(at + 1, nodes)));
   return (name) => startRealNode(Number(name.slice('node-'.length)), nodes);
 }

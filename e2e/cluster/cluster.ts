@@ -19,7 +19,7 @@ export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
 export { realNodeObstacle } from './node/obstacle.ts';
 export type { ClusterOptions } from './options.ts';
-export { REGISTRY_USER, type RegistryOptions } from './registry-config.ts';
+export { passwordFile, REGISTRY_USER, type RegistryOptions } from './registry-config.ts';
 
 const ATTEMPTS = 5;
 

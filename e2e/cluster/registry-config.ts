@@ -33,9 +33,15 @@ export function registryConfig(options: RegistryOptions, { folder, address, port
   });
 }
 
-/** The line of the password file. */
-export function passwordFile(): string {
-  return `${REGISTRY_USER.username}:${REGISTRY_USER_HASH}\n`;
+/** The line of the password file: that user, or another one with the same password. */
+export function passwordFile(username: string = REGISTRY_USER.username): string {
+  return `${username}:${REGISTRY_USER_HASH}\n`;
+}
+
+/** Sent by programs of the cluster itself to a registry that asks for a password; undefined for one that does not. */
+export function registryAuthorization({ auth }: RegistryOptions): string | undefined {
+  if (auth !== 'basic') return undefined;
+  return `Basic ${Buffer.from(`${REGISTRY_USER.username}:${REGISTRY_USER.password}`).toString('base64')}`;
 }
 
 function authSection(auth: NonNullable<RegistryOptions['auth']>, folder: string): unknown {

@@ -32,6 +32,8 @@ export interface FakeRegistry {
   readonly url: string;
   /** Every request received, in order. */
   readonly requests: readonly FakeRequest[];
+  /** Bytes of all bodies that it has sent. */
+  readonly sent: number;
   readonly store: FakeStore;
   /** Called first for each request; undefined lets the registry answer. Tests may replace it. */
   intercept: (request: FakeRequest) => FakeAnswer | undefined;
@@ -44,10 +46,14 @@ export interface FakeRegistry {
 export async function startFakeRegistry(options: FakeOptions = {}): Promise<FakeRegistry> {
   const store: FakeStore = { repositories: new Map(), uploads: new Map() };
   const requests: FakeRequest[] = [];
+  let sent = 0;
   const server = listenerFor(options, (request, response) => {
     const seen = describe(request);
     requests.push(seen);
     const answer = fake.intercept(seen);
+    response.on('finish', () => {
+      if (seen.method !== 'HEAD') sent += Number(response.getHeader('content-length') ?? 0);
+    });
     if (answer !== undefined) return give(answer, request, response);
     void respond(request, response, { options, store, url: fake.url });
   });
@@ -58,6 +64,9 @@ export async function startFakeRegistry(options: FakeOptions = {}): Promise<Fake
     host,
     url: `${options.tls === undefined ? 'http' : 'https'}://${host}`,
     requests,
+    get sent() {
+      return sent;
+    },
     store,
     intercept: () => undefined,
     reference: (name) => parseReference(`${host}/${name}`),

@@ -4,9 +4,10 @@ import { type Descriptor, MEDIA_TYPE } from '../manifest.ts';
 import { type Reference, withTag } from '../reference.ts';
 import { fallbackTag } from '../referrers.ts';
 import type { Registry } from '../registry.ts';
-import type { FoundSignature } from '../signatures.ts';
+import type { FoundSignature } from '../found-signature.ts';
 
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json';
+const ENVELOPE_TYPE = 'application/vnd.dsse.envelope.v1+json';
 const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
 /** Adds a signature to the image with the reference's digest. */
@@ -18,10 +19,14 @@ export async function publishSignature(
 ): Promise<void> {
   const config = await push(registry, image, { mediaType: MEDIA_TYPE.ociEmpty, bytes: Buffer.from('{}') });
   if (signature.form === 'Bundle') return publishBundle(registry, image, { config, signature, annotations });
-  const layer = await push(registry, image, { mediaType: SIMPLE_SIGNING_TYPE, bytes: signature.payload });
-  const layers = [...(await layersThere(registry, image)), { ...layer, annotations: signature.annotations }];
-  const bytes = manifestOf({ config, layers });
-  await registry.pushManifest(tagOf(image), { bytes, mediaType: MEDIA_TYPE.ociManifest });
+  const [suffix, content] =
+    signature.form === 'SimpleSigning'
+      ? (['sig', { mediaType: SIMPLE_SIGNING_TYPE, bytes: signature.payload }] as const)
+      : (['att', { mediaType: ENVELOPE_TYPE, bytes: signature.envelope }] as const);
+  const tag = withTag(image, `${fallbackTag(image)}.${suffix}`);
+  const layer = { ...(await push(registry, image, content)), annotations: signature.annotations };
+  const bytes = manifestOf({ config, layers: [...(await layersThere(registry, tag)), layer] });
+  await registry.pushManifest(tag, { bytes, mediaType: MEDIA_TYPE.ociManifest });
 }
 
 interface BundleToPublish {
@@ -49,12 +54,8 @@ async function publishBundle(
   });
 }
 
-function tagOf(image: Reference): Reference {
-  return withTag(image, `${fallbackTag(image)}.sig`);
-}
-
-async function layersThere(registry: Registry, image: Reference): Promise<readonly Descriptor[]> {
-  const there = await registry.pullManifest(tagOf(image)).catch(() => undefined);
+async function layersThere(registry: Registry, tag: Reference): Promise<readonly Descriptor[]> {
+  const there = await registry.pullManifest(tag).catch(() => undefined);
   return there?.manifest.kind === 'image' ? there.manifest.layers : [];
 }
 

@@ -159,9 +159,9 @@ function authorityOf(certificates: readonly ArrayBufferView[]): object {
   };
 }
 
-/** Signs with ECDSA or RSA over SHA-256, as cosign does. */
-export function signBytes(bytes: Uint8Array, key: KeyObject): Buffer {
-  return sign('sha256', bytes, key);
+/** Signs with ECDSA or RSA, over SHA-256 as cosign does for most keys. */
+export function signBytes(bytes: Uint8Array, key: KeyObject, hash = 'sha256'): Buffer {
+  return sign(hash, bytes, key);
 }
 
 /** PEM of the public half of a private key. */

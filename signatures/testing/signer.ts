@@ -1,6 +1,6 @@
 /** Makes signatures as signers publish them: the older form and Sigstore bundles, by key or certificate, with or without a log. */
 import { createHash, X509Certificate, type KeyObject } from 'node:crypto';
-import type { BundleSignature, SimpleSignature } from '../signature.ts';
+import type { BundleSignature, EnvelopeSignature, SimpleSignature } from '../signature.ts';
 import { publicPem, signBytes, type CertifiedKey, type SigstoreInstance } from './instance.ts';
 
 /** Who signs, and which proof there is of it. */
@@ -11,9 +11,22 @@ export type Signer =
       /** For keys that sign another hash than SHA-256. */
       readonly sign?: (bytes: Uint8Array) => Buffer;
     }
-  | { readonly by: 'key with log'; readonly privateKey: KeyObject; readonly instance: SigstoreInstance }
-  | { readonly by: 'certificate'; readonly certified: CertifiedKey; readonly instance: SigstoreInstance }
+  | {
+      readonly by: 'key with log';
+      readonly privateKey: KeyObject;
+      readonly instance: SigstoreInstance;
+      /** Hash that is signed and noted by the log; SHA-256 unless given. */
+      readonly hash?: LoggedHash;
+    }
+  | {
+      readonly by: 'certificate';
+      readonly certified: CertifiedKey;
+      readonly instance: SigstoreInstance;
+      readonly hash?: LoggedHash;
+    }
   | { readonly by: 'certificate with Rekor v2'; readonly certified: CertifiedKey; readonly instance: SigstoreInstance };
+
+export type LoggedHash = 'sha256' | 'sha384' | 'sha512';
 
 export interface Signable {
   readonly repository: string;
@@ -33,11 +46,12 @@ export async function signSimply(image: Signable, signer: Signer): Promise<Simpl
     }),
   );
   const signature = signatureOf(payload, signer);
+  const hash = hashOf(signer);
   const entry = {
     apiVersion: '0.0.1',
     kind: 'hashedrekord',
     spec: {
-      data: { hash: { algorithm: 'sha256', value: createHash('sha256').update(payload).digest('hex') } },
+      data: { hash: { algorithm: hash, value: createHash(hash).update(payload).digest('hex') } },
       signature: { content: signature.toString('base64'), publicKey: { content: base64(verifierOf(signer)) } },
     },
   };
@@ -86,8 +100,44 @@ export interface BundleOptions {
 export async function signBundle(
   image: Signable,
   signer: Signer,
-  { subject = image.digest, predicateType = 'https://sigstore.dev/cosign/sign/v1' }: BundleOptions = {},
+  { subject = image.digest, predicateType }: BundleOptions = {},
 ): Promise<BundleSignature> {
+  const content = signStatement(image, signer, predicateType);
+  const json = JSON.stringify({
+    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+    verificationMaterial: await materialOf(signer, content),
+    dsseEnvelope: envelopeOf(content),
+  });
+  return { form: 'Bundle', place: 'signature sha256:abc', subject, json: Buffer.from(json) };
+}
+
+/** An attestation of the older form, which knows no Rekor v2. */
+export async function attestSimply(
+  image: Signable,
+  signer: Signer,
+  { predicateType = '' }: Pick<BundleOptions, 'predicateType'> = {},
+): Promise<EnvelopeSignature> {
+  const content = signStatement(image, signer, predicateType);
+  const logged =
+    signer.by === 'key' ? undefined : ((await signer.instance.log(entryOf(signer, content), 1)) as PromisedEntry);
+  return {
+    form: 'Envelope',
+    place: 'signature in sha256-abc.att',
+    envelope: Buffer.from(JSON.stringify(envelopeOf(content))),
+    annotations: {
+      'dev.cosignproject.cosign/signature': '',
+      predicateType,
+      ...('certified' in signer && { 'dev.sigstore.cosign/certificate': verifierOf(signer) }),
+      ...(logged !== undefined && { 'dev.sigstore.cosign/bundle': JSON.stringify(promiseOf(logged)) }),
+    },
+  };
+}
+
+function signStatement(
+  image: Signable,
+  signer: Signer,
+  predicateType = 'https://sigstore.dev/cosign/sign/v1',
+): Content {
   const [, hex = ''] = image.digest.split(':');
   const payload = Buffer.from(
     JSON.stringify({
@@ -97,17 +147,15 @@ export async function signBundle(
       predicate: {},
     }),
   );
-  const signature = signatureOf(preAuthentication(payload), signer);
-  const json = JSON.stringify({
-    mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
-    verificationMaterial: await materialOf(signer, { payload, signature }),
-    dsseEnvelope: {
-      payload: payload.toString('base64'),
-      payloadType: TYPE,
-      signatures: [{ sig: signature.toString('base64'), keyid: '' }],
-    },
-  });
-  return { form: 'Bundle', place: 'signature sha256:abc', subject, json: Buffer.from(json) };
+  return { payload, signature: signatureOf(preAuthentication(payload), signer) };
+}
+
+function envelopeOf({ payload, signature }: Content): object {
+  return {
+    payload: payload.toString('base64'),
+    payloadType: TYPE,
+    signatures: [{ sig: signature.toString('base64'), keyid: '' }],
+  };
 }
 
 /** @see https://github.com/secure-systems-lab/dsse/blob/master/protocol.md */
@@ -162,7 +210,12 @@ function secondEntryOf(signer: Signer & { readonly certified: CertifiedKey }, { 
 }
 
 function signatureOf(bytes: Uint8Array, signer: Signer): Buffer {
-  return signer.by === 'key' && signer.sign !== undefined ? signer.sign(bytes) : signBytes(bytes, keyOf(signer));
+  if (signer.by === 'key' && signer.sign !== undefined) return signer.sign(bytes);
+  return signBytes(bytes, keyOf(signer), hashOf(signer));
+}
+
+function hashOf(signer: Signer): LoggedHash {
+  return ('hash' in signer ? signer.hash : undefined) ?? 'sha256';
 }
 
 function keyOf(signer: Signer): KeyObject {

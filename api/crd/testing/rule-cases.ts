@@ -115,6 +115,29 @@ const catalogs: readonly Omit<RuleCase, 'kind'>[] = [
     refused: { path: 'spec.verify', message: 'must have keys or identities' },
   },
   {
+    because: 'attestations are required by the types of their predicates',
+    spec: {
+      source: image,
+      verify: {
+        keys: [KEY],
+        attestations: [
+          { predicateType: 'https://slsa.dev/provenance' },
+          { predicateType: 'https://cyclonedx.org/bom' },
+        ],
+      },
+    },
+  },
+  {
+    because: 'the type of a predicate is an address, without a slash at its end',
+    spec: { source: image, verify: { keys: [KEY], attestations: [{ predicateType: 'https://slsa.dev/provenance/' }] } },
+    misfit: 'spec.verify.attestations',
+  },
+  {
+    because: 'a short name of an attestation has no meaning here',
+    spec: { source: image, verify: { keys: [KEY], attestations: [{ predicateType: 'slsaprovenance' }] } },
+    misfit: 'spec.verify.attestations',
+  },
+  {
     because: 'a private key is refused',
     spec: { source: image, verify: { keys: [{ name: 'a', pem: 'x' }] } },
     misfit: 'spec.verify.keys',

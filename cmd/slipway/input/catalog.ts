@@ -39,12 +39,12 @@ export async function readCatalog(
         }),
       };
     case 'layout':
-      return { source, ...(await readImage(layoutSource(place.path), IN_LAYOUT, environment)) };
+      return { source, ...(await readCatalogImage(layoutSource(place.path), IN_LAYOUT, environment)) };
     case 'image': {
       const { reference } = place;
       return {
         source,
-        ...(await withRegistry(environment, flags, (registry) => readImage(registry, reference, environment))),
+        ...(await withRegistry(environment, flags, (registry) => readCatalogImage(registry, reference, environment))),
       };
     }
   }
@@ -53,7 +53,8 @@ export async function readCatalog(
 /** A layout is asked for its only image; the name does not matter. */
 const IN_LAYOUT: Reference = { registry: 'localhost', repository: 'layout', tag: 'latest' };
 
-async function readImage(
+/** Reads the catalog in an image. @throws ReasonedError CatalogInvalid, and the errors of the source */
+export async function readCatalogImage(
   source: ImageSource,
   reference: Reference,
   { signal }: Environment,

@@ -103,10 +103,13 @@ function mergeSame(images: readonly MirroredImage[]): readonly MirroredImage[] {
   });
 }
 
+/** In variables some operators are given the address of an image rather than its name, for programs that load plugins. */
+const SCHEME = /^(?:oci|docker):\/\//;
+
 /** The reference of an image that a bundle names; undefined for a text that names none. */
 export function readImage(text: string): Reference | undefined {
   try {
-    return parseReference(text);
+    return parseReference(text.replace(SCHEME, ''));
   } catch (error) {
     if (error instanceof ReasonedError) return undefined;
     throw error;

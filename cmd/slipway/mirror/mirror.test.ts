@@ -1,6 +1,6 @@
 /** `slipway mirror`: from one registry into a folder, and from there into another one, with the first one switched off. */
-import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildImage, buildIndex, pushImage, pushIndex } from '../../../oci/build.ts';
@@ -25,6 +25,7 @@ beforeAll(async () => {
   catalog = `${source.host}/team/catalog:v1`;
   names = { program: await publishProgram(), helper: await publishFile('helper:v7', 'helper') };
   names['related'] = await publishFile('related:v1', 'related');
+  names['plugin'] = await publishFile('plugin:v1', 'plugin');
   await publishFile('unused:v1', 'unused');
   await publishCatalog(['1.0.0', '1.1.0']);
 }, 60_000);
@@ -60,11 +61,16 @@ interface BundleFacts {
   readonly name: string;
   readonly version: string;
   readonly properties?: readonly object[];
+  /** A file beside its manifests. */
+  readonly further?: Uint8Array;
 }
 
 /** A bundle whose Deployment runs the program, names a helper by its tag, and gets a related image. */
-async function publishBundle({ name, version }: BundleFacts): Promise<string> {
-  const env = [{ name: 'RELATED_IMAGE_OPERAND', value: names['related'] }];
+async function publishBundle({ name, version, further }: BundleFacts): Promise<string> {
+  const env = [
+    { name: 'RELATED_IMAGE_OPERAND', value: names['related'] },
+    { name: 'RELATED_IMAGE_PLUGIN', value: `oci://${names['plugin']}` },
+  ];
   const containers = [
     { name: 'operator', image: names['program'], env },
     { name: 'helper', image: `${source.host}/team/helper:v7` },
@@ -89,6 +95,7 @@ async function publishBundle({ name, version }: BundleFacts): Promise<string> {
   const files = new Map([
     ['manifests/csv.json', Buffer.from(JSON.stringify(csv))],
     ['metadata/annotations.yaml', Buffer.from(JSON.stringify({ annotations }))],
+    ...(further === undefined ? [] : [['tests/further', further] as const]),
   ]);
   const image = buildImage({ files, labels: { 'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1' } });
   const digest = await pushImage(client, source.reference(`team/${name}:v${version}`), image);
@@ -103,11 +110,11 @@ async function documentsOf(name: string, versions: readonly BundleFacts[]): Prom
     ...(at > 0 && { replaces: bundleName(versions[at - 1]!.version) }),
   }));
   const bundles = await Promise.all(
-    versions.map(async ({ version, properties = [] }) => ({
+    versions.map(async ({ version, properties = [], further }) => ({
       schema: 'olm.bundle',
       package: name,
       name: bundleName(version),
-      image: await publishBundle({ name, version }),
+      image: await publishBundle({ name, version, ...(further !== undefined && { further }) }),
       properties: [{ type: 'olm.package', value: { packageName: name, version } }, ...properties],
     })),
   );
@@ -118,14 +125,20 @@ async function documentsOf(name: string, versions: readonly BundleFacts[]): Prom
   ];
 }
 
-async function publishCatalog(gadgets: readonly string[]): Promise<void> {
+/** @param further Makes the last of these versions as large as bundles with many CRDs are. */
+async function publishCatalog(gadgets: readonly string[], further?: Uint8Array): Promise<void> {
   const needs = { type: 'olm.package.required', value: { packageName: 'widget', versionRange: '<3.0.0' } };
   const needsKind = { type: 'olm.gvk.required', value: { group: 'a.example', version: 'v1', kind: 'Base' } };
   const provides = { type: 'olm.gvk', value: { group: 'a.example', version: 'v1', kind: 'Base' } };
   const documents = [
     ...(await documentsOf(
       'gadget',
-      gadgets.map((version) => ({ name: 'gadget', version, properties: [needs] })),
+      gadgets.map((version, at) => ({
+        name: 'gadget',
+        version,
+        properties: [needs],
+        ...(at === gadgets.length - 1 && further !== undefined && { further }),
+      })),
     )),
     ...(await documentsOf(
       'widget',
@@ -201,7 +214,7 @@ describe('mirror pull', () => {
     const { images } = await pulled('first');
     const found = [...new Set(images.map(({ name }) => name.slice(source.host.length + 1)))].toSorted();
     expect(found).toEqual(
-      ['base', 'catalog', 'gadget', 'helper', 'program', 'related', 'widget'].map((name) => `team/${name}`),
+      ['base', 'catalog', 'gadget', 'helper', 'plugin', 'program', 'related', 'widget'].map((name) => `team/${name}`),
     );
     const helper = images.find(({ name }) => name.endsWith('/helper'));
     expect(helper?.tags).toEqual({ v7: helper?.digest });
@@ -251,6 +264,20 @@ describe('mirror pull', () => {
     expect(blobsIn('delta')).toEqual(added);
     expect((await verify('delta', '--since', 'first')).code).toBe(0);
     expect((await verify('delta')).code).toBe(2);
+    await publishCatalog(['1.0.0', '1.1.0']);
+  });
+
+  test('with --since transfers at most a tenth more than what changed', async () => {
+    await pulled('before');
+    const known = new Set(blobsIn('before'));
+    await publishCatalog(['1.0.0', '1.1.0', '1.2.0'], randomBytes(300_000));
+    const sent = source.sent;
+    await pulled('changes', '--since', 'before', '--whole-catalogs');
+    const changed = blobsIn('changes').filter((name) => !known.has(name));
+    const sizes = changed.map((name) => statSync(join(work().folder, 'changes/blobs/sha256', name)).size);
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect((source.sent - sent) / bytes, 'bytes that the registry sent, of those that changed').toBeLessThan(1.1);
     await publishCatalog(['1.0.0', '1.1.0']);
   });
 
@@ -329,7 +356,7 @@ describe('mirror verify', () => {
     expect((await verify('changed')).code).toBe(2);
   });
 
-  test.each(['program', 'helper', 'related', 'widget'])(
+  test.each(['program', 'helper', 'related', 'plugin', 'widget'])(
     'finds the image %s that content names and the list does not',
     async (name) => {
       await pulled('listed');

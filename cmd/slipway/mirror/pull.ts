@@ -6,11 +6,13 @@ import type { ImageSink } from '../../../oci/copy.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../../oci/image.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import type { Registry } from '../../../oci/registry.ts';
+import type { ImageSource } from '../../../oci/source.ts';
 import type { Environment } from '../environment.ts';
 import { BUNDLE_FOLDERS } from '../input/bundle.ts';
-import { readCatalog, type CatalogInput } from '../input/catalog.ts';
+import { readCatalogImage, type CatalogInput } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
 import { invalidInput } from '../input/invalid.ts';
+import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { count } from '../output/table.ts';
@@ -19,6 +21,7 @@ import { cutCatalog } from './cut.ts';
 import { folderSink, folderSource, putBuilt, writeIndex } from './folder.ts';
 import { imagesOfBundle } from './images.ts';
 import type { MirroredImage } from './list.ts';
+import { throughFolder } from './through-folder.ts';
 import { parseWanted, selectBundles, type ChosenBundle } from './select.ts';
 
 export interface MirrorPullFlags extends RegistryFlags {
@@ -32,31 +35,40 @@ export interface MirrorPullFlags extends RegistryFlags {
 export async function pull(environment: Environment, target: string, flags: MirrorPullFlags): Promise<Outcome> {
   const folder = resolve(environment.folder, target);
   const since = (flags.since ?? []).map((one) => resolve(environment.folder, one));
-  const catalogs = await readCatalogs(environment, flags);
   const wanted = flags.package.map(parseWanted);
-  const chosen = await withIndexes(
-    environment,
-    catalogs.map(({ files }) => files),
-    (indexes) => selectBundles(indexes, wanted),
-  );
-  const images = await withRegistry(environment, flags, async (registry) => {
+  const { chosen, images } = await withRegistry(environment, flags, async (direct) => {
     const sink = folderSink(folder, since);
-    const needed = await neededBy(registry, chosen, environment);
+    const registry = throughFolder(direct, { folder, since, sink });
+    // Of a catalog that is cut down, only the rest belongs into the folder.
+    const catalogs = await readCatalogs(environment, flags.wholeCatalogs === true ? registry : direct, flags);
+    const selected = await withIndexes(
+      environment,
+      catalogs.map(({ files }) => files),
+      (indexes) => selectBundles(indexes, wanted),
+    );
+    const needed = await neededBy(registry, selected, environment);
     const { signal, progress = () => undefined } = environment;
     const copied = await collectImages(registry, [...wholeOf(catalogs, flags), ...needed], { sink, signal, progress });
-    return [...(await cutCatalogs(catalogs, chosen, { sink, flags })), ...copied];
+    return { chosen: selected, images: [...(await cutCatalogs(catalogs, selected, { sink, flags })), ...copied] };
   });
   await writeIndex(folder, images, folderSource(folder, since));
   return outcome(target, chosen, images);
 }
 
 /** Only images: a folder on this machine has no name that a cluster could ask for. */
-async function readCatalogs(environment: Environment, flags: MirrorPullFlags): Promise<readonly CatalogInput[]> {
-  const catalogs = await Promise.all([...new Set(flags.catalog)].map((one) => readCatalog(environment, one, flags)));
-  for (const { source, digest } of catalogs)
-    if (digest === undefined || readImage(source) === undefined)
-      throw invalidInput(`${source} is no catalog image`, 'Name the image that the Catalogs of the cluster name');
-  return catalogs;
+async function readCatalogs(
+  environment: Environment,
+  registry: ImageSource,
+  { catalog }: MirrorPullFlags,
+): Promise<readonly CatalogInput[]> {
+  return Promise.all(
+    [...new Set(catalog)].map(async (source) => {
+      const place = await findPlace(environment, source);
+      if (place.kind !== 'image')
+        throw invalidInput(`${source} is no catalog image`, 'Name the image that the Catalogs of the cluster name');
+      return { source, ...(await readCatalogImage(registry, place.reference, environment)) };
+    }),
+  );
 }
 
 function wholeOf(catalogs: readonly CatalogInput[], { wholeCatalogs = false }: MirrorPullFlags): readonly ToCollect[] {

@@ -32,6 +32,11 @@ export function trustOptions(command: Command, suffix = ''): Command {
     )
     .option('--issuer <url>', 'issuer of the certificate that is trusted, with --subject')
     .option('--subject <text>', 'subject of that certificate; each * stands for any text')
+    .option(
+      '--attestation <type>',
+      'predicate type of an attestation that the image must have too, as in https://slsa.dev/provenance; again for more',
+      append,
+    )
     .option('--trusted-root <file>', 'trusted_root.json; absent, that of the public Sigstore instance')
     .option('--policy <file>', 'RegistryPolicies or a Catalog, as manifests, in place of keys and identities');
 }

@@ -15,6 +15,7 @@ export interface TrustFlags {
   readonly transparencyLog: 'Require' | 'Ignore';
   readonly issuer?: string;
   readonly subject?: string;
+  readonly attestation?: readonly string[];
   readonly trustedRoot?: string;
   readonly policy?: string;
 }
@@ -67,7 +68,7 @@ function policiesBy(manifestsOver: ManifestsOver): RegistryPolicies {
 type ManifestsOver = (image: string) => readonly KubeObject[];
 
 async function fromFlags(environment: Environment, flags: TrustFlags): Promise<ManifestsOver> {
-  const { key: files = [], transparencyLog, issuer, subject, trustedRoot } = flags;
+  const { key: files = [], transparencyLog, issuer, subject, attestation = [], trustedRoot } = flags;
   if ((issuer === undefined) !== (subject === undefined))
     throw invalidInput('an identity is an issuer and a subject', 'Name both --issuer and --subject');
   if (files.length === 0 && issuer === undefined)
@@ -86,15 +87,19 @@ async function fromFlags(environment: Environment, flags: TrustFlags): Promise<M
     ...(issuer !== undefined && {
       identities: [{ issuer, subject, match: subject?.includes('*') ? 'Glob' : 'Exact' }],
     }),
+    ...(attestation.length > 0 && { attestations: attestation.map((predicateType) => ({ predicateType })) }),
     ...(trustedRoot !== undefined && { trustedRoot: { name: ROOT_NAME } }),
   };
   return (image) => [policyOver(image, verify)];
 }
 
 async function fromFile(environment: Environment, policy: string, flags: TrustFlags): Promise<ManifestsOver> {
-  const { key, issuer, subject } = flags;
-  if (key !== undefined || issuer !== undefined || subject !== undefined)
-    throw invalidInput('--policy is in place of keys and identities', 'Leave out --key, --issuer and --subject');
+  const { key, issuer, subject, attestation } = flags;
+  if (key !== undefined || issuer !== undefined || subject !== undefined || attestation !== undefined)
+    throw invalidInput(
+      '--policy is in place of keys, identities and attestations',
+      'Leave out --key, --issuer, --subject and --attestation',
+    );
   const documents = (await readDocuments(environment, policy)).filter(isOurs);
   const catalogs = documents.filter(({ kind }) => kind === CATALOG.kind).map((one) => parseObject(CATALOG, one));
   const demands = catalogs.flatMap(({ spec }) => (spec.verify === undefined ? [] : [withoutContent(spec.verify)]));

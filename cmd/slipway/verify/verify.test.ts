@@ -25,6 +25,8 @@ beforeAll(async () => {
   await publish('by-key', { by: 'key', privateKey });
   await publish('older', { by: 'key', privateKey }, 'older form');
   await publish('by-identity', certified);
+  await publish('attested', { by: 'key', privateKey });
+  await attest('attested', { by: 'key', privateKey }, 'https://spdx.dev/Document');
   await publish('unsigned');
   work().write(
     new Map([
@@ -53,6 +55,14 @@ async function publish(name: string, signer?: Signer, form = 'bundle'): Promise<
   const signed = await make({ repository: `${registry.host}/team/${name}`, digest }, signer);
   const { tag: _, ...byDigest } = reference;
   await publishSignature(client, { ...byDigest, digest }, signed);
+}
+
+async function attest(name: string, signer: Signer, predicateType: string): Promise<void> {
+  const [repository = '', digest = ''] = images.get(name)!.split('@');
+  const { tag: _, ...reference } = registry.reference(`team/${name}:v1`);
+  const signed = await signBundle({ repository, digest }, signer, { predicateType });
+  const noted = { 'dev.sigstore.bundle.predicateType': predicateType };
+  await publishSignature(client, { ...reference, digest }, signed, noted);
 }
 
 function verifyBy(key: typeof privateKey): object {
@@ -98,6 +108,12 @@ describe('an image is trusted', () => {
     },
     { because: 'a policy of a file says so', image: 'by-key', flags: ['--policy', 'policies.yaml'], by: 'key release' },
     {
+      because: 'it is attested too, if that is asked for',
+      image: 'attested',
+      flags: [...byKey, '--attestation', 'https://spdx.dev/Document'],
+      by: 'key release.pub',
+    },
+    {
       because: 'the policy of a Catalog says so',
       image: 'by-key',
       flags: ['--policy', 'catalog.yaml'],
@@ -141,6 +157,12 @@ describe('an image is not trusted, with exit code 2 and the reason of the manage
       reason: 'SignedByOtherIdentity',
     },
     {
+      because: 'it lacks an attestation',
+      image: 'attested',
+      flags: [...byKey, '--attestation', 'https://slsa.dev/provenance'],
+      reason: 'AttestationMissing',
+    },
+    {
       because: 'an identity signed it, and a key is trusted',
       image: 'by-identity',
       flags: byKey,
@@ -162,6 +184,11 @@ describe('the question cannot be answered, with exit code 1', () => {
     {
       because: 'two ways contradict each other',
       flags: [...byKey, '--policy', 'policies.yaml'],
+      reason: 'InputInvalid',
+    },
+    {
+      because: 'the attestations of the flags and those of a policy contradict each other',
+      flags: ['--attestation', 'https://spdx.dev/Document', '--policy', 'policies.yaml'],
       reason: 'InputInvalid',
     },
     { because: 'two policies do', flags: ['--policy', 'twins.yaml'], reason: 'RegistryPolicyInvalid' },

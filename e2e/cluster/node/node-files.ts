@@ -15,6 +15,8 @@ export interface NodeFacts {
   readonly nameServer: string;
   /** Where every image comes from, whatever its name says: `http://host:port`. */
   readonly registry: string;
+  /** For the image that holds a Pod's namespaces alone: other images need a pull secret. */
+  readonly authorization?: string | undefined;
   readonly caFile: string;
   readonly binaries: ReadonlyMap<string, string>;
 }
@@ -41,6 +43,7 @@ export function nodeFiles(facts: NodeFacts): ReadonlyMap<string, string> {
   return new Map([
     ['containerd.toml', containerdConfig(facts)],
     ['certs.d/_default/hosts.toml', registryHosts(facts)],
+    ...podImageHosts(facts),
     ['cni/pods.conflist', JSON.stringify(podNetwork(facts))],
     ['kubelet.json', JSON.stringify(kubeletConfig(facts))],
     ['kube-proxy.json', JSON.stringify(kubeProxyConfig(facts))],
@@ -96,6 +99,13 @@ SystemdCgroup = false
 /** `server` is required too: without it containerd also asks the host that an image's name begins with. */
 function registryHosts({ registry }: NodeFacts): string {
   return `server = "${registry}"\n\n[host."${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
+}
+
+function podImageHosts(facts: NodeFacts): readonly (readonly [string, string])[] {
+  const { authorization, registry } = facts;
+  if (authorization === undefined) return [];
+  const header = `[host."${registry}".header]\nauthorization = ${JSON.stringify(authorization)}\n`;
+  return [[`certs.d/${POD_IMAGE.split('/')[0]}/hosts.toml`, `${registryHosts(facts)}${header}`]];
 }
 
 function podNetwork({ network }: NodeFacts): unknown {

@@ -31,6 +31,8 @@ export interface RealNodes {
   readonly server: string;
   /** `host:port`. */
   readonly registry: string;
+  /** With which nodes pull the image that holds a Pod's namespaces, if the registry asks for a password. */
+  readonly authorization: string | undefined;
 }
 
 /** Starts node 1, 2 and so on, and resolves when it is ready for Pods. */
@@ -75,6 +77,7 @@ async function writeNodeFolder(name: NodeName, index: number, nodes: RealNodes):
     nameServer: nodes.network.gateway,
     cgroup: `/${clusterCgroup(nodes.folder)}/${name}`,
     registry: `http://${nodes.registry}`,
+    authorization: nodes.authorization,
     caFile: join(nodes.folder, 'pki', 'ca.crt'),
     binaries: nodes.binaries,
   });

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
-import { run } from '../../../cmd/slipway/run.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { publicPem } from '../../../signatures/testing/instance.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -16,6 +15,7 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, push } from '../../lib/publish.ts';
 import { sign } from '../../lib/sign.ts';
+import { runSlipway, type SlipwayRun } from '../../lib/slipway.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 
@@ -136,19 +136,7 @@ describe('operators in a place without internet', () => {
     return image;
   }
 
-  async function slipway(...args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
-    let text = '';
-    const write = (more: string): void => void (text += more);
-    const code = await run([...args], {
-      variables: {},
-      folder,
-      home: folder,
-      temporary: tmpdir(),
-      print: write,
-      complain: write,
-      readInput: async () => Buffer.alloc(0),
-      signal: new AbortController().signal,
-    });
-    return { code, text };
+  function slipway(...args: readonly string[]): Promise<SlipwayRun> {
+    return runSlipway(folder, args);
   }
 });

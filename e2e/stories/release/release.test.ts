@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../../../cmd/slipway/run.ts';
 import { buildImage, buildIndex, pushIndex } from '../../../oci/build.ts';
 import { createRegistry } from '../../../oci/registry.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
@@ -15,6 +14,7 @@ import { stepsOf } from '../../../scripts/shell-steps.ts';
 import { createInstance, publicPem } from '../../../signatures/testing/instance.ts';
 import type { Signer } from '../../../signatures/testing/signer.ts';
 import { sign } from '../../lib/sign.ts';
+import { runSlipway, type SlipwayRun } from '../../lib/slipway.ts';
 
 const WORKFLOW = 'https://ci.example/slipway/release.yml@refs/tags/v1.0.0';
 const ISSUER = 'https://token.actions.githubusercontent.com';
@@ -72,21 +72,9 @@ describe('a release of Slipway', () => {
     for (const signer of signers) await sign(images.get(name)!, signer);
   }
 
-  async function type(script: string, name: string): Promise<{ readonly code: number; readonly text: string }> {
+  function type(script: string, name: string): Promise<SlipwayRun> {
     const image = `${registry.host}/slipway/${name}:v1.0.0`;
     const words = script.trim().replace('"$IMAGE"', image).replace('"$WORKFLOW"', WORKFLOW).split(/\s+/).slice(1);
-    let text = '';
-    const write = (more: string): void => void (text += more);
-    const code = await run(words, {
-      variables: {},
-      folder,
-      home: folder,
-      temporary: tmpdir(),
-      print: write,
-      complain: write,
-      readInput: async () => Buffer.alloc(0),
-      signal: new AbortController().signal,
-    });
-    return { code, text };
+    return runSlipway(folder, words);
   }
 });

@@ -1,0 +1,64 @@
+/** The registries of the manager are reached through a proxy if its variables name one. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildImage, pushImage } from '../../oci/build.ts';
+import { createRegistry, type Registry } from '../../oci/registry.ts';
+import { startFakeRegistry } from '../../oci/testing/fake-registry.ts';
+import { startProxy } from '../../oci/testing/proxy.ts';
+import { createRegistries } from '../../controllers/registries.ts';
+import { parseOptions } from './options.ts';
+import { registryOptions } from './registry-options.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** A registry that only the proxy knows under its name, and the manager's client for it. */
+async function startScene(variables: Readonly<Record<string, string>>) {
+  const [proxy, fake] = [await startProxy(), await startFakeRegistry()];
+  stops.push(
+    () => proxy.close(),
+    () => fake.close(),
+  );
+  const author = createRegistry();
+  await pushImage(author, fake.reference('team/app:v1'), buildImage({ files: new Map() }));
+  author.close();
+  const host = fake.host.replace('localhost', 'registry.example');
+  const env = { HTTP_PROXY: proxy.url, SLIPWAY_PLAIN_HTTP: host, ...variables };
+  const registries = createRegistries({
+    namespace: 'slipway-system',
+    cluster: { get: async () => undefined },
+    registry: registryOptions(parseOptions([], env)),
+  });
+  const client: Registry = registries(undefined);
+  stops.push(() => client.close());
+  return { proxy, fake, host, client };
+}
+
+describe('the registries of the manager', () => {
+  test('are reached through the proxy that HTTP_PROXY names, also by names that only the proxy knows', async () => {
+    const { proxy, host, client } = await startScene({});
+    await client.resolve({ registry: host, repository: 'team/app', tag: 'v1' });
+    expect(proxy.seen.map(({ target }) => target)).toEqual([host]);
+  });
+
+  test('are reached without it if NO_PROXY names them', async () => {
+    const { proxy, fake, client } = await startScene({ NO_PROXY: '.example,localhost' });
+    await client.resolve(fake.reference('team/app:v1'));
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test('are reached without TLS and over a proxy only as each variable says', async () => {
+    const { proxy, fake, client } = await startScene({ HTTP_PROXY: '', HTTPS_PROXY: 'http://127.0.0.1:1' });
+    await client.resolve(fake.reference('team/app:v1'));
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test.each(['proxy.example:3128', 'socks5://proxy.example', 'http://'])(
+    'a variable that names no proxy is refused at the start: %s',
+    (text) => {
+      const refused = expect.objectContaining({ reason: 'InvalidConfiguration' });
+      expect(() => parseOptions([], { HTTPS_PROXY: text })).toThrow(refused);
+    },
+  );
+});
