@@ -87,12 +87,12 @@ describe('a template prints single fields of the JSON', () => {
 
 describe('a watch', () => {
   async function watched(options: { readonly columns?: number }, ...args: readonly string[]): Promise<string> {
-    const { api, runWith } = cluster();
+    const { runWith } = cluster();
     const interrupt = new AbortController();
-    const before = api.requests.filter(({ query }) => query.get('watch') === 'true').length;
-    const running = runWith({ ...options, signal: interrupt.signal }, ...args, '--watch');
-    const isWatching = () => api.requests.filter(({ query }) => query.get('watch') === 'true').length > before;
-    await eventually(isWatching);
+    let isPrinted = false;
+    const printed = (): void => void (isPrinted = true);
+    const running = runWith({ ...options, printed, signal: interrupt.signal }, ...args, '--watch');
+    await eventually(() => isPrinted);
     interrupt.abort(new Error('SIGINT'));
     return (await running).stdout;
   }

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
+  /** Gets the standard output as it is printed. */
+  readonly printed?: (text: string) => void;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
 }
@@ -45,7 +47,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns, progress },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, printed: onPrinted, progress },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -54,7 +56,10 @@ function openWorkplace(folder: string): Workplace {
       folder,
       home: join(folder, 'home'),
       temporary: tmpdir(),
-      print: (text) => void (printed.stdout += text),
+      print: (text) => {
+        printed.stdout += text;
+        onPrinted?.(text);
+      },
       complain: (text) => void (printed.stderr += text),
       signal,
       readInput: async () => Buffer.from(input),
