@@ -15,6 +15,7 @@ export const REASONS = {
   Contested: 'Another program changes an object back each time after it was put right.',
   CustomResourcesLost: 'A CRD of the operator was deleted, and all of its custom resources with it.',
   Uninstalling: 'The operator is being uninstalled.',
+  Orphaned: 'The Subscription was deleted, and the objects of its operator stay, as its spec asks.',
   Suspended: 'The spec says to do nothing until resumed.',
   Archived: 'A newer revision has taken over.',
   UpgradeAvailable: 'A newer version may be installed.',

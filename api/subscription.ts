@@ -78,6 +78,12 @@ const Window = z.object({
 });
 
 const Uninstall = z.object({
+  objects: z
+    .enum(['Delete', 'Orphan'])
+    .default('Delete')
+    .describe(
+      'What becomes of the objects of the operator when the Subscription is deleted. Delete: the operator is uninstalled. Orphan: every object stays and the operator goes on, without upgrades and repairs, until a Subscription of the same name takes it up again or another program manages it.',
+    ),
   customResources: z
     .enum(['Retain', 'Delete', 'Block'])
     .default('Retain')

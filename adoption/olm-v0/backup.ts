@@ -6,6 +6,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type ObjectRef,
   type OwnerReference,
 } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { OLM, type OlmOperator } from './kinds.ts';
 import type { OlmSurvey } from './survey.ts';
 
@@ -36,10 +38,13 @@ export interface Backup {
   readonly csv: KubeObject;
   readonly operatorCondition?: KubeObject | undefined;
   readonly objects: readonly MarkedObject[];
+  /** The objects that Slipway manages; kept when the way back begins. */
+  readonly managed?: readonly ObjectRef[] | undefined;
 }
 
 const LABEL_ADOPTION = 'slipway.dev/adoption';
 const KEY = 'backup.json.gz';
+const MANAGED_KEY = 'managed.json.gz';
 
 /** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -60,6 +65,28 @@ export interface BackupName {
 export function backupRef({ namespace, subscription, kept }: BackupName): ObjectRef {
   const name = labelValue(`slipway-adoption.${namespace}.${subscription}`).toLowerCase();
   return { apiVersion: 'v1', kind: 'Secret', namespace: kept, name };
+}
+
+/** The backups that a namespace keeps; one that was changed so that it names no operator is left out. */
+export async function backupsOf(
+  cluster: Pick<Cluster, 'list'>,
+  kept: string,
+  signal: AbortSignal,
+): Promise<readonly BackupName[]> {
+  const options = { namespace: kept, labelSelector: `${LABEL_ADOPTION}=olm-v0` };
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
+  return secrets.flatMap((secret) => {
+    const name = StoredName.safeParse(unpackOrNothing(fieldsOf(secret['data'])[KEY])).data?.operator;
+    return name === undefined ? [] : [{ ...name, kept }];
+  });
+}
+
+function unpackOrNothing(value: unknown): unknown {
+  try {
+    return unpack(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The backup of an operator as it is now. */
@@ -117,6 +144,11 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
   };
 }
 
+/** The patch of a backup's Secret that keeps the list of the objects which Slipway manages. */
+export function keepManaged(managed: readonly ObjectRef[]): Readonly<Record<string, unknown>> {
+  return { data: { [MANAGED_KEY]: gzipSync(JSON.stringify(managed)).toString('base64') } };
+}
+
 /** Every field that is read later; unknown fields of whole objects are kept. */
 const StoredObject = z.looseObject({
   apiVersion: z.string(),
@@ -136,6 +168,12 @@ const StoredMarks = z.object({
   ),
 });
 
+const StoredRefs = z.array(
+  z.object({ apiVersion: z.string(), kind: z.string(), namespace: z.string().optional(), name: z.string() }),
+);
+
+const StoredName = z.object({ operator: z.object({ namespace: z.string(), subscription: z.string() }) });
+
 const StoredBackup = z.object({
   operator: z.object({ namespace: z.string(), subscription: z.string(), package: z.string(), csv: z.string() }),
   adoptedBy: z.string(),
@@ -149,9 +187,10 @@ const StoredBackup = z.object({
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */
 export function readBackup(secret: KubeObject, { namespace, subscription }: BackupName): Backup {
   try {
-    const text = (secret['data'] as Readonly<Record<string, unknown>> | undefined)?.[KEY];
-    const json = gunzipSync(Buffer.from(String(text), 'base64'), { maxOutputLength: MOST_BYTES }).toString();
-    const backup = StoredBackup.parse(JSON.parse(json)) as unknown as Backup;
+    const data = fieldsOf(secret['data']);
+    const kept = StoredBackup.parse(unpack(data[KEY])) as unknown as Backup;
+    const managed = data[MANAGED_KEY] === undefined ? undefined : StoredRefs.parse(unpack(data[MANAGED_KEY]));
+    const backup = { ...kept, ...(managed !== undefined && { managed: managed as readonly ObjectRef[] }) };
     const { operator, wanted, operatorCondition } = backup;
     if (operator.namespace !== namespace || operator.subscription !== subscription)
       throw new Error(`it is of ${operator.namespace}/${operator.subscription}`);
@@ -166,6 +205,11 @@ export function readBackup(secret: KubeObject, { namespace, subscription }: Back
       hint: 'Restore the Secret from a backup of the cluster: it has the ClusterServiceVersion that OLM would need again',
     });
   }
+}
+
+function unpack(value: unknown): unknown {
+  const content = Buffer.from(textOf(value), 'base64');
+  return JSON.parse(gunzipSync(content, { maxOutputLength: MOST_BYTES }).toString());
 }
 
 /** These objects are created as they are. */

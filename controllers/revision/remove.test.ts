@@ -70,6 +70,30 @@ describe('a CRD that still has objects', () => {
   });
 });
 
+describe('spec.uninstall.objects: Orphan', () => {
+  beforeEach(() => harness.setSubscription({ uninstall: { objects: 'Orphan' } }));
+
+  test('leaves every object as it is, with one event', async () => {
+    harness.cluster.put(widget);
+    const before = harness.cluster.objects().filter(({ kind }) => ['ServiceAccount', 'Widget'].includes(kind));
+    await uninstall();
+    const from = harness.cluster.requests.length;
+    await harness.reconcile(1);
+    expect(harness.cluster.objects()).toEqual(expect.arrayContaining(before));
+    expect(kinds()).toContain('CustomResourceDefinition');
+    expect(kinds()).not.toContain('Revision');
+    const written = harness.cluster.requests.slice(from).filter(({ verb }) => !['get', 'list'].includes(verb));
+    expect(written.map(({ ref }) => ref.kind).filter((kind) => !['Revision', 'Secret'].includes(kind))).toEqual([]);
+    expect(harness.events).toEqual([
+      expect.objectContaining({
+        type: 'Normal',
+        reason: 'Orphaned',
+        note: expect.stringContaining('The 2 objects of Revision widgets-1 stay') as string,
+      }),
+    ]);
+  });
+});
+
 test('an archived Revision that waits for the active one says so, and holds up no other until then', async () => {
   await harness.addRevision(2, [sampleCrd('Widget'), account]);
   harness.setState(1, 'Archived');

@@ -50,6 +50,7 @@ export async function removeRevision(
   signal: AbortSignal,
 ): Promise<RemovalState> {
   const { revision } = facts;
+  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts);
   const deps = { ...given, cluster: readByList(cluster) };
   const about = {
     owner: ownerOf(revision),
@@ -81,6 +82,23 @@ export async function removeRevision(
   const status = summarizeRevision(revision, { judgement }, deps.now());
   await writeStatus(cluster, revision, status);
   return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
+}
+
+/** Whether the objects stay, as `spec.uninstall.objects` asks. */
+function isOrphaned({ subscription }: RevisionFacts): boolean {
+  return subscription?.metadata.deletionTimestamp !== undefined && subscription.spec.uninstall.objects === 'Orphan';
+}
+
+/** Nothing is written to the objects: their marks let a Subscription of the same name take them up again. */
+async function orphan({ cluster, record }: RemoveDeps, facts: RevisionFacts): Promise<RemovalState> {
+  const { revision, subscription } = facts;
+  const count = revision.status?.inventory?.length ?? 0;
+  const isReleased = await releaseRevision(cluster, revision);
+  if (isReleased && count > 0) {
+    const note = `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
+    record(subscription ?? revision, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
+  }
+  return 'Gone';
 }
 
 /** Whether an earlier call has begun to delete the objects, and its Secrets with them. */

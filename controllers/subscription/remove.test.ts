@@ -13,9 +13,9 @@ const installed = {
 };
 
 /** The events of the last step of an uninstall, which began so many seconds ago. */
-async function eventsAfter(seconds: number, status: object): Promise<readonly EventFacts[]> {
+async function eventsAfter(seconds: number, status: object, spec: object = {}): Promise<readonly EventFacts[]> {
   const deletionTimestamp = new Date(NOW.getTime() - seconds * 1000).toISOString();
-  const leaving = subscription({ metadata: { deletionTimestamp, finalizers: ['slipway.dev/cleanup'] }, status });
+  const leaving = subscription({ metadata: { deletionTimestamp, finalizers: ['slipway.dev/cleanup'] }, spec, status });
   const cluster = createFakeCluster();
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
   cluster.put(leaving);
@@ -34,6 +34,11 @@ test('the end of an uninstall is one event, with the bundle and how long it took
       note: 'gadget.v1.0.0 is uninstalled, after 17 s; each object that stays has an event of its own',
     },
   ]);
+});
+
+test('objects that stay are released, and not uninstalled', async () => {
+  const [event] = await eventsAfter(2, { installed }, { uninstall: { objects: 'Orphan' } });
+  expect(event?.note).toBe('gadget.v1.0.0 is released: its objects stay, and Slipway manages them no longer');
 });
 
 test('the clock of the API server may be ahead: no time is negative', async () => {

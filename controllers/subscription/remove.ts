@@ -32,7 +32,7 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
         type: 'Normal',
         reason: 'Uninstalling',
         action: 'Remove',
-        note: `${installed.bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`,
+        note: describeEnd(subscription, installed.bundle, now),
       });
     return removeFinalizer(cluster, subscription);
   }
@@ -45,6 +45,16 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
 }
 
+function describeEnd(subscription: Subscription, bundle: string, now: Date): string {
+  if (leavesObjects(subscription)) return `${bundle} is released: its objects stay, and Slipway manages them no longer`;
+  return `${bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`;
+}
+
+/** Whether the objects stay when the Subscription is deleted, so that the deletion harms no other operator. */
+function leavesObjects({ spec }: Subscription): boolean {
+  return spec.uninstall.objects === 'Orphan';
+}
+
 /** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */
 function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, now: Date): number {
   return Math.max(0, Math.round((now.getTime() - Date.parse(deletionTimestamp)) / 1000)) || 0;
@@ -52,11 +62,11 @@ function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, no
 
 /**
  * Subscriptions that need this one and have to go first: those that are being deleted too, in any namespace, and those
- * of the same namespace that are not being deleted yet. Only Subscriptions that may hold this one back count.
+ * of the same namespace that are not being deleted yet; none if the objects stay. Only Subscriptions that may hold this one back count.
  */
 export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependent[] {
   const own = describePackage(facts);
-  if (own === undefined) return [];
+  if (own === undefined || leavesObjects(facts.subscription)) return [];
   const { namespace } = facts.subscription.metadata;
   const counted = facts.neighbours.filter(
     ({ subscription: other }) =>
@@ -76,7 +86,8 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
  * release, or by a person: it stays.
  */
 export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
-  if (facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];
+  const { subscription } = facts;
+  if (subscription.spec.uninstall.dependencies !== 'Delete' || leavesObjects(subscription)) return [];
   const staying = facts.neighbours
     .filter(({ subscription: other }) => !isBeingDeleted(other) && mayHold(other, facts.subscription))
     .flatMap((one) => describePackage(one) ?? describeComing(one) ?? []);

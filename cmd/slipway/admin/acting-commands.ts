@@ -51,11 +51,13 @@ function defineLife(program: Command, perform: Perform): void {
           'Block',
         ]),
       )
+      .option('--orphan', 'leave every object of the operator in the cluster')
       .action((name: string, flags: UninstallFlags) =>
         perform(flags, async (environment) => (await import('./uninstall.ts')).uninstall(environment, name, flags)),
       ),
     'slipway uninstall lights/beacon --preview',
     'slipway uninstall lights/beacon --custom-resources Delete',
+    'slipway uninstall lights/beacon --orphan',
   );
 }
 

@@ -122,6 +122,14 @@ const CASES: readonly { readonly because: string; readonly intent: Intent; reado
       { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid: 'u1' } },
     ],
   },
+  {
+    because: 'uninstall that leaves the objects says so in the spec first',
+    intent: intendUninstall(CURRENT, { output: 'text', orphan: true }),
+    sent: [
+      { ...OBJECT, metadata: { ...OBJECT.metadata, uid: 'u1' }, spec: { uninstall: { objects: 'Orphan' } } },
+      { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background', preconditions: { uid: 'u1' } },
+    ],
+  },
 ];
 
 describe('a command sends the smallest request', () => {

@@ -48,7 +48,7 @@ describe('the preview of an uninstall', () => {
   });
 
   test('takes the policy of the spec if none is named', () => {
-    const spec = { uninstall: { customResources: 'Block', dependencies: 'Retain' } } as const;
+    const spec = { uninstall: { objects: 'Delete', customResources: 'Block', dependencies: 'Retain' } } as const;
     expect(previewOf(subscription({ spec }), { inventory: INVENTORY, counts: counted(2) }).state).toBe('Blocked');
   });
 

@@ -18,6 +18,7 @@ import { outcomeOf } from './print.ts';
 export interface UninstallFlags extends ActFlags {
   readonly preview?: boolean;
   readonly customResources?: CustomResourcePolicy;
+  readonly orphan?: boolean;
 }
 
 export async function uninstall(environment: Environment, text: string, flags: UninstallFlags): Promise<Outcome> {
@@ -27,6 +28,10 @@ export async function uninstall(environment: Environment, text: string, flags: U
     const subscription = await needSubscription(connection, text, signal);
     if (flags.preview !== true) return carryOut(client, intendUninstall(subscription, flags), flags, signal);
     const inventory = inventoryOf(await revisionsOf(client, subscription, signal));
+    if (isOrphaned(subscription, flags)) {
+      const stay = { state: 'Ready', orphaned: inventory.length } as const;
+      return outcomeOf(stay, `Every object stays (${count(inventory.length, 'object')}), and is not managed any more\n`, flags.output); // prettier-ignore
+    }
     const { namespace = '', name, uid = '' } = subscription.metadata;
     const counts = await countCustomResources(client, inventory, { owner: { namespace, name, uid }, signal });
     const preview = previewOf(subscription, { inventory, counts, policy: flags.customResources });
@@ -34,18 +39,32 @@ export async function uninstall(environment: Environment, text: string, flags: U
   });
 }
 
-/** Deletes the Subscription, after the policy for custom resources if one is named. */
-export function intendUninstall(subscription: Subscription, { customResources }: UninstallFlags): Intent {
+/** Deletes the Subscription, after the policies for its objects if some are named. */
+export function intendUninstall(subscription: Subscription, flags: UninstallFlags): Intent {
   const { namespace, name, uid = '' } = subscription.metadata;
   const ref = { apiVersion: subscription.apiVersion, kind: subscription.kind, name, ...(namespace !== undefined && { namespace }) }; // prettier-ignore
-  const isNew = customResources !== undefined && customResources !== subscription.spec.uninstall.customResources;
+  const changed = changedPolicies(subscription, flags);
+  const isPatched = Object.keys(changed).length > 0;
+  const effect = isOrphaned(subscription, flags) ? 'leaves its objects as they are' : 'uninstalls its operator';
   return {
     acts: [
-      ...(isNew ? [patchOf(subscription, { spec: { uninstall: { customResources } }, sameObject: true })] : []),
+      ...(isPatched ? [patchOf(subscription, { spec: { uninstall: changed }, sameObject: true })] : []),
       { do: 'delete', ref, uid },
     ],
-    message: `Subscription ${namespace}/${name} is marked for deletion: the manager uninstalls its operator. To wait for the end: slipway wait ${namespace}/${name} --for deleted`,
+    message: `Subscription ${namespace}/${name} is marked for deletion: the manager ${effect}. To wait for the end: slipway wait ${namespace}/${name} --for deleted`,
   };
+}
+
+function changedPolicies({ spec }: Subscription, { customResources, orphan }: UninstallFlags): object {
+  const isOther = customResources !== undefined && customResources !== spec.uninstall.customResources;
+  return {
+    ...(orphan === true && spec.uninstall.objects !== 'Orphan' && { objects: 'Orphan' }),
+    ...(isOther && { customResources }),
+  };
+}
+
+function isOrphaned({ spec }: Subscription, { orphan }: UninstallFlags): boolean {
+  return orphan === true || spec.uninstall.objects === 'Orphan';
 }
 
 /** The objects of all Revisions: archived ones have handed theirs over, except in the middle of a roll-out. */

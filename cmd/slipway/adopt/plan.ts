@@ -1,11 +1,10 @@
 /** `slipway adopt plan`: whether operators of OLM can be handed over, and the effects. */
 import { collectInventory, tieFactsOf } from '../../../adoption/olm-v0/inventory.ts';
-import { OLM, type OlmOperator } from '../../../adoption/olm-v0/kinds.ts';
+import type { OlmOperator } from '../../../adoption/olm-v0/kinds.ts';
 import { packageOf, surveyOperator, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
 import type { Translation } from '../../../adoption/olm-v0/translate.ts';
-import { judgeOperator, type Verdict } from '../../../adoption/olm-v0/verdict.ts';
+import { judgeOperator } from '../../../adoption/olm-v0/verdict.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { parseTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
@@ -14,6 +13,7 @@ import { withCluster, type Connection, type KubeFlags } from '../input/connectio
 import type { Outcome } from '../outcome.ts';
 import { formatYaml } from '../output/data.ts';
 import { formatTable } from '../output/table.ts';
+import { listRows, type OperatorRow } from './operators.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptPlanFlags extends KubeFlags, OutputFlags, WantedFlags {
@@ -33,16 +33,6 @@ export async function planAdoption(
   );
 }
 
-/** One operator of OLM in the list. */
-interface OperatorRow {
-  readonly namespace: string;
-  readonly name: string;
-  readonly package: string;
-  readonly installed: string;
-  readonly state: Verdict['kind'];
-  readonly message: string;
-}
-
 interface OperatorListFlags extends AdoptPlanFlags {
   readonly signal: AbortSignal;
   readonly columns?: number | undefined;
@@ -50,26 +40,9 @@ interface OperatorListFlags extends AdoptPlanFlags {
 
 async function listOperators({ client, namespace }: Connection, flags: OperatorListFlags): Promise<Outcome> {
   const options = flags.allNamespaces === true ? {} : { namespace };
-  const subscriptions = await client.list(OLM.subscription, options, flags.signal);
-  const rows: OperatorRow[] = [];
-  for (const { metadata } of subscriptions) {
-    const target = { namespace: metadata.namespace ?? '', name: metadata.name };
-    rows.push(rowOf(await surveyOperator(client, target, flags.signal)));
-  }
+  const rows = await listRows(client, { options, signal: flags.signal });
   const hasRefused = rows.some(({ state }) => state === 'refused');
   return outcomeOf({ operators: rows }, printRows(rows, flags.columns), flags.output, hasRefused ? 2 : 0);
-}
-
-function rowOf(survey: OlmSurvey): OperatorRow {
-  const verdict = judgeOperator(survey);
-  return {
-    namespace: survey.namespace,
-    name: survey.name,
-    package: packageOf(survey),
-    installed: textOf(fieldsOf(survey.subscription?.['status'])['installedCSV']),
-    state: verdict.kind,
-    message: verdict.kind === 'ready' ? verdict.notes.join('; ') : verdict.message,
-  };
 }
 
 const HEADER = ['NAMESPACE', 'NAME', 'PACKAGE', 'INSTALLED', 'STATE', 'MESSAGE'];

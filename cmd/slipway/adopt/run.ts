@@ -1,27 +1,31 @@
-/** `slipway adopt run`: hands one operator over from OLM v0, step by step, and waits for the end. */
+/** `slipway adopt run`: hands operators over from OLM v0, step by step, and waits for the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import type { StepName } from '../../../adoption/olm-v0/steps.ts';
 import { findCondition, type Condition } from '../../../api/conditions.ts';
-import { parseDuration } from '../../../api/duration.ts';
+import { CATALOG } from '../../../api/catalog.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
-import { withCluster, type KubeFlags } from '../input/connection.ts';
+import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
+import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine, cleanText } from '../output/clean.ts';
+import { count } from '../output/table.ts';
+import { follow, type Journey } from './follow.ts';
+import { nextOperator, type OperatorRow } from './operators.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
   readonly timeout: string;
   readonly systemNamespace: string;
+  readonly all?: boolean;
+  readonly allNamespaces?: boolean;
 }
-
-const TIMEOUT_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
-const LOOK_AGAIN_MS = 500;
 
 /** A sentence for each step. */
 const SENTENCES: Readonly<Record<StepName, string>> = {
@@ -43,53 +47,82 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   Done: 'The operator is handed over',
 };
 
-export async function runAdoption(environment: Environment, text: string, flags: AdoptRunFlags): Promise<Outcome> {
-  const seconds = parseDuration(flags.timeout, TIMEOUT_BOUNDS);
-  const timeout = AbortSignal.timeout(seconds * 1000);
-  const signal = AbortSignal.any([environment.signal, timeout]);
-  return withCluster(environment, flags, async ({ client, namespace }) => {
-    const target = parseTarget(text, namespace);
-    const handOver = new HandOver({
-      cluster: client,
-      name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
-      wanted: ({ survey }) => wantedFor(survey, flags).manifest,
-      sleep: (ms) => delay(ms, undefined, { signal }),
-      signal,
-    });
-    const seen: { step?: StepName; message?: string } = {};
-    try {
-      return await follow(handOver, { target, seen, flags, environment, signal });
-    } catch (error) {
-      if (!timeout.aborted || environment.signal.aborted) throw error;
-      const message = `Not within ${flags.timeout}: ${seen.message ?? SENTENCES[seen.step ?? 'BackUp']}. Nothing is lost; run the command again to go on`;
-      return outcomeOf({ ...target, step: seen.step, message }, `${cleanLine(message)}\n`, flags.output, 3);
-    }
-  });
+export async function runAdoption(
+  environment: Environment,
+  text: string | undefined,
+  flags: AdoptRunFlags,
+): Promise<Outcome> {
+  requireOne(text, flags);
+  return withCluster(environment, flags, async (connection) =>
+    text === undefined
+      ? runAll(environment, connection, flags)
+      : follow(environment, parseTarget(text, connection.namespace), flags, (signal) =>
+          handOverOf(connection.client, parseTarget(text, connection.namespace), flags, signal),
+        ),
+  );
 }
 
-interface Following {
-  readonly target: ObjectTarget;
-  readonly seen: { step?: StepName; message?: string };
-  readonly flags: AdoptRunFlags;
-  readonly environment: Environment;
-  readonly signal: AbortSignal;
+function requireOne(text: string | undefined, { all, name, catalog }: AdoptRunFlags): void {
+  if ((text === undefined) !== (all === true))
+    throw invalidInput('an operator or --all is needed, and not both', 'slipway adopt plan lists the operators');
+  if (all === true && (name !== undefined || catalog !== undefined))
+    throw invalidInput('--name and --catalog are for one operator', 'With --all each operator gets the Catalog of the name of its CatalogSource, if there is one'); // prettier-ignore
 }
 
-async function follow(handOver: HandOver, { target, seen, flags, environment, signal }: Following): Promise<Outcome> {
+/** Operator after operator, until none is ready; an error or a step that does not end in time ends the command. */
+async function runAll(
+  environment: Environment,
+  { client, namespace }: Connection,
+  flags: AdoptRunFlags,
+): Promise<Outcome> {
+  const { signal } = environment;
+  const options = flags.allNamespaces === true ? {} : { namespace };
+  const done: ObjectTarget[] = [];
+  const catalogs = new Set((await client.list(CATALOG, {}, signal)).map(({ metadata }) => metadata.name));
   for (;;) {
-    const { step, gathered } = await handOver.next();
-    const message = describe(step, gathered);
-    if (seen.message !== message) environment.progress?.(`${cleanLine(message)}\n`);
-    seen.step = step;
-    seen.message = message;
-    if (step === 'Done') {
+    const { next, rest } = await nextOperator(client, { options, kept: flags.systemNamespace, signal });
+    if (next === undefined) return endOfAll(done, rest, flags.output);
+    environment.progress?.(`Operator ${cleanLine(`${next.namespace}/${next.name}`)}\n`);
+    const catalog = next.source !== undefined && catalogs.has(next.source) ? { catalog: next.source } : {};
+    const outcome = await follow(environment, next, flags, (until) =>
+      handOverOf(client, next, { ...flags, ...catalog }, until),
+    );
+    if (outcome.code !== undefined && outcome.code !== 0) return outcome;
+    done.push({ namespace: next.namespace, name: next.name });
+  }
+}
+
+function endOfAll(done: readonly ObjectTarget[], rest: readonly OperatorRow[], output: string): Outcome {
+  const names = done.map(({ namespace, name }) => `  ${namespace}/${name}\n`).join('');
+  const left = rest.map(({ namespace, name, message }) => `  ${namespace}/${name}: ${message}\n`).join('');
+  const text = [
+    `${count(done.length, 'operator')} handed over${done.length === 0 ? '' : ':'}\n${names}`,
+    rest.length === 0 ? '' : `Not handed over:\n${cleanText(left)}`,
+  ].join('');
+  return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
+}
+
+function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags, signal: AbortSignal): Journey {
+  const handOver = new HandOver({
+    cluster: client,
+    name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
+    wanted: ({ survey }) => wantedFor(survey, flags).manifest,
+    sleep: (ms) => delay(ms, undefined, { signal }),
+    signal,
+  });
+  return {
+    async next() {
+      const { step, gathered } = await handOver.next();
       const name = `${target.namespace}/${gathered.backup?.adoptedBy ?? target.name}`;
       const text = `Operator ${target.namespace}/${target.name} of OLM is handed over to Subscription ${name}\n`;
-      return outcomeOf({ ...target, step, subscription: name }, text, flags.output);
-    }
-    await handOver.carryOut(step, gathered);
-    if (step.startsWith('Await')) await delay(LOOK_AGAIN_MS, undefined, { signal });
-  }
+      return {
+        step,
+        sentence: describe(step, gathered),
+        carryOut: () => handOver.carryOut(step, gathered),
+        ...(step === 'Done' && { end: { data: { step, subscription: name }, text } }),
+      };
+    },
+  };
 }
 
 /** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */

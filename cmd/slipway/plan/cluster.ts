@@ -40,7 +40,7 @@ async function planOf(
   const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
   const base = inputOf(subscription);
   const about = { subscription: base.subscription, package: base.package };
-  if (flags.uninstall === true ? active === undefined : next === undefined)
+  if (flags.uninstall === true ? active === undefined || leavesObjects(subscription) : next === undefined)
     return { ...about, message: idleMessage(active, flags), inputs: [] };
   const input = {
     ...base,
@@ -105,8 +105,13 @@ function nextOf({ status }: Subscription, revisions: readonly Revision[]): Revis
   return found?.spec.state === 'Active' ? undefined : found;
 }
 
+function leavesObjects({ spec }: Subscription): boolean {
+  return spec.uninstall.objects === 'Orphan';
+}
+
 function idleMessage(active: Revision | undefined, { uninstall }: PlanFlags): string {
-  if (uninstall === true) return 'nothing is installed';
+  if (uninstall === true)
+    return active === undefined ? 'nothing is installed' : 'every object stays, as spec.uninstall.objects: Orphan asks';
   const installed = active === undefined ? 'nothing is installed' : `${active.spec.bundle} is installed`;
   return `${installed}, and the manager has prepared no other Revision; slipway plan --file plans from a catalog`;
 }

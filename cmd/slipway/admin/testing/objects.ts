@@ -48,7 +48,7 @@ export function subscription({ metadata, spec, status }: SubscriptionParts = {})
       onFailure: { strategy: 'Rollback', progressDeadline: '10m', bakeTime: '10s' },
       crdUpgradeSafety: { enforcement: 'Enforce' },
       webhookSafety: 'Enforce',
-      uninstall: { customResources: 'Retain', dependencies: 'Retain' },
+      uninstall: { objects: 'Delete', customResources: 'Retain', dependencies: 'Retain' },
       historyLimit: 10,
       suspend: false,
       ...spec,

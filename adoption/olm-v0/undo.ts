@@ -1,0 +1,215 @@
+/**
+ * Hands an operator back to OLM v0, from the backup of its hand-over. Each step can be repeated, and any process can go on
+ * after any write: undo-steps.ts decides from the cluster alone. Sends requests.
+ */
+import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { API_VERSION } from '../../api/names.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { identityOf } from '../../apply/identity.ts';
+import { refOfEntry } from '../../apply/inventory.ts';
+import { backupRef, keepManaged, readBackup, type Backup, type BackupName } from './backup.ts';
+import { OLM, olmRef } from './kinds.ts';
+import { handBack, hasMarks, marksFor } from './undo-marks.ts';
+import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
+
+export interface UndoOptions {
+  readonly cluster: Cluster;
+  readonly name: BackupName;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+interface UndoFacts {
+  readonly backup: Backup;
+  readonly state: UndoState;
+}
+
+/** One way back. */
+export class Undo {
+  readonly #options: UndoOptions;
+
+  constructor(options: UndoOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The next step with the state that decides it; no write.
+   *
+   * @throws ReasonedError InputInvalid, not retried, without a backup; Collision if the operator cannot be handed back now
+   */
+  async next(): Promise<{ readonly step: UndoStep; readonly facts: UndoFacts }> {
+    const facts = await this.#gather();
+    return { step: nextUndoStep(facts.state), facts };
+  }
+
+  /** Carries out a step. A conflict with another writer is no error: the next state decides again. */
+  async carryOut(step: UndoStep, facts: UndoFacts): Promise<void> {
+    try {
+      await this.#act(step, facts);
+    } catch (error) {
+      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async #gather(): Promise<UndoFacts> {
+    const { cluster, name, signal } = this.#options;
+    const secret = await cluster.get(backupRef(name), signal);
+    if (secret === undefined)
+      throw problem(name, `${describeRef(backupRef(name))} does not exist`, 'Without the backup there is no way back');
+    const backup = readBackup(secret, name);
+    const { namespace, csv } = backup.operator;
+    const [own, version, olmSubscription] = await Promise.all([
+      cluster.get({ apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy }, signal),
+      cluster.get(olmRef(OLM.csv, namespace, csv), signal),
+      cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
+    ]);
+    const hasList = backup.managed !== undefined;
+    if (!hasList) await this.#requireUndoable(backup, own as Subscription | undefined, version);
+    // A Subscription of the same name that was made since has nothing to do with the way back.
+    const subscription = hasList && version !== undefined ? undefined : own;
+    const unmarked = version === undefined ? [] : await this.#unmarked(backup, version);
+    return { backup, state: { subscription, hasList, csv: version, unmarked, olmSubscription } };
+  }
+
+  async #requireUndoable(backup: Backup, own: Subscription | undefined, csv: KubeObject | undefined): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    const { operator } = backup;
+    const again = `slipway adopt run ${name.namespace}/${name.subscription}`;
+    if (csv !== undefined || own === undefined)
+      throw problem(name, 'its hand-over has not ended', `Run it to its end first: ${again}`);
+    const installed = own.status?.installed;
+    if (installed?.bundle !== operator.csv) {
+      const now = installed?.bundle ?? 'nothing';
+      throw problem(name, `${now} is installed, and OLM had ${operator.csv}`, 'Roll back to that version first');
+    }
+    const groups = await cluster.list(OLM.operatorGroup, { namespace: operator.namespace }, signal);
+    if (groups.length !== 1) {
+      const found = `namespace ${operator.namespace} has ${groups.length} OperatorGroups`;
+      throw problem(name, found, 'OLM needs exactly the one that it had');
+    }
+  }
+
+  async #unmarked(backup: Backup, csv: KubeObject): Promise<readonly ObjectRef[]> {
+    const { cluster, signal } = this.#options;
+    const { uid = '' } = csv.metadata;
+    const live = await Promise.all(objectsOf(backup).map((ref) => cluster.get(ref, signal)));
+    return live.flatMap((object) =>
+      object === undefined || hasMarks(object, marksFor(refOf(object), backup, uid)) ? [] : [refOf(object)],
+    );
+  }
+
+  async #act(step: UndoStep, { backup, state }: UndoFacts): Promise<void> {
+    switch (step) {
+      case 'KeepList':
+        return this.#keepList(backup);
+      case 'Orphan':
+        return this.#orphan(state.subscription);
+      case 'CreateVersion':
+        return this.#createVersion(backup);
+      case 'Mark':
+        return this.#mark(backup, state);
+      case 'Complete':
+        return this.#complete(backup, state.csv);
+      case 'CreateSubscription':
+        return this.#createSubscription(backup);
+      case 'SetStatus':
+        return this.#setStatus(backup, state.olmSubscription);
+      case 'ForgetBackup':
+        return this.#forgetBackup();
+      case 'AwaitOrphaned':
+      case 'AwaitSucceeded':
+        return undefined;
+    }
+  }
+
+  async #keepList({ operator, adoptedBy }: Backup): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    const kind = { apiVersion: API_VERSION, kind: 'Revision' };
+    const revisions = (await cluster.list(kind, { namespace: operator.namespace }, signal)) as readonly Revision[];
+    const own = revisions.filter(({ spec }) => spec.subscription === adoptedBy && spec.state === 'Active');
+    const managed = own.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => refOfEntry(entry)));
+    await cluster.patch(backupRef(name), keepManaged(managed), {}, signal);
+  }
+
+  async #orphan(subscription: KubeObject | undefined): Promise<void> {
+    if (subscription === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { uid = '' } = subscription.metadata;
+    const patch = { metadata: { uid }, spec: { uninstall: { objects: 'Orphan' } } };
+    await cluster.patch(refOf(subscription), patch, {}, signal);
+    await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
+  }
+
+  async #createVersion({ csv }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    await cluster.create({ ...asNew(csv), spec: incomplete(csv['spec']) }, {}, signal);
+  }
+
+  async #mark(backup: Backup, { unmarked, csv }: UndoState): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const ref of unmarked) {
+      const live = await cluster.get(ref, signal);
+      if (live === undefined) continue;
+      await cluster.patch(ref, handBack(live, marksFor(ref, backup, csv?.metadata.uid ?? '')), {}, signal);
+    }
+  }
+
+  /** A merge patch replaces the list of requirements as a whole. */
+  async #complete({ csv: kept }: Backup, csv: KubeObject | undefined): Promise<void> {
+    if (csv === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { customresourcedefinitions = null } = kept['spec'] as Readonly<Record<string, unknown>>;
+    const definitions = customresourcedefinitions as Readonly<Record<string, unknown>> | null;
+    const patch = { ...definitions, required: definitions?.['required'] ?? null };
+    await cluster.patch(refOf(csv), { spec: { customresourcedefinitions: patch } }, {}, signal);
+  }
+
+  async #createSubscription({ subscription }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    await cluster.create(asNew(subscription), {}, signal);
+  }
+
+  /** By these fields OLM takes the ClusterServiceVersion for the one of this Subscription. */
+  async #setStatus({ operator }: Backup, subscription: KubeObject | undefined): Promise<void> {
+    if (subscription === undefined) return;
+    const { cluster, signal, now } = this.#options;
+    const lastUpdated = `${now().toISOString().slice(0, 19)}Z`;
+    const status = { currentCSV: operator.csv, installedCSV: operator.csv, state: 'AtLatestKnown', lastUpdated };
+    await cluster.patch(refOf(subscription), { status }, { subresource: 'status' }, signal);
+  }
+
+  async #forgetBackup(): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    await cluster.delete(backupRef(name), {}, signal);
+  }
+}
+
+/** Those that OLM had made and those that Slipway made, each once. */
+function objectsOf({ objects, managed = [] }: Backup): readonly ObjectRef[] {
+  const refs = [...objects, ...managed].map(({ apiVersion, kind, namespace, name }) => ({
+    apiVersion,
+    kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  }));
+  return [...new Map(refs.map((ref) => [identityOf(ref), ref])).values()];
+}
+
+/** The object without the fields of the API server, and without finalizers: OLM adds its own. */
+function asNew({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
+  const { name, namespace = '', labels = {}, annotations = {} } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec };
+}
+
+function problem({ namespace, subscription }: BackupName, why: string, hint: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'Collision',
+    retry: 'never',
+    message: `${describeRef({ ...OLM.subscription, namespace, name: subscription })} is not handed back: ${why}`,
+    hint,
+  });
+}
