@@ -1,5 +1,6 @@
 /** How the manager's registry clients connect, as its options say. */
-import { isLoopbackName, type RegistryOptions } from '../../oci/registry.ts';
+import { isLoopbackName } from '../../oci/host.ts';
+import type { RegistryOptions } from '../../oci/registry.ts';
 import type { ManagerOptions } from './options.ts';
 
 export function registryOptions(

@@ -62,6 +62,7 @@ function policiesBy(manifestsOver: ManifestsOver): RegistryPolicies {
       return createRegistryPolicies(() => list).over(image);
     },
     pullSecrets: () => [],
+    demandSignatures: () => true,
   };
 }
 
