@@ -38,6 +38,8 @@ export function observePlan(
   const next = all.find(({ metadata }) => metadata.name === waiting);
   if (next === undefined || !isWaiting(next)) return undefined;
   const active = all.find(({ spec }) => spec.state === 'Active');
+  // Between the end of one version and the start of the next, a plan would show a first installation.
+  if (active === undefined && all.some(hasWorked)) return undefined;
   const policy = policyInForce(subscription, namespaces.get(key.namespace ?? ''), byDefault);
   const change: PlannedChange = { subscription, active, next, policy };
   return { ...change, inputs: planInputs(change) };

@@ -1,7 +1,7 @@
 /** The plan of a Revision that waits: its summary in the status, the whole in a Secret, and when it is made again. */
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject } from '../../api/object.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
 import { REVISION, Revision as RevisionSchema, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf } from '../../api/untyped.ts';
@@ -27,6 +27,7 @@ const NEW = [...sampleOperator({ image: 'registry.example/operator:v2' }), EXTRA
 
 interface World {
   readonly cluster: FakeCluster;
+  readonly first: () => Revision;
   readonly next: () => Revision;
   /** One reconcile; returns the pause until the next. */
   readonly run: () => Promise<number | undefined>;
@@ -65,6 +66,7 @@ async function world({ spec = {}, after = NEW, waits = true, ...parts }: Parts =
   const context = { signal: new AbortController().signal, log: silentLog };
   return {
     cluster,
+    first: () => revisions().find(({ spec: { number } }) => number === 1) as Revision,
     next: () => revisions().find(({ spec: { number } }) => number === 2) as Revision,
     run: async () => (await reconcile(KEY, context))?.requeueAfterSeconds,
     pass: (seconds) => void (now += seconds * 1000),
@@ -118,6 +120,20 @@ describe('the plan of a Revision that waits', () => {
       secret: 'gadget-2-plan',
     });
     expect(RevisionSchema.safeParse(given.next()).success).toBe(true);
+  });
+
+  test('stays as it is while the version before it is archived and it is not active yet', async () => {
+    const given = await world();
+    await given.run();
+    const before = given.next().status?.plan;
+    given.cluster.change(refOf(given.first()), (object) => ({
+      ...object,
+      spec: { ...fieldsOf(object['spec']), state: 'Archived' },
+      status: { ...fieldsOf(object['status']), firstReadyTime: NOW.toISOString() },
+    }));
+    await given.run();
+    expect(before?.from).toBe('1.0.0');
+    expect(given.next().status?.plan).toEqual(before);
   });
 
   test('has the hash of the plan that a person makes of the same Revisions', async () => {

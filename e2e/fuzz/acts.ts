@@ -2,7 +2,7 @@
  * What an adversary does, one request at a time: our kinds with specs, statuses and metadata that the CRDs admit, and
  * objects of others that say that they are ours. As cluster-admin, so that no policy stands before the manager. Pure.
  */
-import type { Fields } from '../../api/untyped.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
 import fc from 'fast-check';
 import { toStructuralSchema, type StructuralSchema } from '../../api/crd/schema.ts';
 import { KINDS } from '../../api/kinds.ts';
@@ -95,7 +95,7 @@ function puts(kind: string, arena: Arena, must?: string): fc.Arbitrary<Act> {
 
 /** Of fields that exclude each other one is left: of two at random the API server would mostly see both. */
 function withoutContradiction(spec: Fields, dice: number, must = ''): Fields {
-  const { source, ...rest } = spec as Fields & { readonly source?: Fields };
+  const { source, ...rest } = spec;
   const pairs = [
     ['catalog', 'catalogSelector'],
     ['image', 'repositories'],
@@ -107,7 +107,10 @@ function withoutContradiction(spec: Fields, dice: number, must = ''): Fields {
       ? Object.fromEntries(Object.entries(fields).filter(([field]) => field !== out))
       : fields;
   };
-  return { ...oneOf(rest, pairs[0]), ...(source !== undefined && { source: oneOf(source, pairs[1]) }) };
+  return {
+    ...oneOf(rest, pairs[0]),
+    ...(source !== undefined && { source: isRecord(source) ? oneOf(source, pairs[1]) : source }),
+  };
 }
 
 /** With the number in its name, and manifests whose names follow from it. */

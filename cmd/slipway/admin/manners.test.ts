@@ -87,17 +87,18 @@ describe('a template prints single fields of the JSON', () => {
 
 describe('a watch', () => {
   async function watched(options: { readonly columns?: number }, ...args: readonly string[]): Promise<string> {
+    const { runWith } = cluster();
     const interrupt = new AbortController();
     let isPrinted = false;
     const printed = (): void => void (isPrinted = true);
-    const running = cluster().runWith({ ...options, signal: interrupt.signal, printed }, ...args, '--watch');
+    const running = runWith({ ...options, printed, signal: interrupt.signal }, ...args, '--watch');
     await eventually(() => isPrinted);
     interrupt.abort(new Error('SIGINT'));
     return (await running).stdout;
   }
 
   test.each(['status', 'get', 'tree', 'history'])('prints data if that is asked for: %s', async (name) => {
-    const args = name === 'get' ? ['get', 'subscriptions'] : [name, 'gadget'];
+    const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
     expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
     expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
   });

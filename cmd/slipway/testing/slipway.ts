@@ -29,10 +29,10 @@ export interface RunOptions {
   readonly input?: string;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
+  /** Gets the standard output as it is printed. */
+  readonly printed?: (text: string) => void;
   /** Gets the progress that a terminal would show. */
   readonly progress?: (text: string) => void;
-  /** Gets each text of stdout as it is printed. */
-  readonly printed?: (text: string) => void;
   /** Name by which the program was started. */
   readonly programName?: string;
 }
@@ -54,8 +54,8 @@ function openWorkplace(folder: string): Workplace {
       signal = new AbortController().signal,
       input = '',
       columns,
+      printed: onPrinted,
       progress,
-      printed: note,
       programName,
     },
     ...args
@@ -68,7 +68,7 @@ function openWorkplace(folder: string): Workplace {
       temporary: tmpdir(),
       print: (text) => {
         printed.stdout += text;
-        note?.(text);
+        onPrinted?.(text);
       },
       complain: (text) => void (printed.stderr += text),
       signal,

@@ -2,7 +2,7 @@
  * A Subscription in Git with the policy "minor, no new rights": a patch rolls out alone, a version with new rights waits,
  * the pull request carries its plan, the hash of the plan permits it, and a changed catalog voids an approval.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -62,6 +62,7 @@ describe('an upgrade policy of a Subscription in Git', () => {
   });
   afterAll(async () => {
     await manager?.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   test('the first installation does not wait for it', async () => {
