@@ -98,7 +98,7 @@ describe('a watch', () => {
   }
 
   test.each(['status', 'get', 'tree', 'history'])('prints data if that is asked for: %s', async (name) => {
-    const args = name === 'get' ? ['get', 'subscriptions'] : ['status', 'gadget'];
+    const args = name === 'get' ? ['get', 'subscriptions'] : [name, 'gadget'];
     expect(JSON.parse(await watched({}, ...args, '-o', 'json'))).toBeTypeOf('object');
     expect(await watched({}, ...args, '-o', 'yaml')).toMatch(/^---\n/);
   });
