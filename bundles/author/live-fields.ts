@@ -6,11 +6,11 @@ import { canonicalJson } from '../../api/json.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { isRecord } from '../../api/untyped.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type LiveFields = Readonly<Record<string, unknown>>;
 
 /** The object as its author may have written it. */
 export function withoutServerFields(object: KubeObject): KubeObject {
-  const metadata = withoutMarks(object.metadata as unknown as Fields) as unknown as KubeObject['metadata'];
+  const metadata = withoutMarks(object.metadata as unknown as LiveFields) as unknown as KubeObject['metadata'];
   const defaults = DEFAULTS.get(groupKind(object));
   const { secrets: _, ...account } = object;
   const named = { ...(groupKind(object) === 'ServiceAccount' ? account : object), metadata };
@@ -23,13 +23,13 @@ const MARKS =
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 const MANAGERS = new Set(['Helm', 'slipway']);
 
-function withoutMarks(metadata: Fields): Fields {
+function withoutMarks(metadata: LiveFields): LiveFields {
   const { labels, annotations, ...others } = metadata;
   const kept = { labels: clean(labels), annotations: clean(annotations) };
   return { ...others, ...Object.fromEntries(Object.entries(kept).filter(([, map]) => map !== undefined)) };
 }
 
-function clean(map: unknown): Fields | undefined {
+function clean(map: unknown): LiveFields | undefined {
   if (!isRecord(map)) return undefined;
   const kept = Object.entries(map).filter(
     ([key, value]) => !MARKS.test(key) && !(key === MANAGED_BY && MANAGERS.has(String(value))),
@@ -38,7 +38,7 @@ function clean(map: unknown): Fields | undefined {
 }
 
 /**
- * Fields to remove, by the values that an API server fills in; `ANY` for fields that it sets itself, or a function that
+ * LiveFields to remove, by the values that an API server fills in; `ANY` for fields that it sets itself, or a function that
  * judges the value by the fields beside it. A list of one entry is about each entry.
  */
 type Defaults = { readonly [field: string]: unknown };
@@ -50,16 +50,16 @@ function isAddress(value: unknown): boolean {
 }
 
 /** Images without a tag, and those of the tag `latest`, are pulled again each time. */
-function isUsualPull(value: unknown, { image }: Fields): boolean {
+function isUsualPull(value: unknown, { image }: LiveFields): boolean {
   const isMoving = typeof image === 'string' && !image.includes('@') && !/:(?!latest$)[^/]+$/.test(image);
   return value === (isMoving ? 'Always' : 'IfNotPresent');
 }
 
-function isUsualList(value: unknown, { kind }: Fields): boolean {
+function isUsualList(value: unknown, { kind }: LiveFields): boolean {
   return value === `${String(kind)}List`;
 }
 
-function isUsualSingular(value: unknown, { kind }: Fields): boolean {
+function isUsualSingular(value: unknown, { kind }: LiveFields): boolean {
   return value === String(kind).toLowerCase();
 }
 
@@ -154,7 +154,7 @@ function without(value: unknown, defaults: Defaults): unknown {
   return Object.fromEntries(kept);
 }
 
-function withoutDefault(content: unknown, expected: unknown, parent: Fields): unknown {
+function withoutDefault(content: unknown, expected: unknown, parent: LiveFields): unknown {
   if (expected === ANY) return undefined;
   if (typeof expected === 'function') return expected(content, parent) === true ? undefined : content;
   if (Array.isArray(expected)) return Array.isArray(content) ? content.map((one) => without(one, expected[0] as Defaults)) : content; // prettier-ignore

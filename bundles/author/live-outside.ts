@@ -104,11 +104,11 @@ export class OutsideObjects {
     const { group, names, conversion } = fieldsOf(spec);
     if (this.#isCalled(fieldsOf(fieldsOf(fieldsOf(conversion)['webhook'])['clientConfig'])['service'])) return true;
     const plural = textOf(fieldsOf(names)['plural']);
-    const marks = [`${plural}/status`, `${plural}/finalizers`, '*/status', '*/finalizers', '*'];
+    const marks = new Set([`${plural}/status`, `${plural}/finalizers`, '*/status', '*/finalizers', '*']);
     return this.#rules().some(
       ({ apiGroups, resources, verbs }) =>
         apiGroups.includes(textOf(group)) &&
-        resources.some((one) => marks.includes(one)) &&
+        resources.some((one) => marks.has(one)) &&
         verbs.some((verb) => WRITES.has(verb)),
     );
   }

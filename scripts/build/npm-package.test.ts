@@ -41,6 +41,7 @@ test.each(['slipway', 'kubectl-slipway'])('%s runs by the Node on the PATH', (na
   const env = { HOME: folder, PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter) };
   const run = (...args: readonly string[]) => spawnSync(join(prefix, 'bin', name), args, { encoding: 'utf8', env });
   expect(run('--version')).toMatchObject({ status: 0, stdout: '0.1.0\n', stderr: '' });
+  expect(run('get', '--help').stdout).toMatch(new RegExp(`^Usage: ${name.replace('-', ' ')} get `));
   expect(
     run('bundle', 'inspect', join(import.meta.dirname, '../../bundles/examples/beacon-operator/1.0.0')),
   ).toMatchObject({ status: 0, stderr: '' });

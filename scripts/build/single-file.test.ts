@@ -1,7 +1,7 @@
 /** The single executable runs without Node on the PATH; krew's manifest names its archive. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -42,9 +42,10 @@ describe('the executable', () => {
   }, 300_000);
 
   /** While another test starts a process, that may hold the file open for writing for a moment. */
-  const run = (...args: readonly string[]): ReturnType<typeof spawnSync> => {
+  const run = (...args: readonly string[]): ReturnType<typeof spawnSync> => runAs(program, ...args);
+  const runAs = (name: string, ...args: readonly string[]): ReturnType<typeof spawnSync> => {
     for (;;) {
-      const ended = spawnSync(program, args, { encoding: 'utf8', cwd: folder, env: { HOME: folder, PATH: '' } });
+      const ended = spawnSync(name, args, { encoding: 'utf8', cwd: folder, env: { HOME: folder, PATH: '' } });
       if (!String(ended.error).includes('ETXTBSY')) return ended;
     }
   };
@@ -55,6 +56,15 @@ describe('the executable', () => {
       status: 0,
       stdout: expect.stringMatching(/^Usage: slipway bundle render/) as string,
       stderr: '',
+    });
+  });
+
+  test('is a plugin of kubectl by its name, as krew links it', () => {
+    const plugin = join(folder, 'kubectl-slipway');
+    symlinkSync(program, plugin);
+    expect(runAs(plugin, 'bundle', 'render', '--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Usage: kubectl slipway bundle render/) as string,
     });
   });
 

@@ -2,7 +2,7 @@
 
 /** The values that have come since the batch before; each batch has one at least. Ends and fails as the source does. */
 export async function* coalesced<Value>(source: AsyncGenerator<Value>): AsyncGenerator<readonly Value[]> {
-  const waiting = new Waiting<Value>();
+  const waiting = new PendingValues<Value>();
   const reading = waiting.fill(source);
   try {
     while (await waiting.hasMore()) yield waiting.take();
@@ -14,7 +14,7 @@ export async function* coalesced<Value>(source: AsyncGenerator<Value>): AsyncGen
 }
 
 /** Mutable: the values that nothing has read yet. */
-class Waiting<Value> {
+class PendingValues<Value> {
   #values: Value[] = [];
   #isOver = false;
   #woken = Promise.withResolvers<void>();

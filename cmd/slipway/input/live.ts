@@ -1,8 +1,7 @@
 /** Reads the objects of an operator that runs in a cluster: those of its namespace, and those outside that may belong to it. */
 import { isForbidden } from '../../../api/api-answers.ts';
 import { ReasonedError } from '../../../api/errors.ts';
-import type { Kind, KubeObject } from '../../../api/object.ts';
-import { groupOf } from '../../../api/object.ts';
+import { groupKind, groupOf, type Kind, type KubeObject } from '../../../api/object.ts';
 import { createSlots, inSlots } from '../../../apply/slots.ts';
 import { takeLive, type LiveSource } from '../../../bundles/author/compose.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -59,7 +58,7 @@ async function readInside(
       return await client.list(kind, { namespace }, signal);
     } catch (error) {
       if (!(error instanceof ReasonedError) || signal.aborted) throw error;
-      if (NEEDED.has(kind.kind) && isForbidden(error)) throw error;
+      if (NEEDED.has(groupKind(kind)) && isForbidden(error)) throw error;
       complain(
         `slipway: objects of the kind ${kind.kind} (${kind.apiVersion}) are left out: ${cleanLine(error.message)}\n`,
       );
@@ -71,10 +70,10 @@ async function readInside(
 
 /** Kinds without which a bundle would be another operator. */
 const NEEDED: ReadonlySet<string> = new Set([
-  'Deployment',
+  'Deployment.apps',
   'ServiceAccount',
-  'Role',
-  'RoleBinding',
+  'Role.rbac.authorization.k8s.io',
+  'RoleBinding.rbac.authorization.k8s.io',
   'Service',
   'ConfigMap',
 ]);

@@ -54,8 +54,8 @@ function openWorkplace(folder: string): Workplace {
       signal = new AbortController().signal,
       input = '',
       columns,
+      printed: onPrinted,
       progress,
-      printed: note,
       programName,
     },
     ...args
@@ -68,7 +68,7 @@ function openWorkplace(folder: string): Workplace {
       temporary: tmpdir(),
       print: (text) => {
         printed.stdout += text;
-        note?.(text);
+        onPrinted?.(text);
       },
       complain: (text) => void (printed.stderr += text),
       signal,
