@@ -267,7 +267,7 @@ describe('mirror pull', () => {
     await publishCatalog(['1.0.0', '1.1.0']);
   });
 
-  test('with --since transfers at most a tenth more than what changed', async () => {
+  test('a run with --since transfers at most a tenth more than the changed content', async () => {
     await pulled('before');
     const known = new Set(blobsIn('before'));
     await publishCatalog(['1.0.0', '1.1.0', '1.2.0'], randomBytes(300_000));
