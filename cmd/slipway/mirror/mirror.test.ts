@@ -228,6 +228,24 @@ describe('mirror pull', () => {
     expect(result.signatures).toBe(6);
   });
 
+  test('reports each image that is done, with the number of all', async () => {
+    let shown = '';
+    await work().runWith(
+      { progress: (text) => void (shown += text) },
+      'mirror',
+      'pull',
+      'shown',
+      '--catalog',
+      catalog,
+      '--package',
+      'gadget',
+    );
+    const lines = shown.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    for (const [at, line] of lines.entries())
+      expect(line).toMatch(new RegExp(`^${at + 1} of ${lines.length}: ${source.host}/team/`));
+  });
+
   test('gives the same bytes in another folder', async () => {
     await pulled('first');
     await pulled('second');
