@@ -152,7 +152,7 @@ describe('a policy that requires an attestation', () => {
     expect(await ask(demand)).toMatchObject({ reason: 'AttestationMissing' });
   });
 
-  test('reports what is missing if it only warns', async () => {
+  test('reports the missing attestation if it only warns', async () => {
     await sign({ by: 'key', privateKey });
     const warned = await ask({ ...demand, enforcement: 'Warn' });
     expect(warned).toMatchObject({ problem: expect.stringMatching(/^AttestationMissing: /) });

@@ -228,6 +228,24 @@ describe('mirror pull', () => {
     expect(result.signatures).toBe(6);
   });
 
+  test('reports each image that is done, with the number of all', async () => {
+    let shown = '';
+    await work().runWith(
+      { progress: (text) => void (shown += text) },
+      'mirror',
+      'pull',
+      'shown',
+      '--catalog',
+      catalog,
+      '--package',
+      'gadget',
+    );
+    const lines = shown.trim().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    for (const [at, line] of lines.entries())
+      expect(line).toMatch(new RegExp(`^${at + 1} of ${lines.length}: ${source.host}/team/`));
+  });
+
   test('gives the same bytes in another folder', async () => {
     await pulled('first');
     await pulled('second');
@@ -267,7 +285,7 @@ describe('mirror pull', () => {
     await publishCatalog(['1.0.0', '1.1.0']);
   });
 
-  test('with --since transfers at most a tenth more than what changed', async () => {
+  test('a run with --since transfers at most a tenth more than the changed content', async () => {
     await pulled('before');
     const known = new Set(blobsIn('before'));
     await publishCatalog(['1.0.0', '1.1.0', '1.2.0'], randomBytes(300_000));

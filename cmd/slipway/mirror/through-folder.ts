@@ -13,7 +13,7 @@ export interface FolderToPassThrough {
   readonly folder: string;
   /** Earlier folders, whose content this one leaves out. */
   readonly since: readonly string[];
-  /** Writes into the folder what none of them has. */
+  /** Writes content into the folder that none of them has. */
   readonly sink: ImageSink;
 }
 

@@ -175,6 +175,21 @@ describe('an image is not trusted, with exit code 2 and the reason of the manage
   });
 });
 
+test('an image from a mirror that leaves signatures behind is not trusted, unless its registry has them', async () => {
+  const image = buildImage({ files: new Map([['manifests/a.yaml', Buffer.from('by-key')]]) });
+  const { digest } = image.manifest.descriptor;
+  await pushImage(client, registry.reference('stripped/by-key:v1'), image);
+  expect(images.get('by-key')).toContain(digest);
+  const fields = { mirrors: [{ prefix: `${registry.host}/stripped` }] };
+  const verdict = async (source: 'Never' | 'Fallback'): Promise<Verdict> => {
+    const written = policy('team', `${registry.host}/team`, privateKey, { ...fields, source });
+    work().write(new Map([['stripped.yaml', written]]));
+    return work().json<Verdict>('verify', `${registry.host}/team/by-key@${digest}`, '--policy', 'stripped.yaml');
+  };
+  expect(await verdict('Never')).toMatchObject({ trusted: false, reason: 'Unsigned' });
+  expect(await verdict('Fallback')).toMatchObject({ trusted: true, by: 'key release' });
+});
+
 describe('the question cannot be answered, with exit code 1', () => {
   test.each<{ because: string; flags: readonly string[]; image?: string; reason: string }>([
     { because: 'no signer is named', flags: [], reason: 'InputInvalid' },

@@ -53,7 +53,7 @@ describe.skipIf(!hasShared)('published operators in a place without internet', (
     ]);
   });
 
-  test('with a new version take at most a tenth more of transfer than what changed', async () => {
+  test('with a new version transfer at most a tenth more than the changed content', async () => {
     await publishPackages(source.host, PUBLISHED);
     const sent = source.sent;
     const { bundles } = await pull('second', '--since', 'first');

@@ -93,10 +93,24 @@ describe('a RegistryPolicy', () => {
 
   test('pulls from a mirror when the registry is gone', async () => {
     const far = 'gone.example/team';
-    const spec = { prefix: far, mirrors: [{ prefix: `${cluster().registry}/team` }], source: 'Never' };
-    await apply(cluster(), { ...twin(), metadata: { name: 'far' }, spec });
+    const mirrors = [{ prefix: `${cluster().registry}/team` }];
+    await apply(cluster(), {
+      ...twin(),
+      metadata: { name: 'far' },
+      spec: { prefix: far, mirrors, source: 'Never', verify: byRelease() },
+    });
     await apply(cluster(), catalogOf('far', `${far}/catalog:v1`));
     await waitFor(cluster(), { ...CATALOG, name: 'far' }, isReady);
+  });
+
+  test('refuses the same content from a mirror that leaves the signatures behind', async () => {
+    const { registry, crane } = cluster();
+    await crane(['copy', `${registry}/team/catalog:v1`, `${registry}/stripped/catalog:v1`]);
+    const stripped = 'stripped.example/team';
+    const spec = { prefix: stripped, mirrors: [{ prefix: `${registry}/stripped` }], source: 'Never' };
+    await apply(cluster(), { ...twin(), metadata: { name: 'stripped' }, spec: { ...spec, verify: byRelease() } });
+    await apply(cluster(), catalogOf('stripped', `${stripped}/catalog:v1`));
+    await waitFor(cluster(), { ...CATALOG, name: 'stripped' }, because('Unsigned'));
   });
 
   test.each(['create', 'update', 'patch', 'delete'])(
@@ -140,6 +154,10 @@ describe('a RegistryPolicy', () => {
   async function ask(): Promise<void> {
     const at = `slipway.dev/reconcile-requested-at=${Date.now()}`;
     await cluster().kubectl(['annotate', 'catalogs.slipway.dev', 'team', '--overwrite', at]);
+  }
+
+  function byRelease(): object {
+    return { keys: [{ name: 'release', pem: publicPem(privateKey), transparencyLog: 'Ignore' }] };
   }
 
   function twin(): {

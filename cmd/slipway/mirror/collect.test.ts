@@ -1,0 +1,50 @@
+/** How images are collected: several at a time, and never more than that. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildImage, pushImage } from '../../../oci/build.ts';
+import { createRegistry, type Registry } from '../../../oci/registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
+import { collectImages } from './collect.ts';
+
+const IMAGES = Array.from({ length: 12 }, (_, at) => `team/program-${at}:v1`);
+let source: FakeRegistry;
+let client: Registry;
+
+beforeAll(async () => {
+  source = await startFakeRegistry();
+  client = createRegistry();
+  for (const name of IMAGES) {
+    const image = buildImage({ files: new Map([['program', Buffer.from(name)]]) });
+    await pushImage(client, source.reference(name), image);
+  }
+});
+afterAll(async () => {
+  client?.close();
+  await source?.close();
+});
+
+test('four images are collected at a time: each waits until four are under way', async () => {
+  let underWay = 0;
+  let most = 0;
+  let release = (): void => undefined;
+  const four = new Promise<void>((done) => (release = done));
+  const slowly: Registry = {
+    ...client,
+    async pullManifest(reference, signal) {
+      const isImage = reference.tag === 'v1';
+      if (isImage) underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === 4) release();
+      if (isImage) await four;
+      return client.pullManifest(reference, signal);
+    },
+  };
+  const progress = (): void => void (underWay -= 1);
+  const sink = { putBlob: async () => undefined, putManifest: async () => undefined };
+  const collected = await collectImages(
+    slowly,
+    IMAGES.map((name) => ({ reference: source.reference(name), role: 'Image' })),
+    { sink, progress, signal: new AbortController().signal },
+  );
+  expect(collected).toHaveLength(IMAGES.length);
+  expect(most).toBe(4);
+});
