@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { makeBackup, readBackup, writeBackup } from './backup.ts';
+import { NEVER } from '../../api/testing/never.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { backupsOf, keepManaged, makeBackup, readBackup, writeBackup } from './backup.ts';
 import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateSubscription } from './translate.ts';
 
@@ -37,6 +40,27 @@ describe('a backup', () => {
   test('has the marks of each object, and no other annotations', () => {
     const [object] = backup.objects;
     expect(object?.annotations).toEqual({ 'operatorframework.io/x': 'y' });
+  });
+
+  test('has the objects that Slipway manages, once the way back has begun', () => {
+    const managed = [{ apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'one' }];
+    const secret = writeBackup(backup, name.kept);
+    const patched = { ...secret, data: { ...fieldsOf(secret['data']), ...fieldsOf(keepManaged(managed)['data']) } };
+    expect(readBackup(patched, name)).toEqual({ ...backup, managed });
+  });
+
+  test('is found in the namespace of the manager, and one that was changed by hand is left out', async () => {
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: name.kept } });
+    const secret = writeBackup(backup, name.kept);
+    cluster.put(secret);
+    cluster.put({
+      ...secret,
+      metadata: { ...secret.metadata, name: 'changed' },
+      data: { 'backup.json.gz': 'aGVsbG8=' },
+    });
+    cluster.put({ ...secret, metadata: { name: 'another', namespace: name.kept } });
+    expect(await backupsOf(cluster, name.kept, NEVER)).toEqual([name]);
   });
 
   test('that no Secret can hold is refused', () => {

@@ -33,7 +33,9 @@ export function marksFor(ref: ObjectRef, backup: Backup, csvUid: string): Marks 
 }
 
 function olmLabels({ labels }: MarkedObject): Readonly<Record<string, string>> {
-  const own = Object.entries(labels).filter(([key]) => key.startsWith('olm.') || key.startsWith('operators.coreos.com/'));
+  const own = Object.entries(labels).filter(
+    ([key]) => key.startsWith('olm.') || key.startsWith('operators.coreos.com/'),
+  );
   return Object.fromEntries(own);
 }
 
@@ -92,5 +94,9 @@ export function handBack({ metadata }: KubeObject, marks: Marks): Readonly<Recor
 function slipwaysOf(entries: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
   const isOurs = ([key, value]: [string, string]): boolean =>
     key.startsWith(`${GROUP}/`) || key === ANNOTATION.owner || (key === LABEL.managedBy && value === 'slipway');
-  return Object.fromEntries(Object.entries(entries).filter(isOurs).map(([key]) => [key, null]));
+  return Object.fromEntries(
+    Object.entries(entries)
+      .filter(isOurs)
+      .map(([key]) => [key, null]),
+  );
 }

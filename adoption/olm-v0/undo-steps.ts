@@ -29,7 +29,9 @@ export const UNDO_STEPS = [
   'Complete',
   'AwaitSucceeded',
   'CreateSubscription',
+  'AwaitRead',
   'SetStatus',
+  'AwaitResolved',
   'ForgetBackup',
 ] as const;
 
@@ -43,8 +45,19 @@ export function nextUndoStep(state: UndoState): UndoStep {
   if (isIncomplete(csv)) return state.unmarked.length > 0 ? 'Mark' : 'Complete';
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
   if (olmSubscription === undefined) return 'CreateSubscription';
-  const { installedCSV } = fieldsOf(olmSubscription['status']);
-  return textOf(installedCSV) === csv.metadata.name ? 'ForgetBackup' : 'SetStatus';
+  return stepWithBoth(olmSubscription, csv.metadata.name);
+}
+
+/**
+ * OLM takes the two for strangers, and says so in the Subscription, until the status names the ClusterServiceVersion. What it
+ * had begun before may write the status without the name once more.
+ */
+function stepWithBoth(olmSubscription: KubeObject, csv: string): UndoStep {
+  const { installedCSV, conditions } = fieldsOf(olmSubscription['status']);
+  if (listOf(conditions).length === 0) return 'AwaitRead';
+  if (textOf(installedCSV) !== csv) return 'SetStatus';
+  const isRefused = listOf(conditions).some(({ type, status }) => type === 'ResolutionFailed' && status === 'True');
+  return isRefused ? 'AwaitResolved' : 'ForgetBackup';
 }
 
 function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {

@@ -23,7 +23,7 @@ export interface UndoOptions {
   readonly signal: AbortSignal;
 }
 
-interface UndoFacts {
+export interface UndoFacts {
   readonly backup: Backup;
   readonly state: UndoState;
 }
@@ -122,6 +122,8 @@ export class Undo {
         return this.#forgetBackup();
       case 'AwaitOrphaned':
       case 'AwaitSucceeded':
+      case 'AwaitRead':
+      case 'AwaitResolved':
         return undefined;
     }
   }

@@ -4,8 +4,8 @@
 export const EXIT_CODES = {
   0: 'Done, without findings that count.',
   1: 'It could not be done; stderr says why, and what to do about it.',
-  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen; for `outdated`: a newer version exists; for `wait`: it has failed; for `plan`: a rule of `--deny` is hit; for `crd diff`: existing objects could be hurt; for `catalog add`, `remove` and `promote`: the edit brings an error, and nothing is written; for `bundle test`: a step fails; for `try`: the operator does not become ready; for `verify`: no signature is trusted; for `mirror verify`: something is missing.',
-  3: '`wait`: the time was up before the outcome was known.',
+  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen; for `outdated`: a newer version exists; for `wait`: it has failed; for `plan`: a rule of `--deny` is hit; for `crd diff`: existing objects could be hurt; for `catalog add`, `remove` and `promote`: the edit brings an error, and nothing is written; for `bundle test`: a step fails; for `try`: the operator does not become ready; for `verify`: no signature is trusted; for `mirror verify`: something is missing; for `adopt plan` and `adopt run --all`: an operator cannot be handed over.',
+  3: '`wait`, `adopt run`, `adopt undo`: the time was up before the outcome was known.',
   130: 'It was interrupted (SIGINT).',
   143: 'It was terminated (SIGTERM).',
 } as const;

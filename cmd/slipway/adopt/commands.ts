@@ -1,14 +1,16 @@
 /** `slipway adopt`: names, arguments and options. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
 import type { CatalogFlags } from './catalogs.ts';
 import type { AdoptPlanFlags } from './plan.ts';
 import type { AdoptRunFlags } from './run.ts';
+import type { AdoptStatusFlags } from './status.ts';
+import type { AdoptUndoFlags } from './undo.ts';
 
 export function defineAdoptCommands(program: Command, perform: Perform): void {
   const adopt = program
     .command('adopt')
-    .description('Hands operators over from OLM v0 to Slipway, while OLM runs and without replacing a Pod.');
+    .description('Hands operators over from OLM v0 to Slipway and back, while OLM runs and without replacing a Pod.');
   const argument = 'NAME or NAMESPACE/NAME of the Subscription of OLM';
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
@@ -27,16 +29,43 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('run')))
       .description(
-        'Hands one operator over, and waits until it is done. It can be interrupted at any time; started again, it goes on.',
+        'Hands one operator over, and waits until it is done. It can be interrupted at any time; started again, it goes on. With --all, one operator after the other: it ends with the first one that does not succeed, and with exit code 2 if some cannot be handed over.',
       )
-      .argument('<name>', argument)
-      .option('--timeout <duration>', 'give up waiting after this time', '10m')
-      .option('--system-namespace <name>', 'namespace of the manager, which keeps the backup', 'slipway-system')
+      .argument('[name]', argument)
+      .option('--all', 'every operator of the namespace')
+      .option('-A, --all-namespaces', 'with --all, the operators of all namespaces')
+      .addOption(timeoutOption('10m'))
+      .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
-      .action((name: string, flags: AdoptRunFlags) =>
+      .action((name: string | undefined, flags: AdoptRunFlags) =>
         perform(flags, async (environment) => (await import('./run.ts')).runAdoption(environment, name, flags)),
       ),
     'slipway adopt run lights/beacon --catalog operatorhub',
+    'slipway adopt run --all --all-namespaces',
+  );
+  withExamples(
+    clusterOptions(adopt.command('status'))
+      .description('Lists the hand-overs that have a backup, each with its next step.')
+      .addOption(keptOption())
+      .addOption(outputOption(['text', 'json', 'yaml']))
+      .action((flags: AdoptStatusFlags) =>
+        perform(flags, async (environment) => (await import('./status.ts')).showAdoptions(environment, flags)),
+      ),
+    'slipway adopt status',
+  );
+  withExamples(
+    clusterOptions(adopt.command('undo'))
+      .description(
+        "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. The version that OLM had must be installed. It can be interrupted at any time; started again, it goes on.",
+      )
+      .argument('<name>', argument)
+      .addOption(timeoutOption('10m'))
+      .addOption(keptOption())
+      .addOption(outputOption(['text', 'json']))
+      .action((name: string, flags: AdoptUndoFlags) =>
+        perform(flags, async (environment) => (await import('./undo.ts')).undoAdoption(environment, name, flags)),
+      ),
+    'slipway adopt undo lights/beacon',
   );
   withExamples(
     clusterOptions(adopt.command('catalogs'))
@@ -48,6 +77,14 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
       ),
     'slipway adopt catalogs --namespace olm',
   );
+}
+
+function timeoutOption(duration: string): Option {
+  return new Option('--timeout <duration>', 'give up waiting after this time').default(duration);
+}
+
+function keptOption(): Option {
+  return new Option('--system-namespace <name>', 'namespace of the manager, which keeps the backups').default('slipway-system'); // prettier-ignore
 }
 
 function nameOptions(command: Command): Command {

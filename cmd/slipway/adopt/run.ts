@@ -7,14 +7,14 @@ import { findCondition, type Condition } from '../../../api/conditions.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
-import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
+import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine, cleanText } from '../output/clean.ts';
+import { cleanLine } from '../output/clean.ts';
 import { count } from '../output/table.ts';
 import { follow, type Journey } from './follow.ts';
 import { nextOperator, type OperatorRow } from './operators.ts';
@@ -78,7 +78,7 @@ async function runAll(
   const { signal } = environment;
   const options = flags.allNamespaces === true ? {} : { namespace };
   const done: ObjectTarget[] = [];
-  const catalogs = new Set((await client.list(CATALOG, {}, signal)).map(({ metadata }) => metadata.name));
+  const catalogs = new Set((await client.list(servedKind(CATALOG), {}, signal)).map(({ metadata }) => metadata.name));
   for (;;) {
     const { next, rest } = await nextOperator(client, { options, kept: flags.systemNamespace, signal });
     if (next === undefined) return endOfAll(done, rest, flags.output);
@@ -87,17 +87,19 @@ async function runAll(
     const outcome = await follow(environment, next, flags, (until) =>
       handOverOf(client, next, { ...flags, ...catalog }, until),
     );
-    if (outcome.code !== undefined && outcome.code !== 0) return outcome;
+    if (outcome.exitCode !== 0) return outcome;
     done.push({ namespace: next.namespace, name: next.name });
   }
 }
 
 function endOfAll(done: readonly ObjectTarget[], rest: readonly OperatorRow[], output: string): Outcome {
-  const names = done.map(({ namespace, name }) => `  ${namespace}/${name}\n`).join('');
-  const left = rest.map(({ namespace, name, message }) => `  ${namespace}/${name}: ${message}\n`).join('');
+  const names = done.map(({ namespace, name }) => `  ${cleanLine(`${namespace}/${name}`)}\n`).join('');
+  const left = rest
+    .map(({ namespace, name, message }) => `  ${cleanLine(`${namespace}/${name}: ${message}`)}\n`)
+    .join('');
   const text = [
     `${count(done.length, 'operator')} handed over${done.length === 0 ? '' : ':'}\n${names}`,
-    rest.length === 0 ? '' : `Not handed over:\n${cleanText(left)}`,
+    rest.length === 0 ? '' : `Not handed over:\n${left}`,
   ].join('');
   return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
 }
@@ -117,7 +119,7 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
       const text = `Operator ${target.namespace}/${target.name} of OLM is handed over to Subscription ${name}\n`;
       return {
         step,
-        sentence: describe(step, gathered),
+        sentence: describeStep(step, gathered),
         carryOut: () => handOver.carryOut(step, gathered),
         ...(step === 'Done' && { end: { data: { step, subscription: name }, text } }),
       };
@@ -126,7 +128,7 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
 }
 
 /** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
-function describe(step: StepName, { state }: Gathered): string {
+export function describeStep(step: StepName, { state }: Gathered): string {
   if (step !== 'AwaitReady') return SENTENCES[step];
   const conditions = fieldsOf(state.subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
   const ready = findCondition(conditions, 'Ready');

@@ -4,8 +4,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
+import type { StepName } from '../../../adoption/olm-v0/steps.ts';
 import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
+import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
+import { Undo, type UndoFacts } from '../../../adoption/olm-v0/undo.ts';
+import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
@@ -21,7 +27,7 @@ import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/write
 import { gadgetBundle } from '../webhooks/gadget-operator.ts';
 import { watchHarm, type Harm } from './harm.ts';
 import { dyingAfterEachWrite, Killed } from './killed.ts';
-import { hasSucceeded, installByOlm, marksOfOlm } from './olm.ts';
+import { hasSucceeded, installByOlm, marksOfOlm, marksOfSlipway } from './olm.ts';
 
 const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
@@ -88,14 +94,34 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, listCatalogs, planOne, runOne, look, forgetBackup] = stepsOf('docs/how-to/leave-olm-v0.md') as [
-      Step,
-      Step,
-      Step,
-      Step,
-      Step,
-      Step,
-    ];
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, forgetBackup] = stepsOf(
+      'docs/how-to/leave-olm-v0.md',
+    ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
+
+    interface Walk<Facts> {
+      next(): Promise<{ readonly step: string; readonly facts: Facts }>;
+      carryOut(step: string, facts: Facts): Promise<void>;
+    }
+
+    /** Every process of it is killed after its next write. */
+    async function killedAfterEveryWrite<Facts>(
+      begin: (cluster: Cluster) => Walk<Facts>,
+      last: string,
+    ): Promise<ReadonlySet<string>> {
+      const killed = new Set<string>();
+      for (let isDone = false; !isDone;) {
+        const walk = begin(dyingAfterEachWrite(client, killed));
+        const { step, facts } = await walk.next();
+        isDone = step === last;
+        await walk.carryOut(step, facts).catch((error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+        });
+        if (step.startsWith('Await')) await delay(200);
+      }
+      return killed;
+    }
+
+    const lampKept = { namespace: LAMP.namespace, subscription: LAMP.name, kept: SYSTEM };
 
     test('the plan lists the operators, and writes nothing', async () => {
       const shown = await type(listAll);
@@ -109,32 +135,57 @@ describe.skipIf(obstacle !== undefined)(
       await hasSucceeded(cluster(), GADGET);
     });
 
-    test('an operator with webhooks is handed over, as the guide says', async () => {
-      harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
-      expect(await type(runOne)).toBe(runOne.printed);
-      expect(isShownByLine(await type(look), look.printed ?? '')).toBe(true);
-      await type(forgetBackup);
-    }, 180_000);
-
     test('an operator of one namespace is handed over although the process is killed after every write', async () => {
-      const sleep = (ms: number): Promise<void> => delay(ms);
+      harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
       const signal = AbortSignal.timeout(150_000);
-      const wanted = ({ survey }: Parameters<ConstructorParameters<typeof HandOver>[0]['wanted']>[0]) =>
+      const wanted = ({ survey }: Gathered): KubeObject =>
         translateSubscription(survey, { name: 'lamp', version: '1.0.0' }).manifest;
-      const name = { namespace: LAMP.namespace, subscription: LAMP.name, kept: SYSTEM };
-      const killed = new Set<string>();
-      for (let isDone = false; !isDone;) {
-        const handOver = new HandOver({ cluster: dyingAfterEachWrite(client, killed), name, wanted, sleep, signal });
-        const { step, gathered } = await handOver.next();
-        isDone = step === 'Done';
-        await handOver.carryOut(step, gathered).catch((error: unknown) => {
-          if (!(error instanceof Killed)) throw error;
-        });
-        if (step.startsWith('Await')) await delay(200);
-      }
+      const killed = await killedAfterEveryWrite((dying) => {
+        const handOver = new HandOver({ cluster: dying, name: lampKept, wanted, sleep: (ms) => delay(ms), signal });
+        return {
+          next: async () => {
+            const { step, gathered } = await handOver.next();
+            return { step, facts: gathered };
+          },
+          carryOut: (step, facts: Gathered) => handOver.carryOut(step as StepName, facts),
+        };
+      }, 'Done');
       expect(killed.size).toBeGreaterThan(20);
       await waitFor(cluster(), LAMP, isReady);
     }, 180_000);
+
+    test('it is handed back although the process is killed after every write', async () => {
+      const signal = AbortSignal.timeout(150_000);
+      const killed = await killedAfterEveryWrite((dying) => {
+        const undo = new Undo({ cluster: dying, name: lampKept, now: () => new Date(), signal });
+        return {
+          next: () => undo.next(),
+          carryOut: (step, facts: UndoFacts) => undo.carryOut(step as UndoStep, facts),
+        };
+      }, 'ForgetBackup');
+      expect(killed.size).toBeGreaterThan(8);
+      await hasSucceeded(cluster(), LAMP);
+    }, 180_000);
+
+    test('an operator with webhooks is handed over, as the guide says', async () => {
+      expect(await type(runOne)).toBe(runOne.printed);
+      expect(isShownByLine(await type(look), look.printed ?? '')).toBe(true);
+      expect(isShownByLine(await type(showAll), showAll.printed ?? '')).toBe(true);
+    }, 180_000);
+
+    test('it is handed back, as the guide says', async () => {
+      expect(await type(goBack)).toBe(goBack.printed);
+      await hasSucceeded(cluster(), GADGET);
+      const left = await client.list({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription' }, {});
+      expect(left).toEqual([]);
+      expect(await marksOfSlipway(client)).toEqual([]);
+    }, 180_000);
+
+    test('all operators are handed over, one after the other', async () => {
+      expect(await type(runAll)).toBe(runAll.printed);
+      for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, isReady);
+      await type(forgetBackup);
+    }, 240_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       const { deleted, created, conversions, failures, probes } = await harm.end();

@@ -1,5 +1,6 @@
 /** Installs operators by OLM v0, and finds what OLM has marked. */
 import { componentLabel } from '../../../adoption/olm-v0/kinds.ts';
+import { LABEL } from '../../../api/names.ts';
 import { describeRef, refOf } from '../../../api/object.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
@@ -58,5 +59,11 @@ const KINDS = [
 export async function marksOfOlm(client: Client, packageName: string, namespace: string): Promise<readonly string[]> {
   const labelSelector = componentLabel(packageName, namespace);
   const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { labelSelector })));
+  return lists.flat().map((object) => describeRef(refOf(object)));
+}
+
+/** The objects that name a Subscription of Slipway as their owner; those of its own installation left out. */
+export async function marksOfSlipway(client: Client): Promise<readonly string[]> {
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { labelSelector: LABEL.owner })));
   return lists.flat().map((object) => describeRef(refOf(object)));
 }

@@ -1,0 +1,99 @@
+/** The next step of a way back, for each state in which a process may find it. */
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import { csvOf, subscriptionOf } from './testing/survey.ts';
+import { incomplete, isIncomplete, nextUndoStep, UNDO_STEPS, type UndoState, type UndoStep } from './undo-steps.ts';
+
+const ref = { apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'gadget' };
+const own = (metadata: object = {}): KubeObject => ({
+  apiVersion: 'slipway.dev/v1alpha1',
+  kind: 'Subscription',
+  metadata: { name: 'gadget', namespace: 'ops', ...metadata },
+});
+const spec = { customresourcedefinitions: { owned: [{ name: 'gadgets.example' }], required: [{ name: 'x.example' }] } };
+const waiting = csvOf('gadget.v1', { spec: incomplete(spec), phase: 'Pending' });
+const phase = (name: string): KubeObject => csvOf('gadget.v1', { spec, phase: name });
+
+/** OLM has the operator again. */
+const over: UndoState = {
+  subscription: undefined,
+  hasList: true,
+  csv: phase('Succeeded'),
+  unmarked: [],
+  olmSubscription: read({ installedCSV: 'gadget.v1' }),
+};
+
+/** A Subscription that OLM has read. */
+function read(status: object, ...conditions: readonly object[]): KubeObject {
+  const healthy = { type: 'CatalogSourcesUnhealthy', status: 'False' };
+  return subscriptionOf({}, { ...status, conditions: [healthy, ...conditions] });
+}
+
+const CASES: readonly { readonly because: string; readonly state: Partial<UndoState>; readonly step: UndoStep }[] = [
+  {
+    because: 'with the Subscription the list of its objects would go',
+    state: { subscription: own(), hasList: false, csv: undefined, olmSubscription: undefined },
+    step: 'KeepList',
+  },
+  {
+    because: 'the list is kept',
+    state: { subscription: own(), csv: undefined, olmSubscription: undefined },
+    step: 'Orphan',
+  },
+  {
+    because: 'two managers must not have it at a time',
+    state: { subscription: own({ deletionTimestamp: '2026-11-23T00:00:00Z' }), csv: undefined },
+    step: 'AwaitOrphaned',
+  },
+  { because: 'no manager has it', state: { csv: undefined, olmSubscription: undefined }, step: 'CreateVersion' },
+  { because: 'OLM waits and touches nothing', state: { csv: waiting, unmarked: [ref] }, step: 'Mark' },
+  { because: 'every object is marked', state: { csv: waiting }, step: 'Complete' },
+  { because: 'OLM is at work', state: { csv: phase('Installing'), unmarked: [ref] }, step: 'AwaitSucceeded' },
+  { because: 'OLM has not seen it yet', state: { csv: phase('') }, step: 'AwaitSucceeded' },
+  { because: 'nothing upgrades it', state: { olmSubscription: undefined }, step: 'CreateSubscription' },
+  {
+    because: 'OLM would overwrite a status that it has not seen',
+    state: { olmSubscription: subscriptionOf({}, { installedCSV: '' }) },
+    step: 'AwaitRead',
+  },
+  {
+    because: 'OLM refuses to install it beside the ClusterServiceVersion',
+    state: { olmSubscription: read({ installedCSV: '' }, { type: 'ResolutionFailed', status: 'True' }) },
+    step: 'SetStatus',
+  },
+  {
+    because: 'OLM has not resolved it again',
+    state: { olmSubscription: read({ installedCSV: 'gadget.v1' }, { type: 'ResolutionFailed', status: 'True' }) },
+    step: 'AwaitResolved',
+  },
+  { because: 'OLM has it', state: {}, step: 'ForgetBackup' },
+];
+
+describe('the next step of a way back', () => {
+  test.each(CASES)('is $step: $because', ({ state, step }) => {
+    expect(nextUndoStep({ ...over, ...state })).toBe(step);
+  });
+
+  test('is each step in some state', () => {
+    expect([...new Set(CASES.map(({ step }) => step))].sort()).toEqual([...UNDO_STEPS].sort());
+  });
+});
+
+describe('the requirement that nothing meets', () => {
+  test('is added to those of the ClusterServiceVersion, and changes nothing else', () => {
+    const { customresourcedefinitions, ...rest } = incomplete({ ...spec, version: '1.0.0' });
+    expect(rest).toEqual({ version: '1.0.0' });
+    expect(customresourcedefinitions).toMatchObject({
+      owned: [{ name: 'gadgets.example' }],
+      required: [{ name: 'x.example' }, { name: expect.stringContaining('unmet') as string }],
+    });
+  });
+
+  test.each([
+    { because: 'it has no requirements', object: csvOf('gadget.v1'), answer: false },
+    { because: 'it has its own', object: phase('Succeeded'), answer: false },
+    { because: 'it waits', object: waiting, answer: true },
+  ])('is recognized: $because', ({ object, answer }) => {
+    expect(isIncomplete(object)).toBe(answer);
+  });
+});

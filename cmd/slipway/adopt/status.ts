@@ -1,0 +1,36 @@
+/** `slipway adopt status`: the hand-overs that have begun, and how far each is. */
+import { backupsOf } from '../../../adoption/olm-v0/backup.ts';
+import { gather } from '../../../adoption/olm-v0/gather.ts';
+import { nextStep } from '../../../adoption/olm-v0/steps.ts';
+import { outcomeOf } from '../admin/print.ts';
+import type { Environment } from '../environment.ts';
+import type { OutputFlags } from '../flags.ts';
+import { withCluster, type KubeFlags } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { formatTable } from '../output/table.ts';
+import { describeStep } from './run.ts';
+
+export interface AdoptStatusFlags extends KubeFlags, OutputFlags {
+  readonly systemNamespace: string;
+}
+
+const HEADER = ['NAMESPACE', 'NAME', 'SUBSCRIPTION', 'STEP', 'MESSAGE'];
+
+export async function showAdoptions(environment: Environment, flags: AdoptStatusFlags): Promise<Outcome> {
+  const { signal, columns } = environment;
+  return withCluster(environment, flags, async ({ client }) => {
+    const names = await backupsOf(client, flags.systemNamespace, signal);
+    const rows = await Promise.all(
+      names.map(async (name) => {
+        const gathered = await gather(client, name, signal);
+        const step = nextStep(gathered.state);
+        const subscription = gathered.backup?.adoptedBy ?? '';
+        const message = describeStep(step, gathered);
+        return { namespace: name.namespace, name: name.subscription, subscription, step, message };
+      }),
+    );
+    const cells = rows.map((row) => [row.namespace, row.name, row.subscription, row.step, row.message]);
+    const text = rows.length === 0 ? 'No hand-over has a backup\n' : formatTable(HEADER, cells, columns);
+    return outcomeOf({ handOvers: rows }, text, flags.output);
+  });
+}

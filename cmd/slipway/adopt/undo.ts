@@ -1,0 +1,63 @@
+/** `slipway adopt undo`: hands one operator back to OLM v0, from the backup of its hand-over. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { Undo, type UndoFacts } from '../../../adoption/olm-v0/undo.ts';
+import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
+import type { Environment } from '../environment.ts';
+import type { OutputFlags } from '../flags.ts';
+import { withCluster, type KubeFlags } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { follow, type Journey } from './follow.ts';
+
+export interface AdoptUndoFlags extends KubeFlags, OutputFlags {
+  readonly timeout: string;
+  readonly systemNamespace: string;
+}
+
+/** A sentence for each step. */
+const SENTENCES: Readonly<Record<UndoStep, string>> = {
+  KeepList: 'Keep a list of the objects that Slipway manages in the Secret of the backup',
+  Orphan: "Delete Slipway's Subscription, and leave its objects",
+  AwaitOrphaned: "Wait until the manager has released Slipway's Subscription",
+  CreateVersion: 'Create the ClusterServiceVersion, with a requirement for which OLM waits',
+  Mark: 'Give the objects the marks of OLM',
+  Complete: 'Take the requirement off the ClusterServiceVersion, so that OLM goes on',
+  AwaitSucceeded: 'Wait until OLM counts the ClusterServiceVersion as Succeeded',
+  CreateSubscription: "Create OLM's Subscription",
+  AwaitRead: 'Wait until OLM has read its Subscription',
+  SetStatus: "Write the installed version into the status of OLM's Subscription",
+  AwaitResolved: 'Wait until OLM has resolved its Subscription with the installed version',
+  ForgetBackup: 'Delete the backup',
+};
+
+export async function undoAdoption(environment: Environment, text: string, flags: AdoptUndoFlags): Promise<Outcome> {
+  return withCluster(environment, flags, async ({ client, namespace }) => {
+    const target = parseTarget(text, namespace);
+    return follow(environment, target, flags, (signal) => wayBack(client, target, flags.systemNamespace, signal));
+  });
+}
+
+/** The step, and the state that OLM reports while it is waited for. */
+function describeStep(step: UndoStep, { state }: UndoFacts): string {
+  const { phase, reason, message } = fieldsOf(state.csv?.['status']);
+  if (step !== 'AwaitSucceeded' || textOf(phase) === '') return SENTENCES[step];
+  return `${SENTENCES[step]}; it is ${textOf(phase)} (${textOf(reason)}): ${textOf(message)}`;
+}
+
+function wayBack(cluster: Cluster, target: ObjectTarget, kept: string, signal: AbortSignal): Journey {
+  const name = { namespace: target.namespace, subscription: target.name, kept };
+  const undo = new Undo({ cluster, name, now: () => new Date(), signal });
+  const text = `Operator ${target.namespace}/${target.name} is handed back to OLM\n`;
+  return {
+    async next() {
+      const { step, facts } = await undo.next();
+      return {
+        step,
+        sentence: describeStep(step, facts),
+        carryOut: () => undo.carryOut(step, facts),
+        ...(step === 'ForgetBackup' && { end: { data: { step: 'Done' }, text } }),
+      };
+    },
+  };
+}
