@@ -110,14 +110,15 @@ async function markedObjects(
   return live.flatMap((object) => (object !== undefined && isOwn(object) ? [refOf(object)] : []));
 }
 
-function isReadyWith(subscription: Subscription | undefined, { operator, wanted }: Backup): boolean {
+function isReadyWith(subscription: Subscription | undefined, backup: Backup): boolean {
+  const { operator } = backup;
   const ready = findCondition(subscription?.status?.conditions, 'Ready');
   const { observedGeneration, installed } = subscription?.status ?? {};
   return (
     ready?.status === 'True' &&
     subscription?.spec.package === operator.package &&
     observedGeneration === subscription?.metadata.generation &&
-    (installed?.bundle === operator.csv || installed?.version === textOf(fieldsOf(wanted['spec'])['version']))
+    (installed?.bundle === operator.csv || installed?.version === pinOf(backup))
   );
 }
 
