@@ -91,8 +91,23 @@ function judge(status: Status): StatusMeaning {
   if (hasCause(status, 'FieldManagerConflict')) {
     return { reason: 'Collision', retry: 'backoff', hint: 'Another manager owns these fields' };
   }
+  const frozen = immutableFields(status);
+  if (frozen.length > 0) {
+    const hint = `${frozen.join(' and ')} cannot be changed while the object exists. If the object is deleted, it is made with the new value`;
+    return { reason: 'ObjectInvalid', retry: 'never', hint };
+  }
   return judgeCode(code, retryOf(status));
 }
+
+/** The fields that the API server refuses to change, each once; its message gives their new values first. */
+function immutableFields({ causes }: Status): readonly string[] {
+  const fields = causes.flatMap(({ message = '', field }) =>
+    /: field is immutable$/.test(message) ? (field ?? []) : [],
+  );
+  return [...new Set(fields)].slice(0, MOST_FIELDS);
+}
+
+const MOST_FIELDS = 5;
 
 function judgeCode(code: number, later: Retry): StatusMeaning {
   switch (code) {

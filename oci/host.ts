@@ -32,7 +32,7 @@ export function canonicalPrefix(prefix: string): string {
   return [canonicalHost(host), ...path].join('/');
 }
 
-/** Addresses have many spellings: `10.1`, `0xa.0.0.1`, `[0::1]`. The connection is made to what a URL makes of them. */
+/** Addresses have many spellings: `10.1`, `0xa.0.0.1`, `[0::1]`. The connection is made to the one that a URL has. */
 function canonicalName(name: string): string {
   if (!/^\[|(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name)) return name;
   const url = URL.parse(`https://${name}/`);

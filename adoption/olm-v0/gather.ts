@@ -6,11 +6,12 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
-import { identityOf, isMarked, tieOf } from './marks.ts';
+import { isMarked, tieOf } from './marks.ts';
 import type { HandOverState } from './steps.ts';
 import { surveyOperator, type OlmSurvey } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
@@ -109,14 +110,15 @@ async function markedObjects(
   return live.flatMap((object) => (object !== undefined && isOwn(object) ? [refOf(object)] : []));
 }
 
-function isReadyWith(subscription: Subscription | undefined, { operator, wanted }: Backup): boolean {
+function isReadyWith(subscription: Subscription | undefined, backup: Backup): boolean {
+  const { operator } = backup;
   const ready = findCondition(subscription?.status?.conditions, 'Ready');
   const { observedGeneration, installed } = subscription?.status ?? {};
   return (
     ready?.status === 'True' &&
     subscription?.spec.package === operator.package &&
     observedGeneration === subscription?.metadata.generation &&
-    (installed?.bundle === operator.csv || installed?.version === textOf(fieldsOf(wanted['spec'])['version']))
+    (installed?.bundle === operator.csv || installed?.version === pinOf(backup))
   );
 }
 
@@ -147,9 +149,8 @@ async function leftoversOf(
   // Without an inventory Slipway has made nothing in their place.
   const isReplaced = (ref: ObjectRef): boolean => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref));
   const replaced = inventory.size === 0 ? [] : backup.objects.filter(isReplaced);
-  const live = await Promise.all(
-    [...replaced, ...conditionRights(backup).map(refOf)].map((ref) => cluster.get(ref, signal)),
-  );
+  const rights = conditionRights(backup).map(refOf);
+  const live = await Promise.all([...replaced, ...rights].map((ref) => cluster.get(ref, signal)));
   const [operator, roles] = await Promise.all([
     cluster.get({ ...OLM.operator, name: `${packageName}.${namespace}` }, signal),
     backup.operatorCondition === undefined
@@ -157,7 +158,7 @@ async function leftoversOf(
       : cluster.get({ apiVersion: RBAC, kind: 'RoleBinding', namespace, name: csv }, signal),
   ]);
   const isOurs = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ANNOTATION.adoptBy] === adoptBy;
-  const granted = new Set(conditionRights(backup).map((one) => identityOf(refOf(one))));
+  const granted = new Set(rights.map(identityOf));
   // The temporary rights go once OLM has made its own again.
   const holder = survey.operatorCondition?.metadata.uid;
   const hasRights = (roles?.metadata.ownerReferences ?? []).some(({ uid }) => uid === holder);

@@ -2,8 +2,9 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { Kind, KubeObject, ObjectRef } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { identityOf, knownScope } from '../../apply/identity.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
-import { identityOf, tieOf, type TieFacts } from './marks.ts';
+import { tieOf, type TieFacts } from './marks.ts';
 import type { OlmSurvey } from './survey.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
@@ -67,24 +68,12 @@ function plannedBy({ installPlans, namespace }: OlmSurvey, csv: string): readonl
     .filter(({ resolving }) => resolving === csv)
     .map(({ resource }) => fieldsOf(resource))
     .filter(({ group }) => group !== 'operators.coreos.com')
-    .map(({ group, version, kind, name }) => {
-      const apiVersion = textOf(group) === '' ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
-      const place = CLUSTER_SCOPED.has(textOf(kind)) ? {} : { namespace };
-      return { apiVersion, kind: textOf(kind), ...place, name: textOf(name) };
+    .map((resource) => {
+      const [group, version, kind, name] = ['group', 'version', 'kind', 'name'].map((key) => textOf(resource[key]));
+      const ref = { apiVersion: group === '' ? `${version}` : `${group}/${version}`, kind: `${kind}`, name: `${name}` };
+      return knownScope(ref) === 'Cluster' ? ref : { ...ref, namespace };
     });
 }
-
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'CustomResourceDefinition',
-  'PriorityClass',
-  'ConsoleCLIDownload',
-  'ConsoleLink',
-  'ConsoleQuickStart',
-  'ConsoleYAMLSample',
-  'ConsolePlugin',
-]);
 
 /** The RoleBinding of an aggregated API in kube-system, which names no operator: its name follows from the Deployment's. */
 function derivedFrom(csv: KubeObject | undefined): readonly ObjectRef[] {

@@ -1,5 +1,6 @@
 /** The objects of an operator by the marks of OLM, and the patch that takes the marks off. */
 import { describe, expect, test } from 'vitest';
+import { identityOf } from '../../apply/identity.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { componentLabel, INSTALLED_ALONGSIDE, type OlmOperator } from './kinds.ts';
 import { handOver, isMarked, tieOf, type TieFacts } from './marks.ts';
@@ -12,7 +13,7 @@ const operator: OlmOperator = {
 };
 const facts: TieFacts = {
   operator,
-  planned: new Set(['ServiceAccount ops/helper']),
+  planned: new Set([identityOf({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'ops', name: 'helper' })]),
   living: new Set(['ops/gadget.v1', 'ops/other.v1']),
 };
 const component = componentLabel('gadget-operator', 'ops');

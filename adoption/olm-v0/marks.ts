@@ -4,7 +4,8 @@
  * ClusterServiceVersion that it came with. Pure.
  */
 import { ANNOTATION } from '../../api/names.ts';
-import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
+import { refOf, type KubeObject, type OwnerReference } from '../../api/object.ts';
+import { identityOf } from '../../apply/identity.ts';
 import { componentLabel, INSTALLED_ALONGSIDE, OLM_LABEL, type OlmOperator } from './kinds.ts';
 
 /** How an object is connected with the operator. */
@@ -35,9 +36,6 @@ export function tieOf(object: KubeObject, facts: TieFacts): Tie {
   const other = otherOwner(object, facts, component);
   return other === undefined ? { kind: 'own' } : { kind: 'shared', with: other };
 }
-
-/** `Role.rbac.authorization.k8s.io ops/reader`: independent of the version. */
-export const identityOf: (ref: ObjectRef) => string = describeRef;
 
 /** The rights on an OperatorCondition follow it, and are created again with it. */
 function belongsToCondition({ metadata: { ownerReferences = [] } }: KubeObject): boolean {

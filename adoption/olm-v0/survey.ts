@@ -15,7 +15,6 @@ export interface OlmSurvey {
   /** All of the namespace, copies of other namespaces left out. */
   readonly csvs: readonly KubeObject[];
   /** All of the namespace. */
-  readonly subscriptions: readonly KubeObject[];
   readonly installPlans: readonly KubeObject[];
   readonly operatorGroups: readonly KubeObject[];
   readonly operatorCondition: KubeObject | undefined;
@@ -32,14 +31,13 @@ export async function surveyOperator(
   signal: AbortSignal,
 ): Promise<OlmSurvey> {
   const inNamespace = { namespace };
-  const [subscriptions, everyCsv, csvsHere, installPlans, operatorGroups] = await Promise.all([
-    cluster.list(OLM.subscription, inNamespace, signal),
+  const [subscription, everyCsv, csvsHere, installPlans, operatorGroups] = await Promise.all([
+    cluster.get(olmRef(OLM.subscription, namespace, name), signal),
     cluster.list(OLM.csv, { metadataOnly: true }, signal),
     cluster.list(OLM.csv, inNamespace, signal),
     cluster.list(OLM.installPlan, inNamespace, signal),
     cluster.list(OLM.operatorGroup, inNamespace, signal),
   ]);
-  const subscription = subscriptions.find(({ metadata }) => metadata.name === name);
   const csvName = knownCsv ?? textOf(fieldsOf(subscription?.['status'])['installedCSV']);
   const originals = everyCsv.filter((one) => copiedFrom(one) === undefined);
   const csvs = csvsHere.filter((one) => copiedFrom(one) === undefined);
@@ -52,7 +50,6 @@ export async function surveyOperator(
     subscription,
     csv: csvs.find(({ metadata }) => metadata.name === csvName),
     csvs,
-    subscriptions,
     installPlans,
     operatorGroups,
     operatorCondition: condition,

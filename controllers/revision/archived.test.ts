@@ -47,7 +47,7 @@ describe('an archived Revision', () => {
     { because: 'it was just made, and is activated at once', says: undefined },
     { because: 'a person has not approved it', approved: false, says: 'ApprovalRequired' },
     {
-      because: 'it was just made, and the Subscription is about to say what it waits for',
+      because: 'it was just made, and the Subscription is about to report its wait',
       approved: false,
       subscription: { pending: { bundle: 'widget.v1', version: '1', reason: 'Progressing' } },
       says: undefined,

@@ -21,7 +21,7 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   const { spec, status } = revision;
   const waiting = waitOf(revision, facts.subscription);
   if (waiting !== undefined) return { judgement: { state: 'Resting', ...waiting }, failure: undefined };
-  // The Subscription has just made it, and is about to activate it or to say what it waits for: there is no history yet.
+  // The Subscription has just made it, and is about to activate it or to report its wait: there is no history yet.
   const { conditions, inventory = [] } = status ?? {};
   const isNew = conditions === undefined && inventory.length === 0;
   if (isNew && (spec.approved || isBeingMade(revision, facts.subscription))) return undefined;

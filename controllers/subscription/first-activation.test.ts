@@ -108,47 +108,50 @@ describe('a Revision that waits for its window', () => {
     expect([next(), reasonOf()]).toEqual(['Archived', 'OutsideWindow']);
   });
 
-  test.each<{ because: string; spec: object; act?: () => void; then: string; reason: string }>([
-    { because: 'nothing else holds it', spec: {}, then: 'Active, approved', reason: 'Progressing' },
+  test.each<{ because: string; spec: object; act?: () => void; state: string; reason: string }>([
+    { because: 'nothing else holds it', spec: {}, state: 'Active, approved', reason: 'Progressing' },
     {
       because: 'approval by hand was asked for meanwhile',
       spec: { approval: 'Manual' },
-      then: 'Archived',
+      state: 'Archived',
       reason: 'ApprovalRequired',
     },
     {
       because: 'an upgrade policy was set meanwhile',
       spec: { upgradePolicy: { automatic: 'Patch' } },
-      then: 'Archived',
+      state: 'Archived',
       reason: 'Planning',
     },
     {
       because: 'a person approved it, and approval by hand was asked for',
       spec: { approval: 'Manual' },
       act: approve,
-      then: 'Active, approved',
+      state: 'Active, approved',
       reason: 'Progressing',
     },
     {
       because: 'a person approved it, and an upgrade policy was set',
       spec: { upgradePolicy: { automatic: 'Patch' } },
       act: approve,
-      then: 'Active, approved',
+      state: 'Active, approved',
       reason: 'Progressing',
     },
     {
       because: 'an upgrade policy was set, whose plan is inside of it',
       spec: { upgradePolicy: { automatic: 'All' } },
       act: plan,
-      then: 'Active, approved',
+      state: 'Active, approved',
       reason: 'Progressing',
     },
-  ])('is judged when the window opens: $reason, as $because', async ({ spec, act = () => undefined, then, reason }) => {
-    act();
-    change(spec);
-    await reconcile();
-    expect([next(), reasonOf()]).toEqual([then, reason]);
-  });
+  ])(
+    'is judged when the window opens: $reason, as $because',
+    async ({ spec, act = () => undefined, state, reason }) => {
+      act();
+      change(spec);
+      await reconcile();
+      expect([next(), reasonOf()]).toEqual([state, reason]);
+    },
+  );
 
   test.each([
     { because: 'the policy has judged it', spec: { upgradePolicy: { automatic: 'All' } }, by: 'Policy' },

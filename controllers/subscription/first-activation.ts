@@ -35,7 +35,7 @@ export async function checkFirstActivation(
   reportUntrusted(deps.record, facts.subscription, found);
 }
 
-interface Waiting {
+interface WaitingRevision {
   readonly revision: Revision;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,7 @@ interface Waiting {
 async function checkBundleImage(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { revision, signal }: Waiting,
+  { revision, signal }: WaitingRevision,
 ): Promise<Signature | undefined> {
   const { image, signature, catalog: name } = revision.spec;
   const catalog = deps.catalogOf(name);
@@ -70,7 +70,7 @@ function secretFor({ catalogOf }: SubscriptionDeps, facts: SubscriptionFacts, re
 async function checkImages(
   { policies, cluster, checkSignatures, record }: SubscriptionDeps,
   { subscription }: SubscriptionFacts,
-  { revision, signal }: Waiting,
+  { revision, signal }: WaitingRevision,
 ): Promise<readonly PodImageSignature[]> {
   if (!policies.demandSignatures()) return [];
   const images = await imagesIn(cluster, revision);

@@ -33,7 +33,7 @@ import { describeMove } from './wording.ts';
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key));
-    if (cached === undefined) return void deps.ahead?.drop(formatKey(key));
+    if (cached === undefined) return deps.ahead?.drop(formatKey(key));
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
     const facts = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });

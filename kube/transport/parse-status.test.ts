@@ -155,3 +155,31 @@ describe('repeating a request', () => {
     expect([jittered(10, 0), jittered(10, 1)]).toEqual([5, 10]);
   });
 });
+
+describe('the hint about a field that cannot be changed', () => {
+  const immutable = (field: string): object => ({
+    reason: 'FieldValueInvalid',
+    message: 'Invalid value: {"matchLabels":{"app":"b"}}: field is immutable',
+    field,
+  });
+  const hintOf = (causes: readonly object[]): string | undefined => {
+    const message = 'Deployment.apps "gadget" is invalid';
+    const body = { kind: 'Status', status: 'Failure', message, reason: 'Invalid', details: { causes }, code: 422 };
+    return new ApiError('Deployment ops/gadget', parseStatus(422, JSON.stringify(body))).hint;
+  };
+
+  test.each([
+    { causes: [immutable('spec.selector')], names: 'spec.selector', because: 'one field is' },
+    {
+      causes: [immutable('roleRef'), immutable('roleRef'), immutable('type')],
+      names: 'roleRef and type',
+      because: 'each field is named once',
+    },
+  ])('names $names: $because', ({ causes, names }) => {
+    expect(hintOf(causes)).toContain(`${names} cannot be changed while the object exists`);
+  });
+
+  test('is absent for other faults of fields', () => {
+    expect(hintOf([{ reason: 'FieldValueRequired', message: 'Required value', field: 'spec.a' }])).toBeUndefined();
+  });
+});

@@ -31,7 +31,6 @@ export function surveyOf(changes: Partial<OlmSurvey> = {}): OlmSurvey {
     subscription,
     csv,
     csvs: [csv],
-    subscriptions: [subscription],
     installPlans: [],
     operatorGroups: [ofOlm('operatorGroup', 'all', { spec: {}, status: { namespaces: [''] } })],
     operatorCondition: undefined,

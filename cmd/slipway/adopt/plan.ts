@@ -83,7 +83,7 @@ async function planOne(
     state: conflicts.length > 0 ? 'refused' : 'ready',
     subscription: wanted.manifest,
     objects: own.map((object) => describeRef(refOf(object))),
-    deleted: deletedWith(survey, operator).map((object) => describeRef(refOf(object))),
+    deleted: deletedWith(survey).map((object) => describeRef(refOf(object))),
     notes: [...verdict.notes, ...wanted.dropped],
     conflicts,
   };
@@ -91,7 +91,7 @@ async function planOne(
 }
 
 /** The objects of OLM that go. */
-function deletedWith({ subscription, csv, copies }: OlmSurvey, _operator: OlmOperator): readonly KubeObject[] {
+function deletedWith({ subscription, csv, copies }: OlmSurvey): readonly KubeObject[] {
   return [subscription, csv, ...copies].filter((object) => object !== undefined);
 }
 

@@ -21,6 +21,9 @@ const SIZE = 20;
 const OPERATORS: readonly string[] = Array.from({ length: SIZE }, (_, at) => `late${String(at).padStart(2, '0')}`);
 const CATALOG = 'late';
 
+/** A second namespace of an operator. */
+const afar = (operator: string): string => `${operator}-afar`;
+
 type Step = 'install' | 'upgrade' | 'downgrade' | 'removal';
 const STEPS: readonly Step[] = ['install', 'upgrade', 'downgrade', 'removal'];
 const VERSIONS: Readonly<Partial<Record<Step, string>>> = { install: '1.0.0', upgrade: '2.0.0', downgrade: '1.0.0' };
@@ -34,7 +37,7 @@ const writes = new Map<Step, string[]>(STEPS.map((step) => [step, []]));
 beforeAll(async () => {
   await installSlipway(cluster());
   await publish();
-  await makeNamespaces(cluster(), OPERATORS);
+  await makeNamespaces(cluster(), [...OPERATORS, ...OPERATORS.map(afar)]);
   await apply(cluster(), catalogOf(CATALOG, `${cluster().registry}/catalog:latest`));
 });
 
@@ -167,17 +170,23 @@ function createCounter(): (of: string, what: string) => string {
 async function publish(): Promise<void> {
   const { registry } = cluster();
   const packages = OPERATORS.map(async (name) => {
-    const config = (which: string, version: string): object => ({
+    const config = (which: string, version: string, place: object = {}): object => ({
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: `${name}-${which}` },
+      metadata: { name: `${name}-${which}`, ...place },
       data: { version },
     });
     const base = { name, kind: `Late${name.slice(-2)}` };
     const old = await publishTiny(registry, {
       ...base,
       version: '1.0.0',
-      further: [config('both', '1'), config('same', '1'), config('old', '1')],
+      // The last one is the only object in its namespace, which no inventory names once it is pruned.
+      further: [
+        config('both', '1'),
+        config('same', '1'),
+        config('old', '1'),
+        config('afar', '1', { namespace: afar(name) }),
+      ],
     });
     const next = await publishTiny(registry, {
       ...base,
