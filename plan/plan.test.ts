@@ -166,6 +166,23 @@ describe('the hash of a plan', () => {
     expect(planChange(input).hash).toBe(hash);
   });
 
+  test('is pinned in format 1, so that approvals of earlier releases are valid, with additions of Slipway or without', () => {
+    const webhook = sample('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'guard', {
+      webhooks: [
+        {
+          name: 'guard.example.com',
+          rules: [],
+          clientConfig: { service: { namespace: 'ops', name: 'widget-manager-service' } },
+          sideEffects: 'None',
+        },
+      ],
+    });
+    const own = sample('example.com/v1', 'Widget', 'bundled', { namespace: 'ops' });
+    const plan = planChange(upgrade({}, { more: [webhook, own] }));
+    expect(plan.additions.objects).toHaveLength(3);
+    expect(plan.hash).toBe('sha256:f5447031bb5844adc5669264df842b7da0f02ea05d07f3e99420161b8734ac93');
+  });
+
   test('does not depend on the order in which a caller passes the objects', () => {
     const turned = (one: PlannedSide | undefined): PlannedSide => ({
       ...(one as PlannedSide),

@@ -38,20 +38,18 @@ export function observePlan(
   const next = all.find(({ metadata }) => metadata.name === waiting);
   if (next === undefined || !isWaiting(next) || isSwitching(all)) return undefined;
   const active = all.find(({ spec }) => spec.state === 'Active');
-  // Between the end of one version and the start of the next, a plan would show a first installation.
-  if (active === undefined && all.some(hasWorked)) return undefined;
   const policy = policyInForce(subscription, namespaces.get(key.namespace ?? ''), byDefault);
   const change: PlannedChange = { subscription, active, next, policy };
   return { ...change, inputs: planInputs(change) };
 }
 
 /**
- * Whether no Revision is active and an archived one still lists objects: versions are being switched. A plan of that moment
- * would be that of a first installation.
+ * Whether no Revision is active and an archived one has worked or still lists objects: one version has ended, and the next
+ * has not begun. A plan of that moment would be that of a first installation.
  */
 export function isSwitching(revisions: readonly Revision[]): boolean {
   if (revisions.some(({ spec }) => spec.state === 'Active')) return false;
-  return revisions.some(({ status }) => (status?.inventory ?? []).length > 0);
+  return revisions.some((one) => hasWorked(one) || (one.status?.inventory ?? []).length > 0);
 }
 
 function isAtRest({ metadata, spec }: Subscription): boolean {
