@@ -37,6 +37,10 @@ const PLACES: readonly { readonly place: string; readonly spec: object }[] = [
     place: 'containers[c].env[RELATED_IMAGE_APP]',
     spec: { containers: [{ name: 'c', env: [{ name: 'RELATED_IMAGE_APP', value: IMAGE }] }] },
   },
+  {
+    place: 'containers[c].env[RELATED_IMAGE_PLUGIN]',
+    spec: { containers: [{ name: 'c', env: [{ name: 'RELATED_IMAGE_PLUGIN', value: `oci://${IMAGE}` }] }] },
+  },
 ];
 
 describe.each(Object.entries(WORKLOADS))('the images of a %s', (_kind, workload) => {
