@@ -102,7 +102,7 @@ function judge(status: Status): StatusMeaning {
 /** The fields that the API server refuses to change, each once; its message gives their new values first. */
 function immutableFields({ causes }: Status): readonly string[] {
   const fields = causes.flatMap(({ message = '', field }) =>
-    /: field is immutable$/.test(message) ? (field ?? []) : [],
+    message.endsWith(': field is immutable') ? (field ?? []) : [],
   );
   return [...new Set(fields)].slice(0, MOST_FIELDS);
 }
