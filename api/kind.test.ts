@@ -21,7 +21,7 @@ describe('an object as its kind', () => {
       certificates: 'Manager',
       onFailure: { strategy: 'Rollback', progressDeadline: '10m', bakeTime: '10s' },
       crdUpgradeSafety: { enforcement: 'Enforce' },
-      uninstall: { customResources: 'Retain', dependencies: 'Retain' },
+      uninstall: { objects: 'Delete', customResources: 'Retain', dependencies: 'Retain' },
       historyLimit: 10,
       webhookSafety: 'Enforce',
       suspend: false,

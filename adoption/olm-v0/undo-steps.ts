@@ -49,8 +49,8 @@ export function nextUndoStep(state: UndoState): UndoStep {
 }
 
 /**
- * OLM takes the two for strangers, and says so in the Subscription, until the status names the ClusterServiceVersion. What it
- * had begun before may write the status without the name once more.
+ * OLM takes the two for strangers, and says so in the Subscription, until the status names the ClusterServiceVersion. A
+ * resolution that it began before may write the status without the name once more.
  */
 function stepWithBoth(olmSubscription: KubeObject, csv: string): UndoStep {
   const { installedCSV, conditions } = fieldsOf(olmSubscription['status']);

@@ -11,13 +11,20 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
   const adopt = program
     .command('adopt')
     .description('Hands operators over from OLM v0 to Slipway and back, while OLM runs and without replacing a Pod.');
-  const argument = 'NAME or NAMESPACE/NAME of the Subscription of OLM';
+  definePlan(adopt, perform);
+  defineRun(adopt, perform);
+  defineAfterwards(adopt, perform);
+}
+
+const ARGUMENT = 'NAME or NAMESPACE/NAME of the Subscription of OLM';
+
+function definePlan(adopt: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
       .description(
         "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, and the objects that are handed over and deleted. Writes nothing. The exit code is 2 if an operator cannot be handed over.",
       )
-      .argument('[name]', argument)
+      .argument('[name]', ARGUMENT)
       .option('-A, --all-namespaces', 'the operators of all namespaces')
       .addOption(outputOption(['text', 'json', 'yaml']))
       .action((name: string | undefined, flags: AdoptPlanFlags) =>
@@ -27,11 +34,24 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
     'slipway adopt plan lights/beacon',
   );
   withExamples(
+    clusterOptions(adopt.command('catalogs'))
+      .description('Prints a Catalog for each CatalogSource of OLM that has an image.')
+      .option('-A, --all-namespaces', 'the CatalogSources of all namespaces')
+      .addOption(outputOption(['yaml', 'json']))
+      .action((flags: CatalogFlags) =>
+        perform(flags, async (environment) => (await import('./catalogs.ts')).printCatalogs(environment, flags)),
+      ),
+    'slipway adopt catalogs --namespace olm',
+  );
+}
+
+function defineRun(adopt: Command, perform: Perform): void {
+  withExamples(
     nameOptions(clusterOptions(adopt.command('run')))
       .description(
         'Hands one operator over, and waits until it is done. It can be interrupted at any time; started again, it goes on. With --all, one operator after the other: it ends with the first one that does not succeed, and with exit code 2 if some cannot be handed over.',
       )
-      .argument('[name]', argument)
+      .argument('[name]', ARGUMENT)
       .option('--all', 'every operator of the namespace')
       .option('-A, --all-namespaces', 'with --all, the operators of all namespaces')
       .addOption(timeoutOption('10m'))
@@ -43,6 +63,9 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
     'slipway adopt run lights/beacon --catalog operatorhub',
     'slipway adopt run --all --all-namespaces',
   );
+}
+
+function defineAfterwards(adopt: Command, perform: Perform): void {
   withExamples(
     clusterOptions(adopt.command('status'))
       .description('Lists the hand-overs that have a backup, each with its next step.')
@@ -58,7 +81,7 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
       .description(
         "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. The version that OLM had must be installed. It can be interrupted at any time; started again, it goes on.",
       )
-      .argument('<name>', argument)
+      .argument('<name>', ARGUMENT)
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
@@ -66,16 +89,6 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
         perform(flags, async (environment) => (await import('./undo.ts')).undoAdoption(environment, name, flags)),
       ),
     'slipway adopt undo lights/beacon',
-  );
-  withExamples(
-    clusterOptions(adopt.command('catalogs'))
-      .description('Prints a Catalog for each CatalogSource of OLM that has an image.')
-      .option('-A, --all-namespaces', 'the CatalogSources of all namespaces')
-      .addOption(outputOption(['yaml', 'json']))
-      .action((flags: CatalogFlags) =>
-        perform(flags, async (environment) => (await import('./catalogs.ts')).printCatalogs(environment, flags)),
-      ),
-    'slipway adopt catalogs --namespace olm',
   );
 }
 

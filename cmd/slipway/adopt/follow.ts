@@ -13,10 +13,10 @@ const LOOK_AGAIN_MS = 500;
 /** Steps that follow from the state of the cluster. */
 export interface Journey {
   /** The next step, with a sentence about it. */
-  next(): Promise<NextStep>;
+  next(): Promise<JourneyStep>;
 }
 
-export interface NextStep {
+export interface JourneyStep {
   readonly step: string;
   readonly sentence: string;
   readonly carryOut: () => Promise<void>;
@@ -63,7 +63,7 @@ interface Following {
 async function toTheEnd(
   journey: Journey,
   { environment, seen, signal }: Following,
-): Promise<NonNullable<NextStep['end']>> {
+): Promise<NonNullable<JourneyStep['end']>> {
   for (;;) {
     const { step, sentence, carryOut, end } = await journey.next();
     if (seen.sentence !== sentence) environment.progress?.(`${cleanLine(sentence)}\n`);
