@@ -17,6 +17,7 @@ const ops = (
 const whole = (kind: string, name: string, more: Readonly<Record<string, unknown>> = {}): KubeObject =>
   sample(`${RBAC}/v1`, kind, name, more);
 const role = (rules: readonly object[]): KubeObject => ops('Role', 'r', { rules }, `${RBAC}/v1`);
+const ALL_ROLES = { apiGroups: [RBAC], resources: ['clusterroles'], verbs: ['*'] };
 const PODS = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
 
 /** `ops: get,patch configmaps(a)`: a rule in one line. */
@@ -67,6 +68,42 @@ describe('the smallest rights to install', () => {
       because: 'the rules of a role that is filled from others are not known',
       objects: [whole('ClusterRole', 'all', { aggregationRule: { clusterRoleSelectors: [] } })],
       expected: [': create clusterroles', ': escalate clusterroles(all)', ': get,patch clusterroles(all)'],
+    },
+    {
+      because: 'with the right to give away rights that it does not hold, the account needs no other one',
+      objects: [
+        whole('ClusterRole', 'c', { rules: [{ ...PODS, verbs: ['*'] }, ALL_ROLES] }),
+        whole('ClusterRoleBinding', 'b', { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'c' } }),
+        role([PODS]),
+      ],
+      expected: [
+        ': * clusterroles',
+        ': create clusterrolebindings',
+        ': get,patch clusterrolebindings(b)',
+        'ops: create roles',
+        'ops: get pods',
+        'ops: get,patch roles(r)',
+      ],
+    },
+    {
+      because: 'the right to write roles beyond its own rights is not the right to bind them',
+      objects: [
+        whole('ClusterRole', 'c', { rules: [PODS, { ...ALL_ROLES, verbs: ['escalate'] }] }),
+        whole('ClusterRoleBinding', 'b', { roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'c' } }),
+      ],
+      expected: [
+        ': create clusterrolebindings',
+        ': create clusterroles',
+        ': escalate clusterroles',
+        ': get pods',
+        ': get,patch clusterrolebindings(b)',
+        ': get,patch clusterroles(c)',
+      ],
+    },
+    {
+      because: 'a right about the role of another name does not help',
+      objects: [whole('ClusterRole', 'c', { rules: [PODS, { ...ALL_ROLES, resourceNames: ['other'] }] })],
+      expected: [': * clusterroles(other)', ': create clusterroles', ': get pods', ': get,patch clusterroles(c)'],
     },
     {
       because: 'paths of the API server count in the whole cluster only',

@@ -102,21 +102,64 @@ function pluralOf(kind: string): string {
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
 
-/** The rules of the roles and of the roles that bindings name; a role that the bundle lacks must be bound by its name. */
+/**
+ * The rules of the roles and of the roles that bindings name; a role that the bundle lacks must be bound by its name. A
+ * bundle that gives away `escalate` or `bind` needs an account that has them, and with them the account need not hold
+ * the other rules.
+ */
 export function rightsGivenAway(objects: readonly KubeObject[]): readonly ScopedRule[] {
+  const gifts = giftsOf(objects);
+  const enabling = neededToEnable(distinct(gifts.flatMap(({ rules }) => rules.filter(isAboutRoles))), gifts);
+  const isFree = freeBy(enabling);
+  return [...enabling, ...gifts.flatMap((gift) => (isFree(gift) ? [] : gift.rules))];
+}
+
+/** The write of a role or a binding. */
+interface Gift {
+  /** The rules that its writer must hold. */
+  readonly rules: readonly ScopedRule[];
+  /** The right that takes their place. */
+  readonly instead: ScopedRule;
+}
+
+function giftsOf(objects: readonly KubeObject[]): readonly Gift[] {
   const roles = objects.filter((object) => [`ClusterRole.${RBAC}`, `Role.${RBAC}`].includes(groupKind(object)));
   const byKey = new Map(roles.map((role) => [keyOf(role.kind, role.metadata.namespace, role.metadata.name), role]));
+  const bindings = objects.filter((object) => /^(?:Cluster)?RoleBinding\.rbac\.authorization\.k8s\.io$/.test(groupKind(object))); // prettier-ignore
   return [
-    ...roles.flatMap((role) => (isFilled(role) ? [mayEscalate(role)] : scopedRules(role, role.metadata.namespace))),
-    ...objects
-      .filter((object) => [`ClusterRoleBinding.${RBAC}`, `RoleBinding.${RBAC}`].includes(groupKind(object)))
-      .flatMap(({ roleRef, metadata: { namespace } }) => {
-        const [kind, name] = [textOf(fieldsOf(roleRef)['kind']), textOf(fieldsOf(roleRef)['name'])];
-        const role = byKey.get(keyOf(kind, namespace, name));
-        const isKnown = role !== undefined && !isFilled(role);
-        return isKnown ? scopedRules(role, namespace) : [mayBind(kind, name, namespace ?? EVERYWHERE)];
-      }),
+    ...roles.map((role) => giftOf(role, role.metadata.namespace, mayEscalate(role))),
+    ...bindings.map(({ roleRef, metadata: { namespace } }) => {
+      const [kind, name] = [textOf(fieldsOf(roleRef)['kind']), textOf(fieldsOf(roleRef)['name'])];
+      return giftOf(byKey.get(keyOf(kind, namespace, name)), namespace, mayBind(kind, name, namespace ?? EVERYWHERE));
+    }),
   ];
+}
+
+/** @param role Undefined if the bundle lacks it, so that its rules are not known. */
+function giftOf(role: KubeObject | undefined, namespace: string | undefined, instead: ScopedRule): Gift {
+  return { instead, rules: role === undefined || isFilled(role) ? [instead] : scopedRules(role, namespace) };
+}
+
+/** Whether a rule has `escalate` or `bind` on roles. */
+function isAboutRoles({ rule: { verbs, apiGroups, resources } }: ScopedRule): boolean {
+  const has = (list: readonly string[], ...values: readonly string[]): boolean =>
+    ['*', ...values].some((value) => list.includes(value));
+  return has(verbs, 'escalate', 'bind') && has(apiGroups, RBAC) && has(resources, 'roles', 'clusterroles');
+}
+
+/** Whether a gift needs no rules of its own, by these rules. */
+function freeBy(enabling: readonly ScopedRule[]): (gift: Gift) => boolean {
+  const held = new AtomSet(enabling.flatMap(atomsOfScoped));
+  return ({ instead }) => atomsOfScoped(instead).every((atom) => held.covers(atom));
+}
+
+/** Without the rules that make no gift free which is not free by the others. */
+function neededToEnable(rules: readonly ScopedRule[], gifts: readonly Gift[]): readonly ScopedRule[] {
+  const countFree = (some: readonly ScopedRule[]): number => gifts.filter(freeBy(some)).length;
+  return rules.reduce<readonly ScopedRule[]>((kept, rule) => {
+    const others = kept.filter((one) => one !== rule);
+    return countFree(others) === countFree(kept) ? others : kept;
+  }, rules);
 }
 
 function keyOf(kind: string, namespace: string | undefined, name: string): string {
@@ -132,9 +175,9 @@ function scopedRules(role: KubeObject, namespace: string | undefined): readonly 
   return rulesOf(role).map((rule) => ({ scope: namespace ?? EVERYWHERE, rule }));
 }
 
-function mayEscalate({ metadata }: KubeObject): ScopedRule {
-  const about = { apiGroups: [RBAC], resources: ['clusterroles'], nonResourceURLs: [] };
-  return { scope: EVERYWHERE, rule: { verbs: ['escalate'], ...about, resourceNames: [metadata.name] } };
+function mayEscalate({ kind, metadata: { name, namespace = EVERYWHERE } }: KubeObject): ScopedRule {
+  const about = { apiGroups: [RBAC], resources: [`${kind.toLowerCase()}s`], nonResourceURLs: [] };
+  return { scope: namespace, rule: { verbs: ['escalate'], ...about, resourceNames: [name] } };
 }
 
 function mayBind(kind: string, name: string, scope: string): ScopedRule {

@@ -13,6 +13,8 @@ export interface Asked {
   readonly resource?: string;
   readonly name?: string;
   readonly url?: string;
+  /** Another request that has to be allowed if this one is not. */
+  readonly or?: Asked;
 }
 
 export interface GrantedRule {
@@ -35,7 +37,11 @@ export function grantedBy(roles: readonly KubeObject[]): readonly GrantedRule[] 
     );
 }
 
-export function allows({ scope, rule }: GrantedRule, asked: Asked): boolean {
+export function allows(granted: GrantedRule, asked: Asked): boolean {
+  return allowsAlone(granted, asked) || (asked.or !== undefined && allowsAlone(granted, asked.or));
+}
+
+function allowsAlone({ scope, rule }: GrantedRule, asked: Asked): boolean {
   if (scope !== '' && scope !== asked.scope) return false;
   const has = (list: readonly string[] | undefined, value: string): boolean =>
     list !== undefined && (list.includes(value) || list.includes('*'));
@@ -84,12 +90,12 @@ export function requestsOf(objects: readonly KubeObject[], pluralOf: (object: Ku
   });
 }
 
-/** Every single right that a role gives. */
+/** Every single right that a role gives, or the right to give away rights that one does not have. */
 function granted(role: KubeObject, scope: string, verb: 'escalate' | 'bind'): readonly Asked[] {
   const { name } = role.metadata;
-  if (role['aggregationRule'] !== undefined)
-    return [{ scope: verb === 'escalate' ? '' : scope, group: RBAC, resource: 'clusterroles', verb, name }];
-  return ((role['rules'] ?? []) as GrantedRule['rule'][]).flatMap((rule) => [
+  const or = { scope, group: RBAC, resource: `${role.kind.toLowerCase()}s`, verb, name };
+  if (role['aggregationRule'] !== undefined) return [or];
+  const single = ((role['rules'] ?? []) as GrantedRule['rule'][]).flatMap((rule) => [
     ...rule.verbs.flatMap((one) =>
       (rule.apiGroups ?? []).flatMap((group) =>
         (rule.resources ?? []).flatMap((resource) =>
@@ -103,4 +109,5 @@ function granted(role: KubeObject, scope: string, verb: 'escalate' | 'bind'): re
       ? rule.verbs.flatMap((one) => (rule.nonResourceURLs ?? []).map((url) => ({ scope, verb: one, url })))
       : []),
   ]);
+  return single.map((asked) => ({ ...asked, or }));
 }
