@@ -1,9 +1,10 @@
 /** Objects of OLM, and those of Slipway that go on. */
 import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
 import { Catalog } from '../../api/catalog.ts';
 import { Subscription } from '../../api/subscription.ts';
 import { ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
-import { translateCatalogSource, translateSubscription } from './translate.ts';
+import { translateCatalogSources, translateSubscription } from './translate.ts';
 
 const names = { name: 'gadget', version: '1.0.0' };
 
@@ -53,7 +54,7 @@ describe('a CatalogSource', () => {
 
   test('becomes a Catalog of its image', () => {
     const poll = { registryPoll: { interval: '30m' } };
-    const translated = translateCatalogSource(
+    const [translated] = translateCatalogSources([
       source({
         sourceType: 'grpc',
         image: 'quay.example/hub:latest',
@@ -61,7 +62,7 @@ describe('a CatalogSource', () => {
         secrets: ['pull', 'more'],
         updateStrategy: poll,
       }),
-    );
+    ]);
     expect(translated?.manifest['spec']).toEqual({
       source: { image: { ref: 'quay.example/hub:latest' } },
       interval: '30m',
@@ -78,12 +79,21 @@ describe('a CatalogSource', () => {
   test('has no interval if its image cannot change', () => {
     const poll = { registryPoll: { interval: '30m' } };
     const image = `quay.example/hub@sha256:${'a'.repeat(64)}`;
-    expect(translateCatalogSource(source({ image, updateStrategy: poll }))?.manifest['spec']).toEqual({
+    expect(translateCatalogSources([source({ image, updateStrategy: poll })])[0]?.manifest['spec']).toEqual({
       source: { image: { ref: image } },
     });
   });
 
   test('without an image has no counterpart', () => {
-    expect(translateCatalogSource(source({ sourceType: 'grpc', address: 'here:50051' }))).toBeUndefined();
+    expect(translateCatalogSources([source({ sourceType: 'grpc', address: 'here:50051' })])).toEqual([]);
+  });
+
+  test('of a name that two namespaces have gets the namespace in its name', () => {
+    const twin = (namespace: string, name: string): KubeObject => {
+      const one = source({ image: 'quay.example/hub:latest' });
+      return { ...one, metadata: { ...one.metadata, namespace, name } };
+    };
+    const translated = translateCatalogSources([twin('a', 'hub'), twin('b', 'hub'), twin('b', 'other')]);
+    expect(translated.map(({ manifest }) => manifest.metadata.name)).toEqual(['hub-a', 'hub-b', 'other']);
   });
 });

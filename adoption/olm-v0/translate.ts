@@ -73,8 +73,20 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-/** The Catalog with the content of a CatalogSource; undefined if it names no image. */
-export function translateCatalogSource(source: KubeObject): Translation | undefined {
+/**
+ * The Catalogs with the content of CatalogSources, without those that name no image. Catalogs are of the whole cluster: of
+ * several CatalogSources of one name each gets its namespace in the name.
+ */
+export function translateCatalogSources(sources: readonly KubeObject[]): readonly Translation[] {
+  const named = Map.groupBy(sources, ({ metadata }) => metadata.name);
+  return sources.flatMap((source) => {
+    const { name, namespace } = source.metadata;
+    const isAlone = named.get(name)?.length === 1;
+    return translateCatalogSource(source, isAlone ? name : `${name}-${namespace}`) ?? [];
+  });
+}
+
+function translateCatalogSource(source: KubeObject, name: string): Translation | undefined {
   const { image, priority, secrets, updateStrategy } = fieldsOf(source['spec']);
   if (textOf(image) === '') return undefined;
   const [secret, ...others] = itemsOf(secrets).map(textOf);
@@ -85,7 +97,7 @@ export function translateCatalogSource(source: KubeObject): Translation | undefi
     ...(typeof priority === 'number' && priority !== 0 && { priority }),
     ...(secret !== undefined && { pullSecret: { name: secret } }),
   };
-  const manifest = { apiVersion: API_VERSION, kind: 'Catalog', metadata: { name: source.metadata.name }, spec };
+  const manifest = { apiVersion: API_VERSION, kind: 'Catalog', metadata: { name }, spec };
   const copy = `Secret ${secret} has to be copied from namespace ${source.metadata.namespace} to the namespace of the manager`;
   return {
     manifest,

@@ -1,6 +1,6 @@
 /** `slipway adopt catalogs`: Catalogs with the content of OLM's CatalogSources. */
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
-import { translateCatalogSource } from '../../../adoption/olm-v0/translate.ts';
+import { translateCatalogSources } from '../../../adoption/olm-v0/translate.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
@@ -17,7 +17,7 @@ export async function printCatalogs(environment: Environment, flags: CatalogFlag
   return withCluster(environment, flags, async ({ client, namespace }) => {
     const options = flags.allNamespaces === true ? {} : { namespace };
     const sources = await client.list(OLM.catalogSource, options, environment.signal);
-    const translated = sources.flatMap((source) => translateCatalogSource(source) ?? []);
+    const translated = translateCatalogSources(sources);
     const notes = translated.flatMap(({ manifest, dropped }) =>
       dropped.map((text) => `# Catalog ${manifest.metadata.name}: ${cleanLine(text)}\n`),
     );

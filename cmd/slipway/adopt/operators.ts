@@ -16,8 +16,8 @@ export interface OperatorRow {
   readonly installed: string;
   readonly state: Verdict['kind'];
   readonly message: string;
-  /** Name of its CatalogSource. */
-  readonly source?: string;
+  /** Names that `adopt catalogs` gives to the Catalog of its CatalogSource. */
+  readonly sources: readonly string[];
 }
 
 interface ListedOperators {
@@ -41,7 +41,7 @@ export async function listRows(
 
 function rowOf(survey: OlmSurvey): OperatorRow {
   const verdict = judgeOperator(survey);
-  const source = textOf(fieldsOf(survey.subscription?.['spec'])['source']);
+  const { source, sourceNamespace } = fieldsOf(survey.subscription?.['spec']);
   return {
     namespace: survey.namespace,
     name: survey.name,
@@ -49,7 +49,7 @@ function rowOf(survey: OlmSurvey): OperatorRow {
     installed: textOf(fieldsOf(survey.subscription?.['status'])['installedCSV']),
     state: verdict.kind,
     message: verdict.kind === 'ready' ? verdict.notes.join('; ') : verdict.message,
-    ...(source !== '' && { source }),
+    sources: [`${textOf(source)}-${textOf(sourceNamespace)}`, textOf(source)],
   };
 }
 
@@ -61,13 +61,14 @@ export async function nextOperator(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { options, kept, signal }: ListedOperators & { readonly kept: string },
 ): Promise<{
-  readonly next: Pick<OperatorRow, 'namespace' | 'name' | 'source'> | undefined;
+  readonly next: Pick<OperatorRow, 'namespace' | 'name' | 'sources'> | undefined;
   readonly rest: readonly OperatorRow[];
 }> {
   for (const name of await backupsOf(cluster, kept, signal)) {
     if (options.namespace !== undefined && options.namespace !== name.namespace) continue;
     const { state } = await gather(cluster, name, signal);
-    if (nextStep(state) !== 'Done') return { next: { namespace: name.namespace, name: name.subscription }, rest: [] };
+    if (nextStep(state) !== 'Done')
+      return { next: { namespace: name.namespace, name: name.subscription, sources: [] }, rest: [] };
   }
   const rows = await listRows(cluster, { options, signal });
   const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');

@@ -83,9 +83,9 @@ async function runAll(
     const { next, rest } = await nextOperator(client, { options, kept: flags.systemNamespace, signal });
     if (next === undefined) return endOfAll(done, rest, flags.output);
     environment.progress?.(`Operator ${cleanLine(`${next.namespace}/${next.name}`)}\n`);
-    const catalog = next.source !== undefined && catalogs.has(next.source) ? { catalog: next.source } : {};
+    const catalog = next.sources.find((name) => catalogs.has(name));
     const outcome = await follow(environment, next, flags, (until) =>
-      handOverOf(client, next, { ...flags, ...catalog }, until),
+      handOverOf(client, next, { ...flags, ...(catalog !== undefined && { catalog }) }, until),
     );
     if (outcome.exitCode !== 0) return outcome;
     done.push({ namespace: next.namespace, name: next.name });
