@@ -78,8 +78,8 @@ describe('the guides for administrators', () => {
     expect(others.map(({ script }) => script.slice(0, 5))).toEqual(['curl ']);
   });
 
-  test('an uninstall keeps custom resources, hands a CRD over, or deletes both', async () => {
-    const [remove, events, handOver, rewrite, removeAll, state, move, ...others] = stepsOf(
+  test('an uninstall keeps custom resources, hands a CRD over, deletes both, or leaves everything', async () => {
+    const [remove, events, handOver, rewrite, removeAll, orphan, state, move, ...others] = stepsOf(
       'docs/how-to/remove-an-operator.md',
     );
     expect(move?.script.trim()).toBe(handOver?.script.trim());
@@ -90,7 +90,10 @@ describe('the guides for administrators', () => {
     await typeAll([...again, { script: BEACON }, ...scripts(remove)]);
     expect((await typeAll(scripts(events))).join('')).toContain('beacons.example.slipway.dev');
     expect(await crds()).toContain('beacons.example.slipway.dev');
-    await typeAll([...scripts(handOver), ...again, ...scripts(state, removeAll)]);
+    await typeAll([...scripts(handOver), ...again, ...scripts(orphan)]);
+    const kept = 'kubectl -n lights get deployments,subscriptions.slipway.dev,revisions.slipway.dev -o name';
+    expect((await typeAll([{ script: kept }])).join('').trim()).toBe('deployment.apps/beacon-operator');
+    await typeAll([...again, ...scripts(state, removeAll)]);
     expect(await crds()).not.toContain('beacons.example.slipway.dev');
   });
 });

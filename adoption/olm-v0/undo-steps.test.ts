@@ -23,6 +23,8 @@ const over: UndoState = {
   olmSubscription: read({ installedCSV: 'gadget.v1' }),
 };
 
+const UNHEALTHY = { type: 'CatalogSourcesUnhealthy', status: 'True' };
+
 /** A Subscription that OLM has read. */
 function read(status: object, ...conditions: readonly object[]): KubeObject {
   const healthy = { type: 'CatalogSourcesUnhealthy', status: 'False' };
@@ -55,6 +57,16 @@ const CASES: readonly { readonly because: string; readonly state: Partial<UndoSt
     because: 'OLM would overwrite a status that it has not seen',
     state: { olmSubscription: subscriptionOf({}, { installedCSV: '' }) },
     step: 'AwaitRead',
+  },
+  {
+    because: 'OLM has read it, and a resolution would overwrite the status',
+    state: { olmSubscription: read({ installedCSV: '' }) },
+    step: 'AwaitRead',
+  },
+  {
+    because: 'without its catalog OLM resolves nothing',
+    state: { olmSubscription: subscriptionOf({}, { installedCSV: '', conditions: [UNHEALTHY] }) },
+    step: 'SetStatus',
   },
   {
     because: 'OLM refuses to install it beside the ClusterServiceVersion',

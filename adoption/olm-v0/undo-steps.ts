@@ -49,15 +49,18 @@ export function nextUndoStep(state: UndoState): UndoStep {
 }
 
 /**
- * OLM takes the two for strangers, and says so in the Subscription, until the status names the ClusterServiceVersion. A
- * resolution that it began before may write the status without the name once more.
+ * OLM takes the two for strangers, refuses to resolve the Subscription, and says so in its status. Only then the version is
+ * written there: a resolution that has begun before would write the status without it. It counts once OLM has resolved
+ * the Subscription with it.
  */
 function stepWithBoth(olmSubscription: KubeObject, csv: string): UndoStep {
   const { installedCSV, conditions } = fieldsOf(olmSubscription['status']);
-  if (listOf(conditions).length === 0) return 'AwaitRead';
-  if (textOf(installedCSV) !== csv) return 'SetStatus';
-  const isRefused = listOf(conditions).some(({ type, status }) => type === 'ResolutionFailed' && status === 'True');
-  return isRefused ? 'AwaitResolved' : 'ForgetBackup';
+  const isTrue = (wanted: string): boolean =>
+    listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
+  const isRefused = isTrue('ResolutionFailed');
+  if (textOf(installedCSV) === csv) return isRefused ? 'AwaitResolved' : 'ForgetBackup';
+  // Without its catalog OLM resolves nothing.
+  return isRefused || isTrue('CatalogSourcesUnhealthy') ? 'SetStatus' : 'AwaitRead';
 }
 
 function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {

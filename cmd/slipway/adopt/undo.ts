@@ -25,7 +25,7 @@ const SENTENCES: Readonly<Record<UndoStep, string>> = {
   Complete: 'Take the requirement off the ClusterServiceVersion, so that OLM goes on',
   AwaitSucceeded: 'Wait until OLM counts the ClusterServiceVersion as Succeeded',
   CreateSubscription: "Create OLM's Subscription",
-  AwaitRead: 'Wait until OLM has read its Subscription',
+  AwaitRead: 'Wait until OLM has read its Subscription and refused to resolve it',
   SetStatus: "Write the installed version into the status of OLM's Subscription",
   AwaitResolved: 'Wait until OLM has resolved its Subscription with the installed version',
   ForgetBackup: 'Delete the backup',
