@@ -54,7 +54,7 @@ describe.skipIf(!hasShared)('each upgrade of a real package', () => {
   );
 
   test('enough of them are compared', () => {
-    expect(compared).toBeGreaterThan(byExtent({ all: 1000, sample: 30 }));
+    expect(compared).toBeGreaterThan(byExtent({ all: 750, sample: 30 }));
   });
 });
 
