@@ -6,7 +6,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
-import { backupsOf, keepManaged, makeBackup, readBackup, writeBackup } from './backup.ts';
+import { backupsOf, beginWayBack, endHandOver, makeBackup, readBackup, writeBackup } from './backup.ts';
 import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateSubscription } from './translate.ts';
 
@@ -42,11 +42,21 @@ describe('a backup', () => {
     expect(object?.annotations).toEqual({ 'operatorframework.io/x': 'y' });
   });
 
-  test('has the objects that Slipway manages, once the way back has begun', () => {
-    const managed = [{ apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'one' }];
+  test('says how far the hand-over is, and has the objects of Slipway once the way back has begun', () => {
     const secret = writeBackup(backup, name.kept);
-    const patched = { ...secret, data: { ...fieldsOf(secret['data']), ...fieldsOf(keepManaged(managed)['data']) } };
-    expect(readBackup(patched, name)).toEqual({ ...backup, managed });
+    const patched = (patch: object): KubeObject => ({
+      ...secret,
+      metadata: { ...secret.metadata, ...fieldsOf(fieldsOf(patch)['metadata']) },
+      data: { ...fieldsOf(secret['data']), ...fieldsOf(fieldsOf(patch)['data']) },
+    });
+    const wayBack = {
+      subscription: 'u',
+      revision: 'gadget-1',
+      managed: [{ apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'one' }],
+    };
+    expect(backup.stage).toBe('HandingOver');
+    expect(readBackup(patched(endHandOver()), name)).toEqual({ ...backup, stage: 'HandedOver' });
+    expect(readBackup(patched(beginWayBack(wayBack)), name)).toEqual({ ...backup, stage: 'HandingBack', wayBack });
   });
 
   test('is found in the namespace of the manager, and one that was changed by hand is left out', async () => {

@@ -38,13 +38,28 @@ export interface Backup {
   readonly csv: KubeObject;
   readonly operatorCondition?: KubeObject | undefined;
   readonly objects: readonly MarkedObject[];
-  /** The objects that Slipway manages; kept when the way back begins. */
-  readonly managed?: readonly ObjectRef[] | undefined;
+  readonly stage: AdoptionStage;
+  /** Kept when the way back begins. */
+  readonly wayBack?: WayBack | undefined;
+}
+
+/** `HandingOver` until OLM has nothing of the operator any more; `HandingBack` from the first step of the way back. */
+export type AdoptionStage = 'HandingOver' | 'HandedOver' | 'HandingBack';
+
+/** What Slipway had when the way back began. */
+export interface WayBack {
+  /** uid of Slipway's Subscription. */
+  readonly subscription: string;
+  /** Name of its active Revision. */
+  readonly revision: string;
+  /** The objects of that Revision. */
+  readonly managed: readonly ObjectRef[];
 }
 
 const LABEL_ADOPTION = 'slipway.dev/adoption';
 const KEY = 'backup.json.gz';
-const MANAGED_KEY = 'managed.json.gz';
+const WAY_BACK_KEY = 'way-back.json.gz';
+const STAGE = 'slipway.dev/adoption-stage';
 
 /** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -104,6 +119,7 @@ export function makeBackup(
     csv: withoutManagedFields(csv),
     ...(operatorCondition !== undefined && { operatorCondition: withoutManagedFields(operatorCondition) }),
     objects: objects.map(marksOf),
+    stage: 'HandingOver',
   };
 }
 
@@ -121,7 +137,8 @@ function marksOf(object: KubeObject): MarkedObject {
 /** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
 export function writeBackup(backup: Backup, kept: string): KubeObject {
   const { namespace, subscription } = backup.operator;
-  const content = gzipSync(JSON.stringify(backup)).toString('base64');
+  const { stage: _stage, wayBack: _wayBack, ...kept0 } = backup;
+  const content = gzipSync(JSON.stringify(kept0)).toString('base64');
   const ref = backupRef({ namespace, subscription, kept });
   if (content.length > 1_000_000) {
     throw new ReasonedError({
@@ -144,9 +161,16 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
   };
 }
 
-/** The patch of a backup's Secret that keeps the list of the objects which Slipway manages. */
-export function keepManaged(managed: readonly ObjectRef[]): Readonly<Record<string, unknown>> {
-  return { data: { [MANAGED_KEY]: gzipSync(JSON.stringify(managed)).toString('base64') } };
+/** The patch of a backup's Secret once the operator is handed over. */
+export function endHandOver(): Readonly<Record<string, unknown>> {
+  return { metadata: { annotations: { [STAGE]: 'HandedOver' satisfies AdoptionStage } } };
+}
+
+/** The patch of a backup's Secret by which the way back begins. */
+export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
+  const annotations = { [STAGE]: 'HandingBack' satisfies AdoptionStage };
+  const content = gzipSync(JSON.stringify(wayBack)).toString('base64');
+  return { metadata: { annotations }, data: { [WAY_BACK_KEY]: content } };
 }
 
 /** Every field that is read later; unknown fields of whole objects are kept. */
@@ -168,9 +192,15 @@ const StoredMarks = z.object({
   ),
 });
 
-const StoredRefs = z.array(
-  z.object({ apiVersion: z.string(), kind: z.string(), namespace: z.string().optional(), name: z.string() }),
-);
+const StoredWayBack = z.object({
+  subscription: z.string(),
+  revision: z.string(),
+  managed: z.array(
+    z.object({ apiVersion: z.string(), kind: z.string(), namespace: z.string().optional(), name: z.string() }),
+  ),
+});
+
+const StoredStage = z.enum(['HandingOver', 'HandedOver', 'HandingBack']).catch('HandingOver');
 
 const StoredName = z.object({ operator: z.object({ namespace: z.string(), subscription: z.string() }) });
 
@@ -189,8 +219,9 @@ export function readBackup(secret: KubeObject, { namespace, subscription }: Back
   try {
     const data = fieldsOf(secret['data']);
     const kept = StoredBackup.parse(unpack(data[KEY])) as unknown as Backup;
-    const managed = data[MANAGED_KEY] === undefined ? undefined : StoredRefs.parse(unpack(data[MANAGED_KEY]));
-    const backup = { ...kept, ...(managed !== undefined && { managed: managed as readonly ObjectRef[] }) };
+    const stage = StoredStage.parse(secret.metadata.annotations?.[STAGE]);
+    const wayBack = stage === 'HandingBack' ? (StoredWayBack.parse(unpack(data[WAY_BACK_KEY])) as WayBack) : undefined;
+    const backup: Backup = { ...kept, stage, ...(wayBack !== undefined && { wayBack }) };
     const { operator, wanted, operatorCondition } = backup;
     if (operator.namespace !== namespace || operator.subscription !== subscription)
       throw new Error(`it is of ${operator.namespace}/${operator.subscription}`);

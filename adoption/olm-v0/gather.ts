@@ -47,6 +47,7 @@ interface Known {
 
 const NOTHING: HandOverState = {
   hasBackup: false,
+  isEnded: false,
   isOlmBusy: false,
   olmSubscription: undefined,
   csv: undefined,
@@ -75,6 +76,7 @@ async function stateOf(
   const isOver = marked.length === 0 && survey.csv === undefined && isReady;
   return {
     hasBackup: true,
+    isEnded: backup.stage === 'HandedOver',
     isOlmBusy: false,
     olmSubscription: survey.subscription,
     csv: survey.csv,

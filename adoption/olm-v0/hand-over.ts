@@ -6,7 +6,7 @@ import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts'
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { backupRef, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
+import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
@@ -44,10 +44,22 @@ export class HandOver {
     this.#options = options;
   }
 
-  /** The next step with the state that decides it; no write. */
+  /**
+   * The next step with the state that decides it; no write.
+   *
+   * @throws ReasonedError Collision, not retried, if the backup is of another hand-over, or of one that is being undone
+   */
   async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
     const { cluster, name, signal } = this.#options;
     const gathered = await gather(cluster, name, signal);
+    const { backup, survey } = gathered;
+    if (backup?.stage === 'HandingBack')
+      throw refusal(name, 'it is being handed back. End that by `slipway adopt undo` first');
+    if (backup?.stage === 'HandedOver' && survey.subscription !== undefined)
+      throw refusal(
+        name,
+        `OLM has it again since it was handed over. Delete ${describeRef(backupRef(name))} to begin again`,
+      );
     return { step: nextStep(gathered.state), gathered };
   }
 
@@ -79,6 +91,7 @@ export class HandOver {
       RestoreCondition: () => this.#restoreCondition(backup),
       CleanUp: () => this.#cleanUp(gathered.state.leftovers),
       Unpin: () => this.#unpin(gathered.state.subscription),
+      End: () => this.#end(),
     };
     return acts[step]();
   }
@@ -189,6 +202,11 @@ export class HandOver {
     const { cluster, signal } = this.#options;
     const { resourceVersion } = subscription.metadata;
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
+  }
+
+  async #end(): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    await cluster.patch(backupRef(name), endHandOver(), {}, signal);
   }
 
   /** Only the very Subscription that was judged, in the version that is judged now. */

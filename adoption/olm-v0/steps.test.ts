@@ -20,6 +20,7 @@ const owner = { ...OLM.csv, name: 'gadget.v1', uid: '1' };
 /** Everything is handed over. */
 const over: HandOverState = {
   hasBackup: true,
+  isEnded: false,
   isOlmBusy: false,
   olmSubscription: undefined,
   csv: undefined,
@@ -118,11 +119,18 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       step: 'CleanUp',
     },
     { because: 'upgrades may go on', state: {}, step: 'Unpin' },
-    { because: 'nothing is left to do', state: { isPinned: false }, step: 'Done' },
+    { because: 'the backup does not say so yet', state: { isPinned: false }, step: 'End' },
+    { because: 'nothing is left to do', state: { isPinned: false, isEnded: true }, step: 'Done' },
+    {
+      because: 'the operator was uninstalled since',
+      state: { isEnded: true, subscription: undefined, isReady: false, isPinned: false },
+      step: 'Done',
+    },
+    { because: 'a person pinned the version since that OLM had', state: { isEnded: true }, step: 'Done' },
     {
       because: 'a newer version is on its way since it was unpinned',
       state: { isPinned: false, isReady: false, leftovers: [ref] },
-      step: 'Done',
+      step: 'End',
     },
     {
       because: 'the operator needs it to become ready',

@@ -10,6 +10,8 @@ import { CSV_CLEANUP, HOLD, TARGET_ANNOTATIONS } from './kinds.ts';
 /** The state of a hand-over. */
 export interface HandOverState {
   readonly hasBackup: boolean;
+  /** Whether the backup says that all was done: the operator may have been upgraded or uninstalled since. */
+  readonly isEnded: boolean;
   /** Whether OLM is at work on the operator, so that nothing may begin. */
   readonly isOlmBusy: boolean;
   readonly olmSubscription: KubeObject | undefined;
@@ -48,6 +50,7 @@ export const STEPS = [
   'RestoreCondition',
   'CleanUp',
   'Unpin',
+  'End',
   'Done',
 ] as const;
 
@@ -57,6 +60,7 @@ export type StepName = (typeof STEPS)[number];
 export function nextStep(state: HandOverState): StepName {
   const { csv, condition } = state;
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
+  if (state.isEnded) return 'Done';
   if (state.olmSubscription !== undefined) return 'DeleteSubscription';
   if (csv !== undefined) return stepWithCsv(csv, state);
   if (state.marked.length > 0) return 'HandOver';
@@ -65,7 +69,7 @@ export function nextStep(state: HandOverState): StepName {
   if (condition.wanted && isGoing(condition.live)) return 'AwaitCondition';
   if (state.subscription === undefined) return 'Subscribe';
   // Unpinning is the last step: a newer version may be on its way since.
-  if (!state.isPinned) return 'Done';
+  if (!state.isPinned) return 'End';
   if (!state.isReady) return 'AwaitReady';
   return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';
 }

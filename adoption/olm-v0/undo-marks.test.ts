@@ -130,10 +130,20 @@ describe('the patch of an object', () => {
   });
 
   test('leads to an object that OLM recognizes, and is not made again', () => {
-    const after = { ...live, metadata: { ...live.metadata, ...patch } };
+    const present = (entries: object | undefined): Record<string, string> =>
+      Object.fromEntries(Object.entries(entries ?? {}).filter(([, value]) => value !== null));
+    const labels = present({ ...live.metadata.labels, ...patch.labels });
+    const annotations = present({ ...live.metadata.annotations, ...patch.annotations });
+    const after = { ...live, metadata: { ...live.metadata, ...patch, labels, annotations } };
     expect(hasMarks(live, marks)).toBe(false);
     expect(hasMarks(after, marks)).toBe(true);
     expect(isMarked(after)).toBe(true);
+  });
+
+  test('is made for an object that had no marks of OLM, as long as it has those of Slipway', () => {
+    expect(hasMarks(live, { labels: {}, annotations: {}, ownerReferences: [] })).toBe(false);
+    const bare = { ...live, metadata: { name: 'one', namespace: 'ops' } };
+    expect(hasMarks(bare, { labels: {}, annotations: {}, ownerReferences: [] })).toBe(true);
   });
 
   test('leaves the label of another program that manages the object', () => {

@@ -68,10 +68,12 @@ function webhookOf({ kind, name }: ObjectRef, csv: KubeObject): string | undefin
   return names.find((one) => one === name) ?? name;
 }
 
-/** Whether OLM would recognize the object. */
+/** Whether OLM would recognize the object, and Slipway would not. */
 export function hasMarks({ metadata }: KubeObject, marks: Marks): boolean {
-  const { labels = {}, ownerReferences = [] } = metadata;
+  const { labels = {}, annotations = {}, ownerReferences = [] } = metadata;
+  const slipways = { ...slipwaysOf(labels), ...slipwaysOf(annotations) };
   return (
+    Object.keys(slipways).length === 0 &&
     Object.entries(marks.labels).every(([key, value]) => labels[key] === value) &&
     marks.ownerReferences.every(({ uid }) => ownerReferences.some((one) => one.uid === uid))
   );

@@ -4,14 +4,16 @@
  */
 import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
-import { backupRef, keepManaged, readBackup, type Backup, type BackupName } from './backup.ts';
+import { backupRef, beginWayBack, readBackup, type Backup, type BackupName } from './backup.ts';
 import { OLM, olmRef } from './kinds.ts';
 import { handBack, hasMarks, marksFor } from './undo-marks.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
@@ -67,30 +69,43 @@ export class Undo {
       cluster.get(olmRef(OLM.csv, namespace, csv), signal),
       cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
     ]);
-    const hasList = backup.managed !== undefined;
-    if (!hasList) await this.#requireUndoable(backup, own as Subscription | undefined, version);
-    // A Subscription of the same name that was made since has nothing to do with the way back.
-    const subscription = hasList && version !== undefined ? undefined : own;
+    const subscription = own as Subscription | undefined;
+    await this.#requireUndoable(backup, subscription);
     const unmarked = version === undefined ? [] : await this.#unmarked(backup, version);
-    return { backup, state: { subscription, hasList, csv: version, unmarked, olmSubscription } };
+    const hasList = backup.wayBack !== undefined && (await this.#activeRevision(backup, subscription)) === backup.wayBack.revision; // prettier-ignore
+    return { backup, state: { subscription: own, hasList, csv: version, unmarked, olmSubscription } };
   }
 
-  async #requireUndoable(backup: Backup, own: Subscription | undefined, csv: KubeObject | undefined): Promise<void> {
+  /** Checked before each step: between two of them a person may upgrade the operator, and GitOps make the Subscription again. */
+  async #requireUndoable(backup: Backup, own: Subscription | undefined): Promise<void> {
+    const { name } = this.#options;
+    const { stage, wayBack, operator } = backup;
+    if (stage === 'HandingOver' || (stage === 'HandedOver' && own === undefined)) {
+      const again = `slipway adopt run ${name.namespace}/${name.subscription}`;
+      throw problem(name, 'it is not handed over', `Hand it over first: ${again}`);
+    }
+    if (own === undefined || own.metadata.deletionTimestamp !== undefined) return;
+    if (wayBack !== undefined && own.metadata.uid !== wayBack.subscription) {
+      const again = `Subscription.slipway.dev ${operator.namespace}/${backup.adoptedBy} was created again since`;
+      throw problem(name, again, 'Suspend the program that creates it, and delete it by `slipway uninstall --orphan`');
+    }
+    requireVersion(name, operator.csv, own);
+    if (stage === 'HandedOver') requireReady(name, own);
+    await this.#requireGroup(operator.namespace);
+  }
+
+  async #requireGroup(namespace: string): Promise<void> {
     const { cluster, name, signal } = this.#options;
-    const { operator } = backup;
-    const again = `slipway adopt run ${name.namespace}/${name.subscription}`;
-    if (csv !== undefined || own === undefined)
-      throw problem(name, 'its hand-over has not ended', `Run it to its end first: ${again}`);
-    const installed = own.status?.installed;
-    if (installed?.bundle !== operator.csv) {
-      const now = installed?.bundle ?? 'nothing';
-      throw problem(name, `${now} is installed, and OLM had ${operator.csv}`, 'Roll back to that version first');
-    }
-    const groups = await cluster.list(OLM.operatorGroup, { namespace: operator.namespace }, signal);
-    if (groups.length !== 1) {
-      const found = `namespace ${operator.namespace} has ${groups.length} OperatorGroups`;
-      throw problem(name, found, 'OLM needs exactly the one that it had');
-    }
+    const groups = await cluster.list(OLM.operatorGroup, { namespace }, signal);
+    if (groups.length === 1) return;
+    const found = `namespace ${namespace} has ${groups.length} OperatorGroups`;
+    throw problem(name, found, 'OLM needs exactly the one that it had');
+  }
+
+  /** Name of the active Revision; once the Subscription is gone, that of the list. */
+  async #activeRevision({ wayBack }: Backup, own: Subscription | undefined): Promise<string | undefined> {
+    if (own === undefined || own.metadata.deletionTimestamp !== undefined) return wayBack?.revision;
+    return own.status?.installed?.revision;
   }
 
   async #unmarked(backup: Backup, csv: KubeObject): Promise<readonly ObjectRef[]> {
@@ -105,7 +120,7 @@ export class Undo {
   async #act(step: UndoStep, { backup, state }: UndoFacts): Promise<void> {
     switch (step) {
       case 'KeepList':
-        return this.#keepList(backup);
+        return this.#keepList(backup, state.subscription);
       case 'Orphan':
         return this.#orphan(state.subscription);
       case 'CreateVersion':
@@ -128,21 +143,28 @@ export class Undo {
     }
   }
 
-  async #keepList({ operator, adoptedBy }: Backup): Promise<void> {
+  async #keepList({ operator }: Backup, subscription: KubeObject | undefined): Promise<void> {
     const { cluster, name, signal } = this.#options;
-    const kind = { apiVersion: API_VERSION, kind: 'Revision' };
-    const revisions = (await cluster.list(kind, { namespace: operator.namespace }, signal)) as readonly Revision[];
-    const own = revisions.filter(({ spec }) => spec.subscription === adoptedBy && spec.state === 'Active');
-    const managed = own.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => refOfEntry(entry)));
-    await cluster.patch(backupRef(name), keepManaged(managed), {}, signal);
+    const { installed } = (subscription as Subscription | undefined)?.status ?? {};
+    if (subscription === undefined || installed === undefined) return;
+    const ref = { apiVersion: API_VERSION, kind: 'Revision', namespace: operator.namespace, name: installed.revision };
+    const revision = (await cluster.get(ref, signal)) as Revision | undefined;
+    const managed = (revision?.status?.inventory ?? []).map((entry) => refOfEntry(entry));
+    const wayBack = { subscription: subscription.metadata.uid ?? '', revision: installed.revision, managed };
+    await cluster.patch(backupRef(name), beginWayBack(wayBack), {}, signal);
   }
 
+  /** Only if the API server knows the field: without it the manager would delete every object. */
   async #orphan(subscription: KubeObject | undefined): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
     const { uid = '' } = subscription.metadata;
     const patch = { metadata: { uid }, spec: { uninstall: { objects: 'Orphan' } } };
-    await cluster.patch(refOf(subscription), patch, {}, signal);
+    const patched = await cluster.patch(refOf(subscription), patch, {}, signal);
+    if (textOf(fieldsOf(fieldsOf(patched['spec'])['uninstall'])['objects']) !== 'Orphan') {
+      const name = describeRef(refOf(subscription));
+      throw problem(this.#options.name, `${name} has no field spec.uninstall.objects`, "Upgrade Slipway's CRDs and manager first"); // prettier-ignore
+    }
     await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
   }
 
@@ -190,9 +212,32 @@ export class Undo {
   }
 }
 
+/** A version that is being rolled out would be left half-way. */
+function requireVersion(name: BackupName, csv: string, { status }: Subscription): void {
+  const bundle = status?.installed?.bundle;
+  if (bundle !== csv)
+    throw problem(name, `${bundle ?? 'nothing'} is installed, and OLM had ${csv}`, 'Roll back to that version first');
+  if (status?.pending !== undefined)
+    throw problem(
+      name,
+      `${status.pending.bundle} comes next`,
+      'Pin the version that is installed by spec.version first',
+    );
+}
+
+function requireReady(name: BackupName, { metadata, status }: Subscription): void {
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status === 'True' && status?.observedGeneration === metadata.generation) return;
+  throw problem(
+    name,
+    `it is not Ready: ${ready?.message ?? 'it has no status'}`,
+    'Wait until its Subscription is Ready',
+  );
+}
+
 /** Those that OLM had made and those that Slipway made, each once. */
-function objectsOf({ objects, managed = [] }: Backup): readonly ObjectRef[] {
-  const refs = [...objects, ...managed].map(({ apiVersion, kind, namespace, name }) => ({
+function objectsOf({ objects, wayBack }: Backup): readonly ObjectRef[] {
+  const refs = [...objects, ...(wayBack?.managed ?? [])].map(({ apiVersion, kind, namespace, name }) => ({
     apiVersion,
     kind,
     name,

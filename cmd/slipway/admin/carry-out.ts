@@ -1,9 +1,11 @@
 /** Sends the writes of a command, or prints them with `--dry-run=client`. */
-import type { ObjectRef } from '../../../api/object.ts';
+import { describeRef, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { findKind } from './columns.ts';
 import type { OutputFlags } from '../flags.ts';
 import type { KubeFlags } from '../input/connection.ts';
+import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
 import { formatYaml } from '../output/data.ts';
@@ -36,8 +38,27 @@ export async function carryOut(
 async function send(client: Client, act: Act, signal: AbortSignal): Promise<object | undefined> {
   if (act.do === 'create') return client.create(act.body, { served: servedOf(act.body.kind) }, signal);
   const ref: ObjectRef = { ...act.ref, served: servedOf(act.ref.kind) };
-  if (act.do === 'patch') return client.patch(ref, act.body, {}, signal);
+  if (act.do === 'patch') {
+    const patched = await client.patch(ref, act.body, {}, signal);
+    requireKept(ref, act.body['spec'], patched['spec']);
+    return patched;
+  }
   return client.delete(ref, { uid: act.uid }, signal);
+}
+
+/**
+ * An API server drops the fields that its CRDs lack: the acts that follow would have another effect than intended.
+ *
+ * @throws ReasonedError InputInvalid, not retried
+ */
+function requireKept(ref: ObjectRef, wanted: unknown, kept: unknown, path = 'spec'): void {
+  for (const [field, value] of Object.entries(fieldsOf(wanted))) {
+    if (value === null) continue;
+    const live = fieldsOf(kept)[field];
+    if (live === undefined)
+      throw invalidInput(`the API server dropped ${path}.${field} of ${describeRef(ref)}`, "Its CRDs are older than this program: upgrade Slipway's CRDs and manager first"); // prettier-ignore
+    requireKept(ref, value, live, `${path}.${field}`);
+  }
 }
 
 function servedOf(kind: string): Required<ReturnType<typeof servedKind>>['served'] {

@@ -66,7 +66,8 @@ export async function nextOperator(
 }> {
   for (const name of await backupsOf(cluster, kept, signal)) {
     if (options.namespace !== undefined && options.namespace !== name.namespace) continue;
-    const { state } = await gather(cluster, name, signal);
+    const { state, backup } = await gather(cluster, name, signal);
+    if (backup?.stage !== 'HandingOver') continue;
     if (nextStep(state) !== 'Done')
       return { next: { namespace: name.namespace, name: name.subscription, sources: [] }, rest: [] };
   }

@@ -44,6 +44,7 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   RestoreCondition: 'Create the OperatorCondition again',
   CleanUp: 'Delete what only OLM used: rights and webhook configurations under its names, InstallPlans',
   Unpin: "Take the version out of Slipway's Subscription, so that upgrades go on",
+  End: 'Note in the backup that the operator is handed over',
   Done: 'The operator is handed over',
 };
 

@@ -14,6 +14,7 @@ export interface AdoptStatusFlags extends KubeFlags, OutputFlags {
   readonly systemNamespace: string;
 }
 
+const GOING_BACK = 'The operator is being handed back; slipway adopt undo goes on';
 const HEADER = ['NAMESPACE', 'NAME', 'SUBSCRIPTION', 'STEP', 'MESSAGE'];
 
 export async function showAdoptions(environment: Environment, flags: AdoptStatusFlags): Promise<Outcome> {
@@ -23,9 +24,11 @@ export async function showAdoptions(environment: Environment, flags: AdoptStatus
     const rows = await Promise.all(
       names.map(async (name) => {
         const gathered = await gather(client, name, signal);
-        const step = nextStep(gathered.state);
-        const subscription = gathered.backup?.adoptedBy ?? '';
-        const message = describeStep(step, gathered);
+        const { backup } = gathered;
+        const isGoingBack = backup?.stage === 'HandingBack';
+        const step = isGoingBack ? 'HandingBack' : nextStep(gathered.state);
+        const subscription = backup?.adoptedBy ?? '';
+        const message = step === 'HandingBack' ? GOING_BACK : describeStep(step, gathered);
         return { namespace: name.namespace, name: name.subscription, subscription, step, message };
       }),
     );
