@@ -1,5 +1,4 @@
 /** Carries out the action of a plan: creates, restores or activates a Revision, and deletes those that history needs no longer. */
-import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -19,7 +18,7 @@ import { imageByDigest } from './images.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { prepareNew, prepare } from './prepare.ts';
-import { activateRevision, createRevision } from './revisions.ts';
+import { activateRevision, createRevision, isRefusal } from './revisions.ts';
 
 export interface ActOptions {
   readonly action: Action;
@@ -122,8 +121,7 @@ async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, c
   try {
     await create(deps, facts, creation);
   } catch (error) {
-    const isOver = error instanceof ReasonedError && error.reason !== 'Conflict' && error.reason !== 'LeaderLost';
-    if (isOver && installed !== undefined && activeOf(facts.revisions) === undefined)
+    if (isRefusal(error) && installed !== undefined && activeOf(facts.revisions) === undefined)
       await activateRevision(deps.cluster, facts.revisions, installed);
     throw error;
   }

@@ -96,7 +96,7 @@ describe('if the manifests cannot be stored', () => {
 test('the Revision that works is active again if the API server refuses the next one', async () => {
   const cluster = clusterOf({
     before: ({ verb, ref }) => {
-      if (verb === 'create' && ref.kind === 'Revision') throw new Error('a quota is used up');
+      if (verb === 'create' && ref.kind === 'Revision') throw refusal(403, 'Forbidden', 'a quota is used up');
     },
   });
   const seen = [];
@@ -105,6 +105,26 @@ test('the Revision that works is active again if the API server refuses the next
     seen.push(states(cluster));
   }
   expect(seen).toEqual(Array.from({ length: 3 }, () => ['gadget-1 Active']));
+});
+
+test.each([
+  { because: 'the connection broke after it was carried out', code: 503, reason: 'ServiceUnavailable' },
+  { because: 'the API server timed out after it was carried out', code: 504, reason: 'Timeout' },
+])('only the next Revision is active if the answer to its creation is lost: $because', async ({ code, reason }) => {
+  const seen: number[] = [];
+  let isLost = false;
+  const cluster = clusterOf({
+    after: ({ verb, ref }, it) => {
+      seen.push(revisionsOf(it).filter(({ spec }) => spec.state === 'Active').length);
+      if (verb !== 'create' || ref.kind !== 'Revision' || isLost) return;
+      isLost = true;
+      throw refusal(code, reason, 'no answer');
+    },
+  });
+  for (let attempt = 1; attempt <= 3; attempt += 1) await reconcileOf(cluster)().catch(() => undefined);
+  expect(isLost).toBe(true);
+  expect(Math.max(...seen)).toBe(1);
+  expect(states(cluster)).toEqual(['gadget-1 Archived', 'gadget-2 Active']);
 });
 
 describe('after a crash that left no Revision active', () => {
@@ -138,6 +158,7 @@ describe('after a crash that left no Revision active', () => {
   test.each([
     { reason: 'RegistryUnavailable', active: true, because: 'the registry may be silent for hours' },
     { reason: 'LeaderLost', active: false, because: 'another manager decides' },
+    { reason: 'ApiUnavailable', active: false, because: 'the new one may have been made' },
   ] as const)(
     'the one that works is made active again after $reason: $active, because $because',
     async ({ reason, active }) => {

@@ -6,6 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
 import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
@@ -53,10 +54,20 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
   try {
     return (await cluster.create(described)) as Revision;
   } catch (error) {
-    await serveAgain(cluster, archived);
+    if (isRefusal(error)) await serveAgain(cluster, archived);
     throw error;
   }
 }
+
+/**
+ * Whether nothing was written. After a lost answer, or if the name is taken, the next Revision may exist and be active:
+ * the one that worked must not become active beside it. Then the next reconcile decides.
+ */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ReasonedError && !UNKNOWN_OUTCOME.has(error.reason);
+}
+
+const UNKNOWN_OUTCOME: ReadonlySet<Reason> = new Set(['ApiUnavailable', 'Conflict', 'LeaderLost']);
 
 /** After an attempt that failed: the active Revision is archived only once the new one exists. */
 async function createBeside(cluster: Writer, facts: NewRevision, described: Revision): Promise<Revision> {

@@ -1,4 +1,5 @@
 /** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
+import { fieldsOf } from '../../api/untyped.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readEverything, type FoundObject } from './everything.ts';
 
@@ -23,7 +24,7 @@ const LEFT_OUT = new Set([
 ]);
 
 export async function readState(cluster: TestCluster): Promise<State> {
-  const items = await readEverything(cluster, LEFT_OUT);
+  const items = (await readEverything(cluster, LEFT_OUT)).filter((item) => !isPlan(item));
   return {
     contents: new Map(items.map((item) => [identityOf(item), normalize(comparable(item))])),
     uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
@@ -37,11 +38,22 @@ function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
 
 /**
  * The texts of Kubernetes' own controllers depend on the states that they happened to observe. A Revision is created
- * active, or beside the one before it and made active then, which is a generation more.
+ * active, or beside the one before it and made active then, which is a generation more. It has a plan if it waited long
+ * enough to be seen.
  */
 function comparable(item: FoundObject): object {
   if (!item.apiVersion.startsWith('slipway.dev/')) return { ...item, status: undefined };
-  return item.kind === 'Revision' ? (withoutGenerations(item) as object) : item;
+  return item.kind === 'Revision' ? (withoutGenerations(withoutPlan(item)) as object) : item;
+}
+
+/** The Secret of a plan. */
+function isPlan(item: FoundObject): boolean {
+  return (item as { readonly type?: string }).type === 'slipway.dev/plan';
+}
+
+function withoutPlan(item: FoundObject): object {
+  const { plan: _, ...status } = fieldsOf((item as { readonly status?: unknown }).status);
+  return { ...item, status };
 }
 
 function withoutGenerations(value: unknown): unknown {
@@ -65,9 +77,6 @@ const INCIDENTAL = new Set([
   'slipway.dev/requested-by',
 ]);
 
-/** Hash of a plan's inputs, among which are the uids of two Revisions. */
-const PLAN_INPUTS = /^[0-9a-f]{32}$/;
-
 /** Of a Pod of a Deployment, as messages name it. */
 const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
@@ -76,9 +85,7 @@ function normalize(value: unknown): unknown {
   if (typeof value === 'string') return normalizeText(value);
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(
-    ([key, content]) => !INCIDENTAL.has(key) && !(key === 'inputs' && PLAN_INPUTS.test(String(content))),
-  );
+  const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
   return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
 }
 
