@@ -1,14 +1,17 @@
 /**
  * The objects that stay when their Subscription is deleted with `spec.uninstall.objects: Orphan`, and the preparation
- * for that: a rehearsal is broken off, and its traces are deleted.
+ * for that: a rehearsal is broken off, and its traces and the rights of the manager are deleted.
  */
 import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { InventoryEntry } from '../../apply/inventory.ts';
+import { describeRef } from '../../api/object.ts';
+import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { UninstallResult } from '../../apply/uninstall.ts';
 import { ownerOf } from '../prepare-for.ts';
+import { isAccess } from './own-kinds/access.ts';
+import { isCopy } from './pull-secrets/add.ts';
 import { breakOff } from './rehearsal/break-off.ts';
 import { isTrace } from './rehearsal/probe-objects.ts';
 
@@ -37,16 +40,28 @@ export async function prepareOrphans(
   return { state, removals, waiting, stays: [], failures: failed };
 }
 
-/** How many objects stay. Pure. */
+/** How many objects stay, and which of them are copies of pull secrets. Pure. */
 export function describeOrphans(revision: Revision): string {
   const count = inventoryOf(revision).length - ownOf(revision).length;
-  return `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
+  const text = `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
+  const copies = inventoryOf(revision).filter(isCopy).map(refOfEntry).map(describeRef);
+  if (copies.length === 0) return text;
+  return `${text}. Among them are copies of pull secrets, which the Pods need; delete them once no Pod does: ${nameSome(copies)}`;
+}
+
+/** The length of an event's note is limited. */
+const MOST_NAMED = 3;
+
+function nameSome(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** The objects that the manager made for its own work: they do not stay. */
 function ownOf(revision: Revision): readonly InventoryEntry[] {
   const inventory = inventoryOf(revision);
-  return inventory.filter((entry) => isTrace(entry, inventory));
+  const owner = ownerOf(revision);
+  return inventory.filter((entry) => isTrace(entry, inventory) || isAccess(refOfEntry(entry), owner));
 }
 
 function inventoryOf({ status }: Revision): readonly InventoryEntry[] {
