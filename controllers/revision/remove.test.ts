@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
-import { refOf } from '../../api/object.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { refusal } from '../../api/testing/refusal.ts';
 import { judgeRemoval } from './remove.ts';
@@ -91,6 +91,32 @@ describe('spec.uninstall.objects: Orphan', () => {
         note: expect.stringContaining('The 2 objects of Revision widgets-1 stay') as string,
       }),
     ]);
+  });
+});
+
+describe('the event about objects that stay', () => {
+  const secrets = (count: number): readonly KubeObject[] =>
+    Array.from({ length: count }, (_, index) =>
+      sample('v1', 'Secret', `slipway-pull-widgets-${index}`, { namespace: NAMESPACE }),
+    );
+
+  test.each([
+    { copies: 0, says: /from now on$/, because: 'no copy of a pull secret stays' },
+    { copies: 1, says: /: Secret ops\/slipway-pull-widgets-0$/, because: 'the Pods need the copy' },
+    { copies: 5, says: /-widgets-0, .*-widgets-1, .*-widgets-2, 2 more$/, because: 'the length of a note is limited' },
+  ])('the event with $copies copies of pull secrets names them: $because', async ({ copies, says }) => {
+    const other = createHarness();
+    harness = other;
+    harness.setSubscription({ uninstall: { objects: 'Orphan' } });
+    await harness.addRevision(1, [account, ...secrets(copies)]);
+    await harness.settle(1);
+    await uninstall();
+    await harness.reconcile(1);
+    expect(harness.events).toEqual([
+      expect.objectContaining({ reason: 'Orphaned', note: expect.stringMatching(says) as string }),
+    ]);
+    const left = harness.cluster.objects().filter(({ metadata }) => metadata.name.startsWith('slipway-pull-'));
+    expect(left).toHaveLength(copies);
   });
 });
 

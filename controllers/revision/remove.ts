@@ -24,6 +24,7 @@ import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
 import { followServed } from './follow-served.ts';
 import type { Judgement } from './judgement.ts';
+import { describeOrphans, prepareOrphans } from './orphans.ts';
 import { summarizeRevision } from './status.ts';
 
 /** How long one step may take in one call; a longer step is continued by further calls. */
@@ -50,7 +51,7 @@ export async function removeRevision(
   signal: AbortSignal,
 ): Promise<RemovalState> {
   const { revision } = facts;
-  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts);
+  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts, signal);
   const deps = { ...given, cluster: readByList(cluster) };
   const about = {
     owner: ownerOf(revision),
@@ -89,13 +90,25 @@ function isOrphaned({ subscription }: RevisionFacts): boolean {
   return subscription?.metadata.deletionTimestamp !== undefined && subscription.spec.uninstall.objects === 'Orphan';
 }
 
-/** Nothing is written to the objects: their marks let a Subscription of the same name take them up again. */
-async function orphan({ cluster, record }: RemoveDeps, facts: RevisionFacts): Promise<RemovalState> {
+/**
+ * The objects of the bundle stay, with their marks, which let a Subscription of the same name take them up again. First
+ * a rehearsal is broken off, as nothing would ever end it later.
+ */
+async function orphan(
+  { cluster, acting, record, now }: RemoveDeps,
+  facts: RevisionFacts,
+  signal: AbortSignal,
+): Promise<RemovalState> {
   const { revision, subscription } = facts;
-  const count = revision.status?.inventory?.length ?? 0;
+  const result = await prepareOrphans({ cluster, acting }, revision, signal);
+  if (result.failures.length > 0 || result.waiting.length > 0) {
+    const judgement = judgeRemoval(result);
+    await writeStatus(cluster, revision, summarizeRevision(revision, { judgement }, now()));
+    return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
+  }
   const isReleased = await releaseRevision(cluster, revision);
-  if (isReleased && count > 0) {
-    const note = `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
+  if (isReleased && (revision.status?.inventory ?? []).length > 0) {
+    const note = describeOrphans(revision);
     record(subscription ?? revision, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
   }
   return 'Gone';

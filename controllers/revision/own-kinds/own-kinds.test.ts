@@ -106,6 +106,20 @@ describe('a bundle with custom resources, with the rights of the manager', () =>
     expect(find(other, 'ClusterRole', ROLE)).toBeUndefined();
   });
 
+  test('the rights of the manager are deleted also if the objects of the operator stay', async () => {
+    await uninstall(harness, { uninstall: { objects: 'Orphan' } });
+    expect(harness.revision(1)).toBeUndefined();
+    expect(find(harness, 'ClusterRole', ROLE)).toBeUndefined();
+    expect(find(harness, 'ClusterRoleBinding', ROLE)).toBeUndefined();
+    for (const object of objects) expect(find(harness, object.kind, object.metadata.name)).toBeDefined();
+    expect(harness.events).toEqual([
+      expect.objectContaining({
+        reason: 'Orphaned',
+        note: expect.stringContaining(`The ${objects.length} objects`) as string,
+      }),
+    ]);
+  });
+
   test('a custom resource that is in place and unchanged costs no request', async () => {
     const before = harness.cluster.requests.length;
     expect(await harness.reconcile(1)).toBeUndefined();

@@ -42,9 +42,12 @@ export function addPullSecrets(
 
 /** Whether the Subscription has a copy in the cluster. */
 export function hasCopies(inventory: readonly InventoryEntry[]): boolean {
-  return inventory.some(
-    ({ apiVersion, kind, name }) => apiVersion === 'v1' && kind === 'Secret' && name.startsWith(NAME),
-  );
+  return inventory.some(isCopy);
+}
+
+/** Whether an object of an inventory is a copy. */
+export function isCopy({ apiVersion, kind, name }: Pick<InventoryEntry, 'apiVersion' | 'kind' | 'name'>): boolean {
+  return apiVersion === 'v1' && kind === 'Secret' && name.startsWith(NAME);
 }
 
 /** One for each operator: two of one namespace are installed and removed by themselves. */

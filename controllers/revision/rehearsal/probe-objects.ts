@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LABEL } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
@@ -30,6 +30,14 @@ const PROBE = 'slipway.dev/probe';
 /** The name of the configuration for a Revision. */
 function probeName(uid: string): string {
   return `slipway-probe-${uid}`;
+}
+
+/** Whether the object was made for a check: it is not of the bundle. */
+export function isTrace({ kind, namespace, name }: ObjectRef, inventory: readonly ObjectRef[]): boolean {
+  if (kind === 'MutatingWebhookConfiguration') return name.startsWith(probeName(''));
+  const isSource = (other: ObjectRef): boolean =>
+    other.kind === 'Service' && other.namespace === namespace && rehearsalName(other.name) === name;
+  return kind === 'Service' && inventory.some(isSource);
 }
 
 /** The configuration that makes the API server call these webhooks, unprepared. */

@@ -6,7 +6,7 @@ import { heldFor } from '../../../apply/held-back.ts';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { findCondition } from '../../../api/conditions.ts';
-import { groupKind, type KubeObject } from '../../../api/object.ts';
+import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
 
 const SERVICE = { namespace: NAMESPACE, name: 'widget-service' };
@@ -258,6 +258,25 @@ describe('an upgrade', () => {
     await harness.settle(1);
     expect(traces()).toEqual([]);
     expect(harness.revision(1).status?.inventory).toHaveLength(4);
+  });
+
+  test('an upgrade whose Subscription is deleted, while its objects stay, leaves no object as in a rehearsal', async () => {
+    silence = 'EOF';
+    await harness.reconcile(2);
+    expect(traces()).toHaveLength(2);
+    harness.setSubscription({ uninstall: { objects: 'Orphan' } });
+    const owner = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
+    harness.cluster.change(owner, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+    }));
+    await harness.cluster.delete(refOf(harness.revision(2)));
+    await harness.reconcile(2);
+    expect(harness.revision(2)).toBeUndefined();
+    expect(heldFor(find('Deployment'))).toBeUndefined();
+    expect(fieldsOf(find('Deployment')?.['spec'])).not.toHaveProperty('minReadySeconds');
+    expect(selector()).toEqual({ app: 'widget' });
+    expect(traces()).toEqual([]);
   });
 
   test('an upgrade that is tried a second time is rehearsed a second time', async () => {
