@@ -54,11 +54,27 @@ describe('the registries of the manager', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test.each(['proxy.example:3128', 'socks5://proxy.example', 'http://'])(
-    'a variable that names no proxy is refused at the start: %s',
+  test.each(['proxy.example:3128', 'HTTP://proxy.example:3128', 'http://proxy.example:3128/'])(
+    'are reached through a proxy in the spelling %s, of a flag or a variable',
     (text) => {
-      const refused = expect.objectContaining({ reason: 'InvalidConfiguration' });
-      expect(() => parseOptions([], { HTTPS_PROXY: text })).toThrow(refused);
+      const variable = parseOptions([], { HTTPS_PROXY: text });
+      for (const options of [variable, parseOptions(['--https-proxy', text], {})])
+        expect([options['https-proxy'], options.warnings]).toEqual(['http://proxy.example:3128/', []]);
     },
   );
+
+  test.each(['socks5://u:secret@proxy.example', 'http://', 'http://u:secret@proxy.example:99999'])(
+    'are reached without a proxy if the variable of all Pods names none that can be used, with a warning: %s',
+    (text) => {
+      const { warnings, ...options } = parseOptions([], { HTTPS_PROXY: text, HTTP_PROXY: 'proxy.example' });
+      expect([options['https-proxy'], options['http-proxy']]).toEqual([undefined, 'http://proxy.example/']);
+      expect(warnings).toEqual([expect.stringMatching(/^HTTPS_PROXY is ignored.*http:\/\/host:port/)]);
+      expect(JSON.stringify(warnings)).not.toContain('secret');
+    },
+  );
+
+  test.each(['socks5://proxy.example', 'http://'])('a flag that names no proxy is refused at the start: %s', (text) => {
+    const refused = expect.objectContaining({ reason: 'InvalidConfiguration' });
+    expect(() => parseOptions(['--https-proxy', text], { HTTPS_PROXY: 'proxy.example' })).toThrow(refused);
+  });
 });
