@@ -52,7 +52,12 @@ describe('without a proxy are reached', () => {
     { because: 'an address of version 6', url: 'https://[fd00::5]/', noProxy: 'fd00:0::5', direct: true },
     { because: 'that with its port', url: 'https://[fd00::5]:5000/', noProxy: '[fd00::5]:5000', direct: true },
     { because: 'no name whose address is not known', url: 'https://a.example/', noProxy: '10.0.0.0/8', direct: false },
-    { because: 'none by a range that is none', url: 'https://10.1.2.3/', noProxy: '10.0.0.0/99,10.0.0.0/', direct: false },
+    {
+      because: 'none by a range that is none',
+      url: 'https://10.1.2.3/',
+      noProxy: '10.0.0.0/99,10.0.0.0/',
+      direct: false,
+    },
   ])('$because: $url, NO_PROXY=$noProxy', ({ url, noProxy, direct }) => {
     expect(isDirect(new URL(url), { NO_PROXY: noProxy })).toBe(direct);
     expect(isDirect(new URL(url), { no_proxy: noProxy, NO_PROXY: 'other.example' })).toBe(

@@ -78,7 +78,7 @@ const OPTIONS = {
   'http-proxy': { env: 'HTTP_PROXY', help: 'the same for registries without TLS' },
   'no-proxy': {
     env: 'NO_PROXY',
-    help: 'registries to reach without the proxy, by names, endings such as .example, or addresses, separated by commas',
+    help: 'registries to reach without the proxy, by names, endings such as .example, addresses or ranges such as 10.0.0.0/8, separated by commas',
   },
   'registry-timeout': {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
