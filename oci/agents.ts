@@ -39,12 +39,12 @@ export function createAgents({ ca, proxyEnv }: AgentOptions): Agents {
   };
 }
 
-interface Pair {
+interface AgentPair {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
 }
 
-function createPair(secureContext: SecureContext | undefined, proxyEnv?: ProxyEnv): Pair {
+function createPair(secureContext: SecureContext | undefined, proxyEnv?: ProxyEnv): AgentPair {
   const shared = {
     keepAlive: true,
     maxSockets: 16,

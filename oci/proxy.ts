@@ -29,12 +29,12 @@ export function isDirect(url: URL, env: ProxyEnv): boolean {
   return entries.some((entry) => fits(target, entry.trim()));
 }
 
-interface Target {
+interface RequestedHost {
   readonly name: string;
   readonly port: string;
 }
 
-function fits({ name, port }: Target, entry: string): boolean {
+function fits({ name, port }: RequestedHost, entry: string): boolean {
   if (entry === '') return false;
   if (entry === '*') return true;
   const [address = '', prefix] = entry.split('/');
