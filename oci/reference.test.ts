@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
-import { formatReference, identifierOf, nameIn, parseReference, withDigest, withTag } from './reference.ts';
+import {
+  formatReference,
+  identifierOf,
+  nameIn,
+  parseReference,
+  withDigest,
+  withTag,
+  withoutScheme,
+} from './reference.ts';
 
 const A = 'a'.repeat(64);
 
@@ -186,3 +194,13 @@ function tryParse(text: string) {
     return undefined;
   }
 }
+
+test.each<{ because: string; text: string; expected: string }>([
+  { because: 'oci:// is a scheme', text: 'oci://quay.io/org/app:v1', expected: 'quay.io/org/app:v1' },
+  { because: 'docker:// is a scheme', text: 'docker://quay.io/org/app:v1', expected: 'quay.io/org/app:v1' },
+  { because: 'a name has none', text: 'oci/docker:v1', expected: 'oci/docker:v1' },
+  { because: 'another scheme is no address of an image', text: 'https://quay.io/app', expected: 'https://quay.io/app' },
+  { because: 'a scheme stands at the beginning', text: 'quay.io/oci://app', expected: 'quay.io/oci://app' },
+])('the address of an image becomes its name: $because', ({ text, expected }) => {
+  expect(withoutScheme(text)).toBe(expected);
+});

@@ -24,6 +24,13 @@ const HOST = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*\\.?|\\[[0-9A-Fa-f:.]{2,45}
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
+const SCHEME = /^(?:oci|docker):\/\//;
+
+/** In variables some operators are given the address of an image rather than its name, for programs that load plugins. */
+export function withoutScheme(text: string): string {
+  return text.replace(SCHEME, '');
+}
+
 /**
  * Parses `[registry/]repository[:tag][@digest]`. Without tag and digest the tag is `latest`.
  *

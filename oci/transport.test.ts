@@ -184,6 +184,15 @@ describe('TLS', () => {
   });
 });
 
+/** Every name leads to this machine. */
+const THIS_MACHINE = {
+  lookup: ((_name, options, callback) => {
+    const found = { address: '127.0.0.1', family: 4 };
+    return options.all === true ? callback(null, [found]) : callback(null, found.address, found.family);
+  }) as LookupFunction,
+  reachOf,
+};
+
 describe('a proxy', () => {
   test('a proxy is used as its variables say, with its password, also for names that only it resolves', async () => {
     const { seen, url, close } = await startProxy();
@@ -202,14 +211,58 @@ describe('a proxy', () => {
     expect(JSON.stringify(fake.requests)).not.toContain('proxy-authorization');
   });
 
-  test.each(['localhost', '*', '.localhost,localhost', 'other.example,localhost'])(
+  test.each(['registry.example', '*', 'other.example, .example', 'example', 'registry.example:PORT'])(
     'a proxy is not used for hosts in NO_PROXY=%s',
     async (noProxy) => {
       const { seen, url, close } = await startProxy();
       stops.push(close);
-      const tls = await selfSigned();
-      await ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: url, NO_PROXY: noProxy } });
+      const fake = await startFakeRegistry();
+      const host = fake.host.replace('localhost', 'registry.example');
+      const proxyEnv = { HTTP_PROXY: url, NO_PROXY: noProxy.replace('PORT', host.split(':')[1] ?? '') };
+      const registry = createRegistry({ plainHttp: () => true, network: THIS_MACHINE, proxyEnv });
+      stops.push(
+        () => fake.close(),
+        () => registry.close(),
+      );
+      await pushImage(registry, { registry: host, repository: 'a', tag: 'v1' }, buildImage({ files: new Map() }));
       expect(seen).toEqual([]);
+      expect(fake.requests).not.toEqual([]);
+    },
+  );
+
+  test.each(['localhost', 'kind.localhost', '127.0.0.1'])(
+    'this machine is never asked for through one: %s',
+    async (name) => {
+      const { seen, url, close } = await startProxy();
+      const fake = await startFakeRegistry();
+      const registry = createRegistry({ network: THIS_MACHINE, proxyEnv: { HTTP_PROXY: url, HTTPS_PROXY: url } });
+      stops.push(
+        close,
+        () => fake.close(),
+        () => registry.close(),
+      );
+      const host = fake.host.replace('localhost', name);
+      await pushImage(registry, { registry: host, repository: 'a', tag: 'v1' }, buildImage({ files: new Map() }));
+      expect(seen).toEqual([]);
+      expect(fake.requests).not.toEqual([]);
+    },
+  );
+
+  test.each(['without its scheme', 'in capitals'])(
+    'the address of a proxy has other spellings: %s',
+    async (spelling) => {
+      const { seen, url, close } = await startProxy();
+      const fake = await startFakeRegistry();
+      const HTTP_PROXY = url.replace('http://', spelling === 'in capitals' ? 'HTTP://' : '');
+      const registry = createRegistry({ plainHttp: () => true, proxyEnv: { HTTP_PROXY } });
+      stops.push(
+        close,
+        () => fake.close(),
+        () => registry.close(),
+      );
+      const host = fake.host.replace('localhost', 'registry.example');
+      await pushImage(registry, { registry: host, repository: 'a', tag: 'v1' }, buildImage({ files: new Map() }));
+      expect(seen.map(({ target }) => target)).toContain(host);
     },
   );
 
@@ -271,9 +324,12 @@ describe('a proxy', () => {
   });
 
   test('a proxy that is down is RegistryUnavailable', async () => {
-    const tls = await selfSigned();
-    await expect(ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: 'http://127.0.0.1:1' } })).rejects.toMatchObject({
+    const registry = createRegistry({ proxyEnv: { HTTPS_PROXY: 'http://127.0.0.1:1' } });
+    stops.push(() => registry.close());
+    const reference = { registry: 'registry.example', repository: 'a', tag: 'v1' };
+    await expect(registry.resolve(reference)).rejects.toMatchObject({
       reason: 'RegistryUnavailable',
+      message: expect.stringContaining('ECONNREFUSED'),
     });
   });
 });

@@ -4,16 +4,9 @@
  * session.ts builds on it.
  */
 import { once } from 'node:events';
-import {
-  Agent as HttpAgent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as httpRequest,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { createSecureContext, getCACertificates } from 'node:tls';
 import { describeConnectionFailure, type ConnectionFailure } from '../api/connection-failure.ts';
 import { ReasonedError } from '../api/errors.ts';
 import {
@@ -26,16 +19,13 @@ import {
   type Reach,
   SYSTEM_NETWORK,
 } from './address.ts';
+import { type AgentOptions, type Agents, createAgents, MAX_FREE_SOCKETS } from './agents.ts';
 import { unavailable } from './errors.ts';
 import { type BodyStream, discardBody, receiveBody, sendBody, TimedOut, type Timeouts } from './http-body.ts';
 
-export interface HttpTransportOptions {
+export interface HttpTransportOptions extends AgentOptions {
   readonly timeouts: Timeouts;
   readonly userAgent: string;
-  /** PEM certificates trusted in addition to the system's. */
-  readonly ca?: string | readonly string[];
-  /** Variables `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`; absent means no proxy. */
-  readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   /** Whether link-local addresses may be connected to; they are refused unless this is true. */
   readonly allowLinkLocal?: boolean;
   /** The system's unless given. */
@@ -86,7 +76,7 @@ export function createTransport(options: HttpTransportOptions): HttpTransport {
       return sendWithRetry(request, { options, agents, resolved, bounds, network });
     },
     close() {
-      for (const agents of pools.values()) closeAgents(agents);
+      for (const agents of pools.values()) agents.close();
     },
   };
 }
@@ -111,7 +101,7 @@ function agentsFor(
   const [[oldest, unused] = []] = pools;
   if (pools.size > MAX_POOLS && oldest !== undefined && unused !== undefined) {
     pools.delete(oldest);
-    closeAgents(unused);
+    unused.close();
   }
   return agents;
 }
@@ -130,32 +120,6 @@ interface TransportWiring {
    * addresses can be judged through it; a host that the variables except from the proxy is judged like any other.
    */
   readonly resolved: WeakSet<Socket>;
-}
-
-interface Agents {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
-}
-
-function closeAgents({ http, https }: Agents): void {
-  http.destroy();
-  https.destroy();
-}
-
-function createAgents({ ca, proxyEnv }: HttpTransportOptions): Agents {
-  const shared = {
-    keepAlive: true,
-    maxSockets: 16,
-    maxFreeSockets: MAX_FREE_SOCKETS,
-    scheduling: 'lifo' as const,
-    ...(proxyEnv !== undefined && { proxyEnv: proxyEnv as NodeJS.ProcessEnv }),
-  };
-  const secureContext =
-    ca === undefined ? undefined : createSecureContext({ ca: [...getCACertificates('default'), ...[ca].flat()] });
-  return {
-    http: new HttpAgent(shared),
-    https: new HttpsAgent({ ...shared, ...(secureContext !== undefined && { secureContext }) }),
-  };
 }
 
 function boundsOf({ pointedToFrom: from }: HttpRequest, { allowLinkLocal = false }: HttpTransportOptions): Bounds {
@@ -191,20 +155,17 @@ async function sendWithRetry(request: HttpRequest, wiring: TransportWiring): Pro
   }
 }
 
-const MAX_FREE_SOCKETS = 4;
-
 class StaleConnection extends Error {}
 
 async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<HttpResponse> {
   const { options, agents, resolved, bounds, network } = wiring;
   const { url, signal } = request;
   signal?.throwIfAborted();
-  const secure = url.protocol === 'https:';
   const guarded = guardedLookup(bounds, network);
   let isResolvedHere = false;
-  const client = (secure ? httpsRequest : httpRequest)(url, {
+  const client = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: request.method,
-    agent: secure ? agents.https : agents.http,
+    agent: agents.of(url),
     headers: {
       'user-agent': options.userAgent,
       'accept-encoding': 'identity',

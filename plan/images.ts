@@ -2,7 +2,7 @@
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { listOf, textOf } from '../api/untyped.ts';
-import { parseReference } from '../oci/reference.ts';
+import { parseReference, withoutScheme } from '../oci/reference.ts';
 import type { ImagesChange, PlannedImage } from './model.ts';
 import { containersOf, imagesIn, podsOf } from './pods.ts';
 
@@ -25,9 +25,6 @@ export type Images = ReadonlyMap<string, ReadonlySet<string>>;
 /** Variables by which operators are given the images of the programs that they run. */
 const RELATED_IMAGE = /^RELATED_IMAGE_/;
 
-/** Some hand over the address of an image rather than its name, for programs that load plugins. */
-const SCHEME = /^(?:oci|docker):\/\//;
-
 /** Users of each image that Pods of the objects run, and of each that a variable hands to an operator. */
 export function imagesOf(objects: readonly KubeObject[]): Images {
   const images = new Map<string, Set<string>>();
@@ -40,7 +37,7 @@ export function imagesOf(objects: readonly KubeObject[]): Images {
     for (const { place, container } of containersOf(spec))
       for (const { name, value } of listOf(container['env']))
         if (RELATED_IMAGE.test(textOf(name)) && textOf(value) !== '')
-          add(textOf(value).replace(SCHEME, ''), user(`${place}.env[${textOf(name)}]`));
+          add(withoutScheme(textOf(value)), user(`${place}.env[${textOf(name)}]`));
   }
   return images;
 }

@@ -5,7 +5,10 @@ import { importsOf, readText, repositoryFiles, type Import } from './source-file
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
   api: { folders: [], because: 'the vocabulary that all share depends on no folder' },
-  signatures: { folders: ['api'], because: 'a signature is judged from data that others fetched' },
+  signatures: {
+    folders: ['oci', 'api'],
+    because: 'a signature is judged from data that others fetched, and names an image in any spelling that oci knows',
+  },
   kube: { folders: ['api'], because: 'the controller runtime would serve any controller' },
   oci: { folders: ['api'], because: 'the registry client knows neither clusters nor catalogs' },
   bundles: { folders: ['api'], because: 'a bundle is understood by itself' },

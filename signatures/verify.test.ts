@@ -297,6 +297,81 @@ describe('a policy', () => {
   });
 });
 
+describe('the signed name and the name of the image are compared in one spelling', () => {
+  test.each<{
+    because: string;
+    repository: string;
+    signedAs: string;
+    mirrored?: SignaturePolicy['mirrored'];
+    expected: string;
+  }>([
+    {
+      because: 'the port of TLS is implied',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'registry.example:443/team/gadget',
+      expected: KEYED,
+    },
+    {
+      because: 'the port of TLS is implied, and a tag follows',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'registry.example:443/team/gadget:v1',
+      expected: KEYED,
+    },
+    {
+      because: 'an image may be asked for by the other spelling',
+      repository: 'registry.example:443/team/gadget',
+      signedAs: 'registry.example/team/gadget',
+      expected: KEYED,
+    },
+    {
+      because: 'signers write the alias of Docker Hub',
+      repository: 'docker.io/library/nginx',
+      signedAs: 'index.docker.io/library/nginx',
+      expected: KEYED,
+    },
+    {
+      because: 'Docker Hub is asked under another alias',
+      repository: 'docker.io/library/nginx',
+      signedAs: 'registry-1.docker.io:443/library/nginx',
+      expected: KEYED,
+    },
+    {
+      because: 'hosts have no case',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'Registry.Example./team/gadget',
+      expected: KEYED,
+    },
+    {
+      because: 'a prefix under which content was signed has spellings too',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'docker.io/operators/gadget',
+      mirrored: [{ prefix: 'registry.example/team', signedPrefix: 'index.docker.io/operators' }],
+      expected: KEYED,
+    },
+    {
+      because: 'another port is another registry',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'registry.example:8443/team/gadget',
+      expected: 'SignedOtherReference',
+    },
+    {
+      because: 'repositories have case',
+      repository: 'registry.example/team/gadget',
+      signedAs: 'registry.example/Team/gadget',
+      expected: 'SignedOtherReference',
+    },
+    {
+      because: 'the host of another registry is no alias',
+      repository: 'docker.io/library/nginx',
+      signedAs: 'index.docker.io.example/library/nginx',
+      expected: 'SignedOtherReference',
+    },
+  ])('$because', async ({ repository, signedAs, mirrored = [], expected }) => {
+    const signature = await signSimply({ ...IMAGE, repository: signedAs }, await signerFor('key'));
+    expect(verdict({ ...IMAGE, repository }, [signature], policyFor('key', { mirrored }))).toBe(expected);
+  });
+});
+
 test('keys do not make identities trusted', async () => {
   const keys = [{ name: 'release', pem: publicPem(key), transparencyLog: 'Require' }] as const;
   const policy = policyFor('certificate', { identities: [], keys });

@@ -5,6 +5,7 @@
 import type { Bundle } from '@sigstore/bundle';
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
+import { canonicalPrefix } from '../oci/host.ts';
 import { closest, Flaw } from './flaw.ts';
 import { signedRepository, type SignaturePolicy } from './policy.ts';
 import type { BundleSignature, EnvelopeSignature, ImageSignature, SimpleSignature } from './signature.ts';
@@ -195,7 +196,8 @@ function orCloser(flaw: Flaw, verify: () => Signed): Signed {
 function requireClaim(claim: Claim, image: SignedImage, policy: SignaturePolicy): void {
   if (!claim.digests.includes(image.digest))
     throw new Flaw('SignedOtherDigest', `it is about ${claim.digests.join(', ') || 'no image'}`);
-  const expected = signedRepository(policy, image.repository);
-  if (claim.repository !== undefined && claim.repository !== expected)
+  // Signers write the host as it was typed: with its port, or by an alias.
+  const expected = canonicalPrefix(signedRepository(policy, image.repository));
+  if (claim.repository !== undefined && canonicalPrefix(claim.repository) !== expected)
     throw new Flaw('SignedOtherReference', `it is about ${claim.repository}, and ${expected} was expected`);
 }

@@ -34,6 +34,7 @@ async function main(): Promise<number> {
   }
   const options = parseOptions(process.argv.slice(2), process.env);
   const log = pino(logSettings(options), pino.destination({ sync: true }));
+  for (const warning of options.warnings) log.warn(warning);
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
   return run(options, log, stop.signal);

@@ -8,6 +8,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { readPolicy } from '../../controllers/upgrade-policy.ts';
 import { canonicalHost } from '../../oci/host.ts';
+import { proxyAddress } from '../../oci/proxy.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 
 interface OptionFacts {
@@ -77,7 +78,7 @@ const OPTIONS = {
   'http-proxy': { env: 'HTTP_PROXY', help: 'the same for registries without TLS' },
   'no-proxy': {
     env: 'NO_PROXY',
-    help: 'registries to reach without the proxy, by names, endings such as .example, or addresses, separated by commas',
+    help: 'registries to reach without the proxy, by names, endings such as .example, addresses or ranges such as 10.0.0.0/8, separated by commas',
   },
   'registry-timeout': {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
@@ -135,8 +136,8 @@ const Options = z.object({
         .map(canonicalHost),
     ),
   'link-local-registries': z.stringbool().default(false),
-  'https-proxy': proxyAddress(),
-  'http-proxy': proxyAddress(),
+  'https-proxy': proxyOption(),
+  'http-proxy': proxyOption(),
   'no-proxy': z.string().optional(),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),
@@ -144,17 +145,24 @@ const Options = z.object({
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
-export type ManagerOptions = Readonly<z.infer<typeof Options>>;
+export interface ManagerOptions extends Readonly<z.infer<typeof Options>> {
+  /** Variables that were ignored, each with its reason and remedy, for the log. */
+  readonly warnings: readonly string[];
+}
 
-function proxyAddress() {
+function proxyOption() {
   return z
     .string()
-    .refine(
-      (text) => /^https?:\/\//.test(text) && URL.canParse(text),
-      'must be the address of a proxy: http://host:port',
-    )
+    .transform((text, context) => {
+      const address = proxyAddress(text);
+      if (address !== undefined) return address;
+      context.addIssue({ code: 'custom', message: 'must be the address of a proxy: http://host:port' });
+      return z.NEVER;
+    })
     .optional();
 }
+
+const PROXIES = ['https-proxy', 'http-proxy'] as const;
 
 /** The policy, or a fault of the option. */
 function readUpgradePolicy(text: string, context: z.RefinementCtx): UpgradePolicy | undefined {
@@ -171,15 +179,27 @@ export function parseOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): ManagerOptions {
   const flags = readFlags(args);
-  const values = Object.fromEntries(
+  const unusable = PROXIES.filter((name) => flags[name] === undefined && isUnusable(env[OPTIONS[name].env]));
+  const values: Record<string, string | undefined> = Object.fromEntries(
     Object.entries(OPTIONS).map(([name, facts]: [string, OptionFacts]) => [
       name,
       flags[name] ?? (facts.env === undefined ? undefined : env[facts.env] || undefined),
     ]),
   );
+  for (const name of unusable) delete values[name];
   const result = Options.safeParse(values);
-  if (result.success) return result.data;
+  if (result.success) return { ...result.data, warnings: unusable.map(ignored) };
   throw invalid(result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+}
+
+/** Clusters set these variables for all Pods, also to proxies of other protocols: that must not keep the manager from starting. */
+function isUnusable(text: string | undefined): boolean {
+  return text !== undefined && text !== '' && proxyAddress(text) === undefined;
+}
+
+/** Without the value, which may have a password. */
+function ignored(name: (typeof PROXIES)[number]): string {
+  return `${OPTIONS[name].env} is ignored, since it is no address of a proxy over HTTP or TLS, and registries are reached without one: set it to http://host:port, or unset it`;
 }
 
 function readFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {

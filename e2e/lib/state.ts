@@ -79,6 +79,8 @@ const INCIDENTAL = new Set([
 
 /** Of a Pod of a Deployment, as messages name it. */
 const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
+/** The generation of a Revision in an annotation: a refused write more or less is no other end. */
+const KEPT_BY = /^([a-z0-9-]+-\d+)\/\d+$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 function normalize(value: unknown): unknown {
@@ -93,5 +95,6 @@ function normalizeText(text: string): string {
   return text
     .replaceAll(TIME, 'TIME')
     .replaceAll(POD, '$1')
+    .replace(KEPT_BY, '$1')
     .replace(/^resourceVersion \d+$/, 'VERSION');
 }

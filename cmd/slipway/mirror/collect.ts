@@ -2,7 +2,7 @@
 import { ReasonedError } from '../../../api/errors.ts';
 import { createSlots, inSlots } from '../../../apply/slots.ts';
 import { copyImage, type ImageSink } from '../../../oci/copy.ts';
-import { formatReference, parseReference, withDigest, type Reference } from '../../../oci/reference.ts';
+import { formatReference, parseReference, withDigest, withoutScheme, type Reference } from '../../../oci/reference.ts';
 import { fallbackTag } from '../../../oci/referrers.ts';
 import type { Registry } from '../../../oci/registry.ts';
 import type { MirroredImage } from './list.ts';
@@ -103,13 +103,10 @@ function mergeSame(images: readonly MirroredImage[]): readonly MirroredImage[] {
   });
 }
 
-/** In variables some operators are given the address of an image rather than its name, for programs that load plugins. */
-const SCHEME = /^(?:oci|docker):\/\//;
-
 /** The reference of an image that a bundle names; undefined for a text that names none. */
 export function readImage(text: string): Reference | undefined {
   try {
-    return parseReference(text.replace(SCHEME, ''));
+    return parseReference(withoutScheme(text));
   } catch (error) {
     if (error instanceof ReasonedError) return undefined;
     throw error;

@@ -5,7 +5,6 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import type { CatalogBundle } from '../../../catalog/model.ts';
 import { inputOf } from '../../../controllers/plan/input.ts';
-import { mirrorsOf } from '../../../controllers/registry-policies.ts';
 import type { Registry } from '../../../oci/registry.ts';
 import type { ImageSource } from '../../../oci/source.ts';
 import type { PlanInput, PlannedSide } from '../../../plan/input.ts';
@@ -24,7 +23,7 @@ import { findInstalled, sourceOf } from '../why/offline.ts';
 import type { PlanOfflineFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
 import { sideOf, type BundleOfSide } from './side.ts';
-import { createBundleCheck, readPlanTrust, type CheckBundle } from './signatures.ts';
+import { createBundleCheck, mirrorsOfTrust, readPlanTrust, type CheckBundle } from './signatures.ts';
 
 /** @throws ReasonedError InputInvalid, the reason of a refusal, errors of a registry, and those of rendering a bundle */
 export async function planOffline(environment: Environment, flags: PlanOfflineFlags): Promise<Planned> {
@@ -39,7 +38,7 @@ export async function planOffline(environment: Environment, flags: PlanOfflineFl
     for (const step of steps) sides.push(await withSignature(await bundles.side(subscription, step), check));
     return inputsOf(subscription, sides, from !== undefined);
   };
-  const inputs = await withRegistry(environment, flags, work, trust && mirrorsOf(trust));
+  const inputs = await withRegistry(environment, flags, work, mirrorsOfTrust(trust));
   return { subscription: keyOfObject(subscription), package: subscription.spec.package, message, inputs };
 }
 

@@ -1,4 +1,4 @@
-/** `slipway plan` from files: whether a bundle image is signed is checked against the signers of flags or of the file. */
+/** `slipway plan` from files: whether a bundle image is signed is checked against the signers of flags; the file cannot vouch for itself. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFiles } from '../../../bundles/testing/bundle.ts';
@@ -49,7 +49,9 @@ beforeAll(async () => {
   work().write(
     new Map([
       ['with-policy.yaml', withPolicy],
-      ['mirrored.yaml', `${subscription('1.1.0')}\n---\n${mirrored()}`],
+      ['with-stranger.yaml', `${subscription('1.1.0')}\n---\n${policy('in-file', registry.host, stranger)}`],
+      ['mirrored.yaml', mirrored('far.example')],
+      ['with-mirror.yaml', `${subscription('1.1.0')}\n---\n${mirrored(registry.host, 'far.example')}`],
     ]),
   );
   work().write(files('1.1.0'), 'folder');
@@ -83,10 +85,16 @@ function policy(name: string, prefix: string, key: KeyObject, more: object = {})
 }
 
 /** The images are named at a registry that is never asked. */
-function mirrored(): string {
-  const one = JSON.parse(policy('mirrored', 'far.example', privateKey)) as { readonly spec: object };
-  return JSON.stringify({ ...one, spec: { ...one.spec, mirrors: [{ prefix: registry.host }], source: 'Never' } });
+function mirrored(prefix: string, mirror = registry.host): string {
+  const one = JSON.parse(policy('mirrored', prefix, privateKey)) as { readonly spec: object };
+  return JSON.stringify({ ...one, spec: { ...one.spec, mirrors: [{ prefix: mirror }], source: 'Never' } });
 }
+
+test('a policy in the file does not choose the place of the image that is planned', async () => {
+  const { plans, denied } = await work().json<PlanReport>(...planArgs({ file: 'with-mirror.yaml', flags: [] }));
+  expect(plans.map(({ to }) => to?.image)).toEqual([expect.stringContaining(`${registry.host}/team/gadget:v1.1.0`)]);
+  expect(denied.map(({ rule }) => rule)).toEqual(['unsigned']);
+});
 
 function catalog(host: string): string {
   const versions = ['1.0.0', ...Object.keys(SIGNED_BY)];
@@ -157,16 +165,16 @@ describe('a bundle image counts as signed', () => {
       by: 'key release',
     },
     {
-      because: 'a policy beside the Subscription names its signer',
-      file: 'with-policy.yaml',
-      flags: [],
+      because: 'it comes from the mirror of a policy of the flags, under its own name',
+      file: '1.1.0.yaml',
+      flags: ['--policy', 'mirrored.yaml'],
+      catalog: 'far',
       by: 'key release',
     },
     {
-      because: 'it comes from the mirror of a policy, under its own name',
-      file: 'mirrored.yaml',
-      flags: [],
-      catalog: 'far',
+      because: 'the reader of the file names its policies by a flag',
+      file: 'with-policy.yaml',
+      flags: ['--policy', 'with-policy.yaml'],
       by: 'key release',
     },
   ])('$because', async ({ by, ...question }) => {
@@ -208,6 +216,18 @@ describe('a bundle image never counts as signed', () => {
       because: 'a policy that only warns names another signer',
       file: '1.1.0.yaml',
       flags: ['--policy', 'warn.yaml'],
+      says: 'SignedByOtherKey: ',
+    },
+    {
+      because: 'only a policy in the file itself names its signer, and its author chose both',
+      file: 'with-policy.yaml',
+      flags: [],
+      says: 'key release signed it, but only a RegistryPolicy in with-policy.yaml itself trusts that; name the signer by --policy',
+    },
+    {
+      because: 'the policy in the file names another signer',
+      file: 'with-stranger.yaml',
+      flags: [],
       says: 'SignedByOtherKey: ',
     },
     {
