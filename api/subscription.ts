@@ -268,6 +268,11 @@ export const Subscription = rules(
 export type Subscription = ObjectOf<typeof Subscription>;
 export type SubscriptionManifest = ManifestOf<typeof Subscription>;
 
+/** Whether the objects of the operator stay when the Subscription is deleted. */
+export function leavesObjects({ spec }: Pick<Subscription, 'spec'>): boolean {
+  return spec.uninstall.objects === 'Orphan';
+}
+
 export const SUBSCRIPTION = {
   kind: 'Subscription',
   plural: 'subscriptions',

@@ -137,10 +137,11 @@ function marksOf(object: KubeObject): MarkedObject {
 /** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
 export function writeBackup(backup: Backup, kept: string): KubeObject {
   const { namespace, subscription } = backup.operator;
-  const { stage: _stage, wayBack: _wayBack, ...kept0 } = backup;
-  const content = gzipSync(JSON.stringify(kept0)).toString('base64');
+  // How far the hand-over is stands in an annotation, which a patch can change.
+  const { stage: _stage, wayBack: _wayBack, ...content } = backup;
+  const packed = pack(content);
   const ref = backupRef({ namespace, subscription, kept });
-  if (content.length > 1_000_000) {
+  if (packed.length > 1_000_000) {
     throw new ReasonedError({
       reason: 'InputInvalid',
       retry: 'never',
@@ -157,7 +158,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
       labels: { [LABEL_ADOPTION]: 'olm-v0', 'slipway.dev/adopted-by': labelValue(backup.adoptedBy) },
     },
     type: 'slipway.dev/adoption',
-    data: { [KEY]: content },
+    data: { [KEY]: packed },
   };
 }
 
@@ -169,8 +170,7 @@ export function endHandOver(): Readonly<Record<string, unknown>> {
 /** The patch of a backup's Secret by which the way back begins. */
 export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
   const annotations = { [STAGE]: 'HandingBack' satisfies AdoptionStage };
-  const content = gzipSync(JSON.stringify(wayBack)).toString('base64');
-  return { metadata: { annotations }, data: { [WAY_BACK_KEY]: content } };
+  return { metadata: { annotations }, data: { [WAY_BACK_KEY]: pack(wayBack) } };
 }
 
 /** Every field that is read later; unknown fields of whole objects are kept. */
@@ -236,6 +236,10 @@ export function readBackup(secret: KubeObject, { namespace, subscription }: Back
       hint: 'Restore the Secret from a backup of the cluster: it has the ClusterServiceVersion that OLM would need again',
     });
   }
+}
+
+function pack(value: unknown): string {
+  return gzipSync(JSON.stringify(value)).toString('base64');
 }
 
 function unpack(value: unknown): unknown {

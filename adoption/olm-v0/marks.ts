@@ -53,7 +53,8 @@ function namesCsv({ metadata }: KubeObject, { operator, living }: TieFacts): boo
   return home === undefined ? !isOfOthers : home === namespace;
 }
 
-function isCsv({ kind, apiVersion }: OwnerReference): boolean {
+/** Whether an owner is a ClusterServiceVersion. */
+export function isCsv({ kind, apiVersion }: OwnerReference): boolean {
   return kind === 'ClusterServiceVersion' && apiVersion.startsWith('operators.coreos.com/');
 }
 
@@ -83,7 +84,8 @@ export function isMarked({ metadata }: KubeObject): boolean {
   );
 }
 
-function isOlmLabel(key: string): boolean {
+/** Whether OLM gave the label. */
+export function isOlmLabel(key: string): boolean {
   return key.startsWith('olm.') || key.startsWith('operators.coreos.com/');
 }
 

@@ -2,12 +2,12 @@
  * The marks by which OLM v0 recognizes the objects of an operator, for the way back. An object that OLM had made gets
  * those of the backup, one that Slipway made in place of it those that OLM gives to its kind. Pure.
  */
-import { ANNOTATION, GROUP, LABEL } from '../../api/names.ts';
+import { GROUP, LABEL } from '../../api/names.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { Backup, MarkedObject } from './backup.ts';
 import { componentLabel, OLM, OLM_LABEL } from './kinds.ts';
+import { isCsv, isOlmLabel } from './marks.ts';
 
 /** The marks of one object. */
 export interface Marks {
@@ -28,23 +28,16 @@ export function marksFor(ref: ObjectRef, backup: Backup, csvUid: string): Marks 
     controller: false,
     blockOwnerDeletion: false,
   };
-  if (known !== undefined) return { ...known, labels: olmLabels(known), ownerReferences: isAtHome && isOwned(known) ? [owner] : [] }; // prettier-ignore
+  if (known !== undefined) return { ...known, labels: olmLabels(known), ownerReferences: isAtHome && known.ownerReferences.some(isCsv) ? [owner] : [] }; // prettier-ignore
   return { labels: labelsOfNew(ref, backup), annotations: {}, ownerReferences: isAtHome ? [owner] : [] };
 }
 
 function olmLabels({ labels }: MarkedObject): Readonly<Record<string, string>> {
-  const own = Object.entries(labels).filter(
-    ([key]) => key.startsWith('olm.') || key.startsWith('operators.coreos.com/'),
-  );
-  return Object.fromEntries(own);
-}
-
-function isOwned({ ownerReferences }: MarkedObject): boolean {
-  return ownerReferences.some(({ kind }) => kind === OLM.csv.kind);
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => isOlmLabel(key)));
 }
 
 /** Of an object that Slipway made: rights, and webhook configurations, which OLM finds by the name in the bundle. */
-function labelsOfNew(ref: ObjectRef, { operator, csv }: Backup): Readonly<Record<string, string>> {
+function labelsOfNew(ref: ObjectRef, { operator }: Backup): Readonly<Record<string, string>> {
   const { namespace, csv: name, package: packageName } = operator;
   const isCopy = ref.namespace !== undefined && ref.namespace !== namespace;
   const owner = {
@@ -53,19 +46,13 @@ function labelsOfNew(ref: ObjectRef, { operator, csv }: Backup): Readonly<Record
     [OLM_LABEL.ownerNamespace]: isCopy ? (ref.namespace ?? '') : namespace,
     ...(isCopy && { [OLM_LABEL.copiedFrom]: namespace }),
   };
-  const webhook = webhookOf(ref, csv);
+  const isWebhook = /^(?:Mutating|Validating)WebhookConfiguration$/.test(ref.kind);
   return {
     [OLM_LABEL.managed]: 'true',
-    ...(!isCopy && webhook === undefined && { [componentLabel(packageName, namespace)]: '' }),
+    ...(!isCopy && !isWebhook && { [componentLabel(packageName, namespace)]: '' }),
     ...owner,
-    ...(webhook !== undefined && { 'olm.webhook-description-generate-name': webhook }),
+    ...(isWebhook && { 'olm.webhook-description-generate-name': ref.name }),
   };
-}
-
-function webhookOf({ kind, name }: ObjectRef, csv: KubeObject): string | undefined {
-  if (!/^(?:Mutating|Validating)WebhookConfiguration$/.test(kind)) return undefined;
-  const names = listOf(fieldsOf(csv['spec'])['webhookdefinitions']).map(({ generateName }) => textOf(generateName));
-  return names.find((one) => one === name) ?? name;
 }
 
 /** Whether OLM would recognize the object, and Slipway would not. */
@@ -95,7 +82,7 @@ export function handBack({ metadata }: KubeObject, marks: Marks): Readonly<Recor
 
 function slipwaysOf(entries: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
   const isOurs = ([key, value]: [string, string]): boolean =>
-    key.startsWith(`${GROUP}/`) || key === ANNOTATION.owner || (key === LABEL.managedBy && value === 'slipway');
+    key.startsWith(`${GROUP}/`) || (key === LABEL.managedBy && value === 'slipway');
   return Object.fromEntries(
     Object.entries(entries)
       .filter(isOurs)

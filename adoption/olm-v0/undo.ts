@@ -72,8 +72,14 @@ export class Undo {
     const subscription = own as Subscription | undefined;
     await this.#requireUndoable(backup, subscription);
     const unmarked = version === undefined ? [] : await this.#unmarked(backup, version);
-    const hasList = backup.wayBack !== undefined && (await this.#activeRevision(backup, subscription)) === backup.wayBack.revision; // prettier-ignore
-    return { backup, state: { subscription: own, hasList, csv: version, unmarked, olmSubscription } };
+    const state = {
+      subscription: own,
+      hasList: hasList(backup, subscription),
+      csv: version,
+      unmarked,
+      olmSubscription,
+    };
+    return { backup, state };
   }
 
   /** Checked before each step: between two of them a person may upgrade the operator, and GitOps make the Subscription again. */
@@ -100,12 +106,6 @@ export class Undo {
     if (groups.length === 1) return;
     const found = `namespace ${namespace} has ${groups.length} OperatorGroups`;
     throw problem(name, found, 'OLM needs exactly the one that it had');
-  }
-
-  /** Name of the active Revision; once the Subscription is gone, that of the list. */
-  async #activeRevision({ wayBack }: Backup, own: Subscription | undefined): Promise<string | undefined> {
-    if (own === undefined || own.metadata.deletionTimestamp !== undefined) return wayBack?.revision;
-    return own.status?.installed?.revision;
   }
 
   async #unmarked(backup: Backup, csv: KubeObject): Promise<readonly ObjectRef[]> {
@@ -210,6 +210,13 @@ export class Undo {
     const { cluster, name, signal } = this.#options;
     await cluster.delete(backupRef(name), {}, signal);
   }
+}
+
+/** Whether the objects of the active Revision are listed; once the Subscription goes, the list stays as it is. */
+function hasList({ wayBack }: Backup, own: Subscription | undefined): boolean {
+  if (wayBack === undefined || own === undefined || own.metadata.deletionTimestamp !== undefined)
+    return wayBack !== undefined;
+  return own.status?.installed?.revision === wayBack.revision;
 }
 
 /** A version that is being rolled out would be left half-way. */

@@ -12,6 +12,7 @@ import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
 import { describeRef, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import { leavesObjects } from '../../api/subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
@@ -87,7 +88,7 @@ export async function removeRevision(
 
 /** Whether the objects stay, as `spec.uninstall.objects` asks. */
 function isOrphaned({ subscription }: RevisionFacts): boolean {
-  return subscription?.metadata.deletionTimestamp !== undefined && subscription.spec.uninstall.objects === 'Orphan';
+  return subscription?.metadata.deletionTimestamp !== undefined && leavesObjects(subscription);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
-import type { Subscription } from '../../api/subscription.ts';
+import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
@@ -48,11 +48,6 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
 function describeEnd(subscription: Subscription, bundle: string, now: Date): string {
   if (leavesObjects(subscription)) return `${bundle} is released: its objects stay, and Slipway manages them no longer`;
   return `${bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`;
-}
-
-/** Whether the objects stay when the Subscription is deleted, so that the deletion harms no other operator. */
-function leavesObjects({ spec }: Subscription): boolean {
-  return spec.uninstall.objects === 'Orphan';
 }
 
 /** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */

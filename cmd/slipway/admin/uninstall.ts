@@ -1,6 +1,6 @@
 /** `slipway uninstall`: deletes a Subscription, or counts beforehand which objects are deleted and which stay. */
 import type { Revision } from '../../../api/revision.ts';
-import type { Subscription } from '../../../api/subscription.ts';
+import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import { describeRef, groupKind } from '../../../api/object.ts';
 import { countCustomResources, describeSamples, type CustomResourceCounts } from '../../../apply/custom-resources.ts';
 import { mergeInventories, type InventoryEntry } from '../../../apply/inventory.ts';
@@ -55,16 +55,17 @@ export function intendUninstall(subscription: Subscription, flags: UninstallFlag
   };
 }
 
-function changedPolicies({ spec }: Subscription, { customResources, orphan }: UninstallFlags): object {
+function changedPolicies(subscription: Subscription, { customResources, orphan }: UninstallFlags): object {
+  const { spec } = subscription;
   const isOther = customResources !== undefined && customResources !== spec.uninstall.customResources;
   return {
-    ...(orphan === true && spec.uninstall.objects !== 'Orphan' && { objects: 'Orphan' }),
+    ...(orphan === true && !leavesObjects(subscription) && { objects: 'Orphan' }),
     ...(isOther && { customResources }),
   };
 }
 
-function isOrphaned({ spec }: Subscription, { orphan }: UninstallFlags): boolean {
-  return orphan === true || spec.uninstall.objects === 'Orphan';
+function isOrphaned(subscription: Subscription, { orphan }: UninstallFlags): boolean {
+  return orphan === true || leavesObjects(subscription);
 }
 
 /** The objects of all Revisions: archived ones have handed theirs over, except in the middle of a roll-out. */

@@ -54,13 +54,11 @@ export async function runAdoption(
   flags: AdoptRunFlags,
 ): Promise<Outcome> {
   requireOne(text, flags);
-  return withCluster(environment, flags, async (connection) =>
-    text === undefined
-      ? runAll(environment, connection, flags)
-      : follow(environment, parseTarget(text, connection.namespace), flags, (signal) =>
-          handOverOf(connection.client, parseTarget(text, connection.namespace), flags, signal),
-        ),
-  );
+  return withCluster(environment, flags, async (connection) => {
+    if (text === undefined) return runAll(environment, connection, flags);
+    const target = parseTarget(text, connection.namespace);
+    return follow(environment, target, flags, (signal) => handOverOf(connection.client, target, flags, signal));
+  });
 }
 
 function requireOne(text: string | undefined, { all, name, catalog }: AdoptRunFlags): void {

@@ -2,7 +2,7 @@
 import { ReasonedError } from '../../../api/errors.ts';
 import { parseObject } from '../../../api/kind.ts';
 import { REVISION, type Revision } from '../../../api/revision.ts';
-import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { ownerUidOf } from '../../../controllers/owner.ts';
 import { gatherFacts } from '../../../controllers/plan/facts.ts';
 import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
@@ -103,10 +103,6 @@ function nextOf({ status }: Subscription, revisions: readonly Revision[]): Revis
   const name = status?.pending?.revision;
   const found = revisions.find(({ metadata }) => metadata.name === name);
   return found?.spec.state === 'Active' ? undefined : found;
-}
-
-function leavesObjects({ spec }: Subscription): boolean {
-  return spec.uninstall.objects === 'Orphan';
 }
 
 function idleMessage(active: Revision | undefined, { uninstall }: PlanFlags): string {
