@@ -4,8 +4,6 @@
  */
 import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import { findCondition } from '../../api/conditions.ts';
-import { ReasonedError } from '../../api/errors.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -17,6 +15,7 @@ import { backupRef, beginWayBack, readBackup, type Backup, type BackupName } fro
 import { OLM, olmRef } from './kinds.ts';
 import { handBack, hasMarks, marksFor } from './undo-marks.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
+import { hasList, isStaying, problem, requireUndoable } from './undoable.ts';
 
 export interface UndoOptions {
   readonly cluster: Cluster;
@@ -70,7 +69,8 @@ export class Undo {
       cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
     ]);
     const subscription = own as Subscription | undefined;
-    await this.#requireUndoable(backup, subscription);
+    requireUndoable(name, backup, subscription);
+    if (isStaying(subscription)) await this.#requireGroup(namespace);
     const unmarked = version === undefined ? [] : await this.#unmarked(backup, version);
     const state = {
       subscription: own,
@@ -80,24 +80,6 @@ export class Undo {
       olmSubscription,
     };
     return { backup, state };
-  }
-
-  /** Checked before each step: between two of them a person may upgrade the operator, and GitOps make the Subscription again. */
-  async #requireUndoable(backup: Backup, own: Subscription | undefined): Promise<void> {
-    const { name } = this.#options;
-    const { stage, wayBack, operator } = backup;
-    if (stage === 'HandingOver' || (stage === 'HandedOver' && own === undefined)) {
-      const again = `slipway adopt run ${name.namespace}/${name.subscription}`;
-      throw problem(name, 'it is not handed over', `Hand it over first: ${again}`);
-    }
-    if (own === undefined || own.metadata.deletionTimestamp !== undefined) return;
-    if (wayBack !== undefined && own.metadata.uid !== wayBack.subscription) {
-      const again = `Subscription.slipway.dev ${operator.namespace}/${backup.adoptedBy} was created again since`;
-      throw problem(name, again, 'Suspend the program that creates it, and delete it by `slipway uninstall --orphan`');
-    }
-    requireVersion(name, operator.csv, own);
-    if (stage === 'HandedOver') requireReady(name, own);
-    await this.#requireGroup(operator.namespace);
   }
 
   async #requireGroup(namespace: string): Promise<void> {
@@ -212,36 +194,6 @@ export class Undo {
   }
 }
 
-/** Whether the objects of the active Revision are listed; once the Subscription goes, the list stays as it is. */
-function hasList({ wayBack }: Backup, own: Subscription | undefined): boolean {
-  if (wayBack === undefined || own === undefined || own.metadata.deletionTimestamp !== undefined)
-    return wayBack !== undefined;
-  return own.status?.installed?.revision === wayBack.revision;
-}
-
-/** A version that is being rolled out would be left half-way. */
-function requireVersion(name: BackupName, csv: string, { status }: Subscription): void {
-  const bundle = status?.installed?.bundle;
-  if (bundle !== csv)
-    throw problem(name, `${bundle ?? 'nothing'} is installed, and OLM had ${csv}`, 'Roll back to that version first');
-  if (status?.pending !== undefined)
-    throw problem(
-      name,
-      `${status.pending.bundle} comes next`,
-      'Pin the version that is installed by spec.version first',
-    );
-}
-
-function requireReady(name: BackupName, { metadata, status }: Subscription): void {
-  const ready = findCondition(status?.conditions, 'Ready');
-  if (ready?.status === 'True' && status?.observedGeneration === metadata.generation) return;
-  throw problem(
-    name,
-    `it is not Ready: ${ready?.message ?? 'it has no status'}`,
-    'Wait until its Subscription is Ready',
-  );
-}
-
 /** Those that OLM had made and those that Slipway made, each once. */
 function objectsOf({ objects, wayBack }: Backup): readonly ObjectRef[] {
   const refs = [...objects, ...(wayBack?.managed ?? [])].map(({ apiVersion, kind, namespace, name }) => ({
@@ -257,13 +209,4 @@ function objectsOf({ objects, wayBack }: Backup): readonly ObjectRef[] {
 function asNew({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
   const { name, namespace = '', labels = {}, annotations = {} } = metadata;
   return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec };
-}
-
-function problem({ namespace, subscription }: BackupName, why: string, hint: string): ReasonedError {
-  return new ReasonedError({
-    reason: 'Collision',
-    retry: 'never',
-    message: `${describeRef({ ...OLM.subscription, namespace, name: subscription })} is not handed back: ${why}`,
-    hint,
-  });
 }
