@@ -7,6 +7,7 @@ import { identityOf } from '../../apply/identity.ts';
 import { assessHealth } from '../../apply/health.ts';
 import { orderObjects, PHASE_NAMES, type PhaseName } from '../../apply/phases.ts';
 import { hashObject } from '../../apply/prepare.ts';
+import { fieldsOf, listOf } from '../../api/untyped.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Resource } from '../../kube/client/resource-path.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
@@ -145,8 +146,10 @@ async function gone(floor: Floor, phase: PhaseName, objects: readonly KubeObject
 /** The API server can forget a CRD that is being deleted until the CRD is written to; any installer has to wait so long. */
 async function pokeStuck({ crds, stage }: Floor, objects: readonly KubeObject[]): Promise<void> {
   for (const object of objects) {
-    const { metadata } = crds.get(keyOf(refOf(object))) ?? object;
-    if (metadata.deletionTimestamp === undefined) continue;
+    const { metadata, status } = crds.get(keyOf(refOf(object))) ?? object;
+    const conditions = listOf(fieldsOf(status)['conditions']);
+    // a CRD that only waits for its turn would go back to the end of the queue
+    if (!conditions.some(({ reason }) => reason === 'InstanceDeletionFailed')) continue;
     const annotations = { 'bench.example.com/poked': metadata.resourceVersion ?? '' };
     await stage.admin.patch(refOf(object), { metadata: { annotations } }).catch(() => {}); // gone in the meantime
   }
