@@ -6,7 +6,7 @@ import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Intent } from './acts.ts';
+import type { Intent } from '../../../report/acts.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';
 
 export interface InstallFlags extends ActFlags {

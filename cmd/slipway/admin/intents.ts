@@ -1,11 +1,11 @@
 /** What the acting commands do to a Subscription, decided from its present state. Pure. */
-import { WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { ANNOTATION } from '../../../api/names.ts';
-import { hasWorked, type Revision } from '../../../api/revision.ts';
+import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
+import { previousOf, waitingOf } from '../../../report/targets.ts';
 import { invalidInput } from '../input/invalid.ts';
-import { patchOf, type Changed, type Intent } from './acts.ts';
+import { patchOf, type Changed, type Intent } from '../../../report/acts.ts';
 
 /** Stops the manager's work on a Subscription, or resumes it. */
 export function intendSuspension(subscription: Subscription, suspend: boolean): Intent {
@@ -55,13 +55,6 @@ export function intendApproval(
     acts: [patchOf(waiting, { spec: { approved: true }, sameObject: true })],
     message: `Revision ${metadata.namespace}/${metadata.name} is approved: the manager installs ${spec.bundle}`,
   };
-}
-
-/** The Revision that the Subscription's status reports as waiting for approval. */
-function waitingOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const { pending } = status ?? {};
-  if (pending === undefined || !WAITS_FOR_APPROVAL.has(pending.reason)) return undefined;
-  return revisions.find(({ metadata, spec }) => metadata.name === pending.revision && !spec.approved);
 }
 
 function isMeant({ version, bundle }: Revision['spec'], wanted: string | undefined): boolean {
@@ -146,17 +139,6 @@ export function intendRollback(
     acts: [patchOf(subscription, { spec })],
     message: `Subscription ${name} requests version ${version} and ignores the edges of the catalog, since no edge leads back. To let it upgrade again: slipway upgrade ${name} --unpin`,
   };
-}
-
-/** The newest Revision that worked, without the installed one and those that failed. */
-function previousOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const failed = new Set(status?.quarantined?.map(({ bundle }) => bundle));
-  const installed = status?.installed;
-  const worked = revisions.filter((one) => hasWorked(one) && !failed.has(one.spec.bundle));
-  const current = revisions.find(({ metadata }) => metadata.name === installed?.revision);
-  const named = worked.find(({ metadata }) => metadata.name === current?.spec.previous);
-  const others = worked.filter(({ spec }) => spec.bundle !== installed?.bundle);
-  return named !== undefined && others.includes(named) ? named : others.at(-1);
 }
 
 function namedBy(revisions: readonly Revision[], to: string): Revision | undefined {

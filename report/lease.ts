@@ -1,7 +1,7 @@
 /** Judgements by the Lease of the manager: whether a leader is at work, and whether clocks agree. Pure. */
-import type { KubeObject } from '../../../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../../../api/untyped.ts';
-import { describeDuration, secondsBetween } from '../age.ts';
+import type { KubeObject } from '../api/object.ts';
+import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
+import { describeDuration, secondsBetween } from './age.ts';
 import type { DoctorOptions, JudgedFinding } from './finding.ts';
 import { MANAGER } from './manager.ts';
 

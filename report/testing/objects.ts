@@ -1,8 +1,8 @@
 /** Subscriptions and Revisions for the tests of the commands that administer a cluster. */
-import type { Condition } from '../../../../api/conditions.ts';
-import type { KubeObject } from '../../../../api/object.ts';
-import type { Revision, RevisionSpec, RevisionStatus } from '../../../../api/revision.ts';
-import type { Subscription, SubscriptionSpec, SubscriptionStatus } from '../../../../api/subscription.ts';
+import type { Condition } from '../../api/conditions.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { Revision, RevisionSpec, RevisionStatus } from '../../api/revision.ts';
+import type { Subscription, SubscriptionSpec, SubscriptionStatus } from '../../api/subscription.ts';
 
 export const NOW = new Date('2026-01-02T00:00:00Z');
 const CREATED = '2026-01-01T00:00:00Z';

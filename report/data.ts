@@ -1,22 +1,13 @@
 /** Writes data as JSON and YAML. Integers beyond 2^53 stay as they are. Pure. */
 import { defineScalarTag, dump, DUMP_SCHEMA, NOT_RESOLVED } from 'js-yaml';
-import { formatJson } from '../../../api/json.ts';
-import { isText } from '../../../bundles/yaml/scalar.ts';
+import { formatJson } from '../api/json.ts';
+import { isText } from '../bundles/yaml/scalar.ts';
 import { escapeJson } from './clean.ts';
-import { formatJsonPath } from './jsonpath.ts';
 
 /** JSON of two spaces' indentation, with a line break at the end. */
 export function formatData(data: unknown): string {
   return `${escapeJson(formatJson(data, 2))}\n`;
 }
-
-/** The values that a template of `-o jsonpath=` picks, harmless for a terminal. @throws ReasonedError InputInvalid */
-export function formatTemplate(template: string, data: unknown): string {
-  return formatJsonPath(template, data).replaceAll(UNSAFE, '');
-}
-
-/** Control characters but line breaks and tabulators, marks that turn the direction of writing, halves of characters. */
-const UNSAFE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
  * Documents of YAML, each begun by `---`. One that YAML cannot hold so that it is harmless and read back the same

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../../api/json.ts';
-import { parseYaml } from '../../../bundles/yaml.ts';
+import { parseJson } from '../api/json.ts';
+import { parseYaml } from '../bundles/yaml.ts';
 import { formatData, formatYaml } from './data.ts';
 
 const UNPRINTABLE = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

@@ -2,8 +2,8 @@
  * The writes of the command line as data: what is sent to the API server, so that `--dry-run=client` prints exactly
  * that. Each is a request that kubectl could send. Pure.
  */
-import { API_VERSION } from '../../../api/names.ts';
-import type { KubeObject, ObjectRef } from '../../../api/object.ts';
+import { API_VERSION } from '../api/names.ts';
+import type { KubeObject, ObjectRef } from '../api/object.ts';
 
 /** A JSON merge patch. It names its object, so that its text alone says to which object it applies. */
 export interface Patch {

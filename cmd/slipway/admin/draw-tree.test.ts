@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
-import { INSTALLED, READY, condition, revision, subscription } from './testing/objects.ts';
-import { drawTree, treeOf, type Found, type TreeNode } from './tree-nodes.ts';
+import { INSTALLED, READY, condition, revision, subscription } from '../../../report/testing/objects.ts';
+import { treeOf, type Found, type TreeNode } from '../../../report/tree-nodes.ts';
+import { drawTree } from './draw-tree.ts';
 
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'gadgets.example.com' };
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ops', name: 'settings' };
@@ -58,7 +59,7 @@ function tree(found: readonly Found[] = FOUND): TreeNode {
   });
 }
 
-test('the tree has Revisions from the newest on, objects in the order of the phases, and the Pods of a Deployment', () => {
+test('the drawing has Revisions from the newest on, objects in the order of the phases, and the Pods of a Deployment', () => {
   expect(drawTree(tree())).toBe(`Subscription ops/gadget: Ready
 ├─ Revision gadget-4 (4.0.0): Waits (OutsideWindow)
 ├─ Revision gadget-3 (3.0.0): Not approved

@@ -1,9 +1,9 @@
 /** The content of a plan as titled lists of lines: text and Markdown print the same. Pure; lines are not cleaned yet. */
-import { describeFinding } from '../../../apply/crd-safety/compare.ts';
-import { describeRef } from '../../../api/object.ts';
-import { NOT_KNOWN, type ChangedObject, type CrdChange, type Plan } from '../../../plan/model.ts';
-import { describeRight } from '../../../plan/risk.ts';
-import { count } from '../output/table.ts';
+import { describeFinding } from '../apply/crd-safety/compare.ts';
+import { describeRef } from '../api/object.ts';
+import { NOT_KNOWN, type ChangedObject, type CrdChange, type Plan } from '../plan/model.ts';
+import { describeRight } from '../plan/risk.ts';
+import { count } from './count.ts';
 
 export interface Section {
   readonly title: string;

@@ -1,13 +1,11 @@
-/** A Subscription with its Revisions, objects and Pods as a tree, each with its health, and the drawing of it. Pure. */
-import { findCondition } from '../../../api/conditions.ts';
-import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import type { Revision } from '../../../api/revision.ts';
-import type { Subscription } from '../../../api/subscription.ts';
-import { explainPods, newestReplicaSet } from '../../../apply/explain-pods.ts';
-import { assessHealth } from '../../../apply/health.ts';
-import { PHASE_NAMES, phaseOf } from '../../../apply/phases.ts';
-import { cleanLine } from '../output/clean.ts';
-import { cutLine } from '../output/layout.ts';
+/** A Subscription with its Revisions, objects and Pods as a tree, each with its health. Pure. */
+import { findCondition } from '../api/conditions.ts';
+import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { Revision } from '../api/revision.ts';
+import type { Subscription } from '../api/subscription.ts';
+import { explainPods, newestReplicaSet } from '../apply/explain-pods.ts';
+import { assessHealth } from '../apply/health.ts';
+import { PHASE_NAMES, phaseOf } from '../apply/phases.ts';
 import { judge } from './situation.ts';
 
 export interface TreeNode {
@@ -104,23 +102,4 @@ function podNodes(
       children: [],
     };
   });
-}
-
-/** The tree as lines; with the columns of a terminal each line is cut to them. */
-export function drawTree(root: TreeNode, columns: number = Infinity): string {
-  return linesOf(root, '', '')
-    .map((line) => `${cutLine(line, columns)}\n`)
-    .join('');
-}
-
-function linesOf({ name, state, message, children }: TreeNode, first: string, rest: string): readonly string[] {
-  const line = `${first}${cleanLine(`${name}: ${state}${message === undefined ? '' : `, ${message}`}`)}`;
-  return [
-    line,
-    ...children.flatMap((child, index) =>
-      index === children.length - 1
-        ? linesOf(child, `${rest}└─ `, `${rest}   `)
-        : linesOf(child, `${rest}├─ `, `${rest}│  `),
-    ),
-  ];
 }

@@ -2,10 +2,10 @@
  * The situation of a Subscription as data, which `slipway status` shows, and which `outdated` and `wait` judge. Its
  * sentences are those of the conditions. Pure.
  */
-import { WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
-import { findCondition, isReady, type Condition } from '../../../api/conditions.ts';
-import type { Phase, Revision } from '../../../api/revision.ts';
-import type { Subscription } from '../../../api/subscription.ts';
+import { WAITS_FOR_APPROVAL } from '../api/reasons.ts';
+import { findCondition, isReady, type Condition } from '../api/conditions.ts';
+import type { Phase, Revision } from '../api/revision.ts';
+import type { Subscription } from '../api/subscription.ts';
 
 export interface OperatorProblem {
   readonly condition: string;

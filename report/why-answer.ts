@@ -1,6 +1,5 @@
-/** The answer of `why` and `why-not`, from catalogs or from the cluster, and how it is printed for people. Pure. */
-import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+/** The answer of `why` and `why-not`, from catalogs or from the cluster, and its lines for people. Pure. */
+import { cleanLine } from './clean.ts';
 
 export interface WhyAnswer {
   readonly package: string;
@@ -70,12 +69,8 @@ export interface AnsweredRefusal {
 /** Longest list that is printed; `-o json` has all. */
 const MOST_LINES = 10;
 
-/** The outcome of an answer; the exit code is 2 if the version is not chosen. */
-export function outcomeOf(answer: WhyAnswer): Outcome {
-  return { data: answer, text: printAnswer(answer), exitCode: answer.chosen ? 0 : 2 };
-}
-
-function printAnswer(answer: WhyAnswer): string {
+/** The answer for people; each line is cleaned. */
+export function printAnswer(answer: WhyAnswer): string {
   const parts = answer.version === undefined ? describePackage(answer) : describeVersion(answer);
   return parts.map((line) => `${line}\n`).join('');
 }

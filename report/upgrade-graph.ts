@@ -2,7 +2,7 @@
  * The upgrade graph of a package as data for drawing: each channel is a lane, with its versions, their marks and the
  * edges between them. Text, Mermaid, DOT, SVG and JSON show the same. Pure; texts are not cleaned yet.
  */
-import type { CatalogPackage } from '../../../../catalog/model.ts';
+import type { CatalogPackage } from '../catalog/model.ts';
 import {
   compareHighestFirst,
   edgeInto,
@@ -11,8 +11,8 @@ import {
   type Edge,
   type GraphBundle,
   type GraphEntry,
-} from '../../../../resolver/graph.ts';
-import { waysToHead } from '../../../../resolver/lint.ts';
+} from '../resolver/graph.ts';
+import { waysToHead } from '../resolver/lint.ts';
 
 /** Each mark with the words of the legend. */
 export const MARKS = {
