@@ -9,6 +9,7 @@ import {
   previewOf,
   type Preview,
 } from '../../../report/uninstall-preview.ts';
+import { describeUninstall } from '../../../report/act-sentences.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
@@ -49,13 +50,12 @@ export function intendUninstall(subscription: Subscription, flags: UninstallFlag
   const ref = { apiVersion: subscription.apiVersion, kind: subscription.kind, name, ...(namespace !== undefined && { namespace }) }; // prettier-ignore
   const changed = changedPolicies(subscription, flags);
   const isPatched = Object.keys(changed).length > 0;
-  const effect = isOrphaned(subscription, flags) ? 'leaves its objects as they are' : 'uninstalls its operator';
   return {
     acts: [
       ...(isPatched ? [patchOf(subscription, { spec: { uninstall: changed }, sameObject: true })] : []),
       { do: 'delete', ref, uid },
     ],
-    message: `Subscription ${namespace}/${name} is marked for deletion: the manager ${effect}. To wait for the end: slipway wait ${namespace}/${name} --for deleted`,
+    message: describeUninstall(`${namespace}/${name}`, isOrphaned(subscription, flags)),
   };
 }
 
