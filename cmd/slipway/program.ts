@@ -10,7 +10,7 @@ import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
-import { cleanLine } from './output/clean.ts';
+import { cleanLine } from '../../report/clean.ts';
 import { HELP_LAYOUT } from './output/help-layout.ts';
 import { defineCrdCommands } from './crd/commands.ts';
 import { defineMirrorCommands } from './mirror/commands.ts';

@@ -6,8 +6,9 @@ import * as z from 'zod';
 import { namespaceName, objectName, set, sha256, text } from '../../api/fields.ts';
 import type { Immutable } from '../../api/kind.ts';
 
-/** The Subscription, and no other that is made later under its name. */
-const subscription = { namespace: namespaceName(), name: objectName(), uid: text(64) };
+const subscription = { namespace: namespaceName(), name: objectName() };
+/** An object that was made again under the same name has another one. */
+const uid = text(64);
 
 const version = text(256);
 const channel = text(253);
@@ -18,7 +19,7 @@ const Approve = z.strictObject({
   kind: z.literal('approve'),
   namespace: namespaceName(),
   revision: objectName(),
-  uid: text(64),
+  uid,
   plan: sha256(),
 });
 
@@ -26,7 +27,7 @@ const Approve = z.strictObject({
 const Reconcile = z.strictObject({ kind: z.literal('reconcile'), ...subscription });
 
 /** Has a Catalog ask its registry now. */
-const Refresh = z.strictObject({ kind: z.literal('refresh'), catalog: objectName(), uid: text(64) });
+const Refresh = z.strictObject({ kind: z.literal('refresh'), catalog: objectName() });
 
 const Suspend = z.strictObject({ kind: z.literal('suspend'), ...subscription });
 const Resume = z.strictObject({ kind: z.literal('resume'), ...subscription });
@@ -67,6 +68,7 @@ const Subscribe = z.strictObject({
 const Uninstall = z.strictObject({
   kind: z.literal('uninstall'),
   ...subscription,
+  uid,
   customResources: z.enum(['Retain', 'Delete', 'Block']).optional(),
   objects: z.enum(['Delete', 'Orphan']).optional(),
 });

@@ -21,14 +21,14 @@ export class LiveView {
   readonly #model = signal<unknown>(undefined);
   readonly #problem = signal<Problem | undefined>(undefined);
   readonly #connection = signal<Connection>('connecting');
-  readonly #refused: () => void;
+  readonly #refused: (url: string) => Promise<Problem | undefined>;
   #source: EventSource | undefined;
   #timer: number | undefined;
   #url = '';
   #refusals = 0;
 
-  /** `refused` is called whenever the server refuses the connection, for instance after the session has ended. */
-  constructor(refused: () => void) {
+  /** `refused` is called whenever the server refuses the connection; it finds out why. */
+  constructor(refused: (url: string) => Promise<Problem | undefined>) {
     this.#refused = refused;
     window.addEventListener('online', () => this.#retryNow());
   }
@@ -89,8 +89,13 @@ export class LiveView {
     this.#connection.value = 'lost';
     if (source.readyState !== EventSource.CLOSED) return;
     this.#refusals += 1;
-    this.#refused();
+    void this.#explain(this.#url);
     this.#timer = window.setTimeout(() => this.#open(), pauseAfter(this.#refusals));
+  }
+
+  async #explain(url: string): Promise<void> {
+    const problem = await this.#refused(url);
+    if (problem !== undefined && url === this.#url) this.#problem.value = problem;
   }
 
   #retryNow(): void {

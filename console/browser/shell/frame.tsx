@@ -25,7 +25,7 @@ export function page<Model extends Headed>(Body: ComponentType<{ readonly model:
       shownPath.current = path;
     }, [url]);
     const ended = signedIn.ended.value;
-    if (ended !== undefined) return <ProblemPage problem={ended} title="Please sign in" />;
+    if (ended !== undefined) return <ProblemPage problem={ended} title="Please sign in" login={ended.login} />;
     const [problem, model] = [live.problem.value, live.model.value as Model | undefined];
     if (problem !== undefined) return <ProblemPage problem={problem} />;
     if (model === undefined) return <Loading />;
@@ -76,9 +76,10 @@ interface ProblemPageProps {
   readonly problem: Problem;
   /** Instead of one that follows from the reason. */
   readonly title?: string;
+  readonly login?: string | undefined;
 }
 
-function ProblemPage({ problem: { reason, message, next }, title }: ProblemPageProps) {
+function ProblemPage({ problem: { reason, message, next }, title, login }: ProblemPageProps) {
   useEffect(() => announce(message, { isSpoken: true }), [message]);
   return (
     <>
@@ -87,7 +88,12 @@ function ProblemPage({ problem: { reason, message, next }, title }: ProblemPageP
         <p>{message}</p>
         {next !== '' && <p>{next}</p>}
         <div class="row">
-          <button type="button" class="main" onClick={() => live.refresh()}>
+          {login !== undefined && (
+            <a class="button main" href={login} target="_top">
+              Log in
+            </a>
+          )}
+          <button type="button" class={login === undefined ? 'main' : ''} onClick={() => live.refresh()}>
             Try again
           </button>
           <a class="button" href="/overview">

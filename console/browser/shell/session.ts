@@ -16,6 +16,12 @@ export interface SignedInPerson {
   readonly csrf: string;
 }
 
+/** Why the server knows no person. */
+export interface SignInProblem extends Problem {
+  /** The page on which people sign in; absent if the address of the console has to be opened again. */
+  readonly login?: string;
+}
+
 /** The outcome of an act, as a sentence for the person. */
 export interface ActOutcome {
   readonly isDone: boolean;
@@ -25,14 +31,14 @@ export interface ActOutcome {
 /** State: who is signed in, and whether the server has ended that. */
 export class SignedIn {
   readonly #session = signal<SignedInPerson | undefined>(undefined);
-  readonly #ended = signal<Problem | undefined>(undefined);
+  readonly #ended = signal<SignInProblem | undefined>(undefined);
 
   get session(): ReadonlySignal<SignedInPerson | undefined> {
     return this.#session;
   }
 
   /** Set if the session is over or was never there: the message says how to sign in. */
-  get ended(): ReadonlySignal<Problem | undefined> {
+  get ended(): ReadonlySignal<SignInProblem | undefined> {
     return this.#ended;
   }
 
@@ -57,8 +63,9 @@ export class SignedIn {
   }
 
   async logOut(): Promise<void> {
-    await this.#post('/api/logout', {});
-    window.location.assign('/');
+    const answer = await this.#post('/api/logout', {});
+    const { next = '/' } = ((await answer?.json().catch(() => undefined)) ?? {}) as { readonly next?: string };
+    window.location.assign(next);
   }
 
   #post(path: string, body: unknown): Promise<Response | undefined> {
@@ -67,13 +74,14 @@ export class SignedIn {
   }
 }
 
-async function problemOf(answer: Response): Promise<Problem> {
+/** The problem in an answer of the server; one made of the status if it has none. */
+export async function problemOf(answer: Response): Promise<SignInProblem> {
   const unreadable = {
     problem: true,
     reason: 'InternalError',
     message: `The console answered with status ${answer.status}`,
     next: '',
   };
-  const body = (await answer.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  return { ...unreadable, ...body } as Problem;
+  const body = (await answer.json().catch(() => undefined)) as Partial<SignInProblem> | undefined;
+  return { ...unreadable, ...body } as SignInProblem;
 }
