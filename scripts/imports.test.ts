@@ -1,6 +1,6 @@
 /** Keeps the direction of imports: one sentence for each folder and those that it may import. */
 import { expect, describe, test } from 'vitest';
-import { importsOf, readText, repositoryFiles, type Import } from './source-files.ts';
+import { importsOf, isSource, readText, repositoryFiles, type Import } from './source-files.ts';
 
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
@@ -36,8 +36,12 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'sentences about objects are the same on the command line and in the console, which both read the objects',
   },
   console: {
-    folders: ['report', 'plan', 'apply', 'kube', 'resolver', 'catalog', 'bundles', 'api'],
+    folders: ['console/browser', 'report', 'plan', 'apply', 'kube', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'views are computed from objects, as the command line does it; programs of cmd/ serve them',
+  },
+  'console/browser': {
+    folders: ['console'],
+    because: 'pages draw models that the server made, and know no cluster',
   },
   cmd: {
     folders: [
@@ -77,7 +81,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {
-    folders: ['cmd', 'oci', 'catalog', 'bundles', 'api'],
+    folders: ['cmd', 'console/browser', 'oci', 'catalog', 'bundles', 'api'],
     because: 'scripts generate and package; they run no cluster',
   },
 };
@@ -87,6 +91,12 @@ const PURE = ['api/', 'bundles/', 'resolver/', 'signatures/', 'plan/', 'report/'
 
 /** Lies among the bundles, and is a program as those of cmd/ are. */
 const EXAMPLES = 'bundles/examples/';
+
+/** Folders inside of a folder that have rules of their own. */
+const APART = [EXAMPLES, 'console/browser/'];
+
+/** Runs on the server, or at a build: it makes the files that browsers get. */
+const BUILD_OF_PAGES = 'console/browser/build.ts';
 
 const IMPURE_MODULES =
   /^node:(fs|http|https|http2|net|tls|dns|dgram|child_process|cluster|worker_threads|timers|sqlite|os|process|readline)(\/|$)/;
@@ -142,7 +152,7 @@ function treeOf(sources: ReadonlyMap<string, string>): Tree {
 const repository = treeOf(
   new Map(
     repositoryFiles()
-      .filter((path) => path.endsWith('.ts'))
+      .filter(isSource)
       .map((path) => [path, readText(path) ?? '']),
   ),
 );
@@ -230,6 +240,22 @@ const RULES: readonly Rule[] = [
         .map(arrow),
   })),
   {
+    rule: 'pages know the types of models, and none of the code that makes them: it stays on the server',
+    broken: ['console/browser/new.ts', `import { show } from '../data/overview.ts';`],
+    find: ({ sources, own }) =>
+      own
+        .filter(
+          ({ from, to }) =>
+            isOfPages(from) && to.startsWith('console/data/') && isImportedAtOnce(sources.get(from), to),
+        )
+        .map(arrow),
+  },
+  {
+    rule: 'pages run in browsers, which have no modules of Node',
+    broken: ['console/browser/new.tsx', `import { join } from 'node:path';`],
+    find: ({ imports }) => imports.filter(({ from, to }) => isOfPages(from) && to.startsWith('node:')).map(arrow),
+  },
+  {
     rule: 'what loads a large library is loaded when that is needed',
     broken: ['kube/kubeconfig/new.ts', `import { New } from './exec.ts';`],
     find: ({ sources, own }) =>
@@ -288,12 +314,12 @@ test('imports of every form are seen', () => {
 });
 
 function folderOf(path: string): string {
-  if (path.startsWith(EXAMPLES)) return EXAMPLES.slice(0, -1);
-  return path.split('/', 1)[0] ?? '';
+  const apart = APART.find((folder) => path.startsWith(folder));
+  return apart?.slice(0, -1) ?? path.split('/', 1)[0] ?? '';
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$|(^|\/)testing\//.test(path);
+  return /\.test\.tsx?$|(^|\/)testing\//.test(path);
 }
 
 /** What tests of any folder may use: the real parts, and how YAML is read. */
@@ -303,6 +329,10 @@ function isForTests(path: string): boolean {
 
 function isPure(path: string): boolean {
   return PURE.some((folder) => path.startsWith(folder)) && !path.startsWith(EXAMPLES) && !isTest(path);
+}
+
+function isOfPages(path: string): boolean {
+  return path.startsWith('console/browser/') && path !== BUILD_OF_PAGES && !isTest(path);
 }
 
 function usersOf(library: string, imports: readonly Import[]): readonly Import[] {
