@@ -101,8 +101,13 @@ const BUILD_OF_PAGES = 'console/browser/build.ts';
 const IMPURE_MODULES =
   /^node:(fs|http|https|http2|net|tls|dns|dgram|child_process|cluster|worker_threads|timers|sqlite|os|process|readline)(\/|$)/;
 
-/** Libraries that one folder hides from all others: folder → why. Types count, too. */
-const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: string; readonly because: string }[] = [
+/** Libraries that one folder hides from all others, or two: why. Types count, too. */
+const HIDDEN_LIBRARIES: readonly {
+  readonly library: string;
+  readonly folder: string;
+  readonly second?: string;
+  readonly because: string;
+}[] = [
   {
     library: '@kubernetes/client-node',
     folder: 'kube/kubeconfig/',
@@ -113,11 +118,22 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
     folder: 'signatures/',
     because: 'one folder judges signatures, and reports flaws in words of its own',
   })),
-  { library: 'openid-client', folder: 'kube/kubeconfig/', because: 'people log in to clusters, and managers do not' },
+  {
+    library: 'openid-client',
+    folder: 'kube/kubeconfig/',
+    second: 'console/server/login/',
+    because: 'people log in to clusters and to the console, and managers do not',
+  },
+  ...['hono', '@hono/node-server'].map((library) => ({
+    library,
+    folder: 'console/server/',
+    because: 'the console has routes, and the other programs answer single paths',
+  })),
+  { library: 'jose', folder: 'console/server/', because: 'sessions of people are sealed in one place' },
 ];
 
 /** Files that load a large library, and so are imported when that is needed and never before. */
-const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts'];
+const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts', 'console/server/login/oidc.ts'];
 
 /** The source files of a repository, and their imports. */
 interface Tree {
@@ -215,12 +231,12 @@ const RULES: readonly Rule[] = [
         .filter((path) => !/^(cmd|e2e|scripts|bundles\/examples)\//.test(path) && !isTest(path) && path.includes('/'))
         .filter((path) => /\bprocess\.env\b/.test(withoutComments(sources.get(path)))),
   },
-  ...HIDDEN_LIBRARIES.map(({ library, folder, because }): Rule => ({
-    rule: `${library} is imported in ${folder} alone: ${because}`,
+  ...HIDDEN_LIBRARIES.map(({ library, folder, second = folder, because }): Rule => ({
+    rule: `${library} is imported in ${folder}${second === folder ? '' : ` and ${second}`} alone: ${because}`,
     broken: ['cmd/slipway/new.ts', `import type { New } from '${library}/dist/new.js';`],
     find: ({ imports }) =>
       usersOf(library, imports)
-        .filter(({ from }) => !from.startsWith(folder))
+        .filter(({ from }) => !from.startsWith(folder) && !from.startsWith(second))
         .map(arrow),
   })),
   {

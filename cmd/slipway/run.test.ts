@@ -197,6 +197,7 @@ describe('a run', () => {
       'program.ts',
       'rights/commands.ts',
       'run.ts',
+      'ui/commands.ts',
       'verify/commands.ts',
       'why/commands.ts',
     ]);

@@ -3,6 +3,7 @@
  * but bounded.
  */
 import type { CatalogPackage } from '../../catalog/model.ts';
+import type { ContentAsk } from './ask.ts';
 
 /** A query of the manager's HTTP API: the documents that have these values. */
 export interface ContentQuery {
@@ -67,4 +68,32 @@ export interface BundleAbout {
     readonly title?: string;
     readonly description?: string;
   }[];
+}
+
+/** The queries whose documents `reduceListing` and `reducePackage` take (reduce-content.ts). */
+export function queriesOf(ask: ContentAsk): readonly ContentQuery[] {
+  if (ask.kind === 'listing')
+    return [{ schema: 'olm.package' }, { schema: 'olm.channel' }, { schema: 'olm.deprecations' }];
+  const { package: name } = ask;
+  return [
+    { schema: 'olm.package', name },
+    { schema: 'olm.channel', package: name },
+    { schema: 'olm.bundle', package: name },
+    { schema: 'olm.deprecations', package: name },
+  ];
+}
+
+/** The query for the document of a package, which has its icon. */
+export function iconQueryOf(packageName: string): ContentQuery {
+  return { schema: 'olm.package', name: packageName };
+}
+
+/**
+ * The queries for the heads of the packages of a listing that say nothing for people yet: with their documents
+ * `withAbout` adds titles, providers and categories. A listing is useful without them, so they may be read later.
+ */
+export function headQueriesOf({ packages }: CatalogListing): readonly ContentQuery[] {
+  return packages.flatMap(({ name, heads: [head], about }) =>
+    head === undefined || about !== undefined ? [] : [{ schema: 'olm.bundle', package: name, name: head }],
+  );
 }

@@ -10,6 +10,8 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Ask, Asked } from './ask.ts';
 
+export type { Ask, Asked };
+
 export type { Button } from './models/common.ts';
 
 /** The objects that this person may see, as the API server returned them. */

@@ -63,6 +63,8 @@ export interface WhyNot {
   readonly causes: readonly string[];
   /** Instructions; each was tried by resolving again, and each is enough. */
   readonly remedies: readonly string[];
+  /** Limits of the attempts: which facts they leave out; absent if they leave out none. */
+  readonly note?: string;
   /** The manager's decision now, if the causes do not say it. */
   readonly decision?: string;
   /** `slipway why-not …` */

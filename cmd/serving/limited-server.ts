@@ -3,6 +3,7 @@
  * arrive in time, and a client that reads nothing of its answer is disconnected. A slow one that keeps reading is not.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { closerOf } from '../../kube/close-server.ts';
 
@@ -27,6 +28,8 @@ export interface ServerEvents {
 
 export interface RunningServer {
   readonly port: number;
+  /** Uses another certificate for new connections. */
+  setCertificate(certificate: Pick<TlsOptions, 'cert' | 'key' | 'ca'>): void;
   close(): Promise<void>;
 }
 
@@ -36,6 +39,8 @@ export interface ListenOptions {
   readonly limits: ConnectionLimits;
   readonly facts?: ServerEvents;
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Certificate and key; absent: without TLS. */
+  readonly tls?: Pick<TlsOptions, 'cert' | 'key' | 'ca' | 'requestCert' | 'rejectUnauthorized'>;
 }
 
 /** Clients send one short request and few headers; a token of a ServiceAccount takes 2 KiB. */
@@ -45,21 +50,21 @@ const REQUEST_MS = 10_000;
 /** Then the connection ends: requests that are sent ahead wait in memory. */
 const MAX_REQUESTS_PER_CONNECTION = 100;
 
-export async function startServer({ listen, limits, facts, answer }: ListenOptions): Promise<RunningServer> {
+export async function startServer({ listen, limits, facts, answer, tls }: ListenOptions): Promise<RunningServer> {
   const { requestMs = REQUEST_MS } = limits;
-  const server = createServer(
-    {
-      headersTimeout: requestMs,
-      requestTimeout: requestMs,
-      // Node looks every 30 s for requests that are late, unless it is given another time.
-      connectionsCheckingInterval: requestMs / 5,
-      keepAliveTimeout: requestMs / 2,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    },
-    (request, response) => {
-      answer(request, response).catch(() => response.destroy());
-    },
-  );
+  const times = {
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    // Node looks every 30 s for requests that are late, unless it is given another time.
+    connectionsCheckingInterval: requestMs / 5,
+    keepAliveTimeout: requestMs / 2,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response).catch(() => response.destroy());
+  };
+  const secure = tls === undefined ? undefined : createTlsServer({ ...times, ...tls }, onRequest);
+  const server: Server = secure ?? createServer(times, onRequest);
   server.maxHeadersCount = MAX_HEADERS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION;
   countConnections(server, limits, facts);
@@ -67,7 +72,8 @@ export async function startServer({ listen, limits, facts, answer }: ListenOptio
   const close = closerOf(server);
   const split = listen.lastIndexOf(':');
   await listenOn(server, Number(listen.slice(split + 1)), listen.slice(0, split));
-  return { port: (server.address() as AddressInfo).port, close };
+  const { port } = server.address() as AddressInfo;
+  return { port, close, setCertificate: (certificate) => secure?.setSecureContext(certificate) };
 }
 
 function countConnections(server: Server, { connections, perAddress }: ConnectionLimits, facts?: ServerEvents): void {

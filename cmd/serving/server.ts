@@ -1,6 +1,6 @@
 /**
- * The manager's two HTTP endpoints, on every replica, both read-only: metrics and the content of catalogs for clients,
- * and on a port of its own what the kubelet probes, so that clients cannot keep it from an answer.
+ * The HTTP endpoints that the programs in a cluster have on every replica, all read-only: metrics, of the manager also the
+ * content of catalogs, and on a port of its own what the kubelet probes, so that clients cannot keep it from an answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
