@@ -1,5 +1,6 @@
-/** The page: bar, view, live region, dialogs. The router has one row for each view. */
-import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router';
+/** The page: bar, view, live region, dialogs. There is one row for each view. */
+import type { ComponentType } from 'preact';
+import { LocationProvider, useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
 import { LiveRegion } from './shell/announce.tsx';
 import { Bar, LostNotice } from './shell/bar.tsx';
@@ -17,17 +18,21 @@ import { SubscribeView } from './views/subscribe.tsx';
 import { SubscriptionView } from './views/subscription.tsx';
 import { UninstallView } from './views/uninstall.tsx';
 
-const Overview = page(OverviewView);
-const Subscription = page(SubscriptionView);
-const Graph = page(GraphView);
-const Plan = page(PlanView);
-const Uninstall = page(UninstallView);
-const Revision = page(RevisionView);
-const Catalog = page(CatalogView);
-const Package = page(PackageView);
-const Subscribe = page(SubscribeView);
-const Events = page(EventsView);
-const Slipway = page(SlipwayView);
+/** The view of each address; a part that begins with a colon is a name. */
+const VIEWS: readonly (readonly [path: string, view: ComponentType])[] = [
+  ['/', Start],
+  ['/overview', page(OverviewView)],
+  ['/subscriptions/:namespace/:name', page(SubscriptionView)],
+  ['/subscriptions/:namespace/:name/graph', page(GraphView)],
+  ['/subscriptions/:namespace/:name/plan', page(PlanView)],
+  ['/subscriptions/:namespace/:name/uninstall', page(UninstallView)],
+  ['/revisions/:namespace/:name', page(RevisionView)],
+  ['/catalog', page(CatalogView)],
+  ['/catalog/:catalog/:package', page(PackageView)],
+  ['/subscribe', page(SubscribeView)],
+  ['/events', page(EventsView)],
+  ['/slipway', page(SlipwayView)],
+];
 
 export function App() {
   return (
@@ -38,25 +43,26 @@ export function App() {
       <Bar />
       <LostNotice />
       <main id="main" tabIndex={-1}>
-        <Router>
-          <Route path="/overview" component={Overview} />
-          <Route path="/subscriptions/:namespace/:name" component={Subscription} />
-          <Route path="/subscriptions/:namespace/:name/graph" component={Graph} />
-          <Route path="/subscriptions/:namespace/:name/plan" component={Plan} />
-          <Route path="/subscriptions/:namespace/:name/uninstall" component={Uninstall} />
-          <Route path="/revisions/:namespace/:name" component={Revision} />
-          <Route path="/catalog" component={Catalog} />
-          <Route path="/catalog/:catalog/:package" component={Package} />
-          <Route path="/subscribe" component={Subscribe} />
-          <Route path="/events" component={Events} />
-          <Route path="/slipway" component={Slipway} />
-          <Route path="/" component={Start} />
-          <Route default component={Nowhere} />
-        </Router>
+        <View />
       </main>
       <LiveRegion />
       <Shortcuts />
     </LocationProvider>
+  );
+}
+
+/** Another path is another view, even if the same component draws it: it begins at its heading. */
+function View() {
+  const { path } = useLocation();
+  const [, Found = Nowhere] = VIEWS.find(([pattern]) => matches(path, pattern)) ?? [];
+  return <Found key={path} />;
+}
+
+function matches(path: string, pattern: string): boolean {
+  const [parts, wanted] = [path.split('/'), pattern.split('/')];
+  return (
+    parts.length === wanted.length &&
+    wanted.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''))
   );
 }
 

@@ -77,7 +77,11 @@ async function viewOnce(context: ConsoleContext, parts: ApiParts): Promise<Respo
   return 'model' in answer ? context.json(answer.model as object) : answerProblem(answer.problem, answer.status);
 }
 
-const NO_VIEW = problem('InputInvalid', 'The console has no view with this address', 'The overview leads to every view');
+const NO_VIEW = problem(
+  'InputInvalid',
+  'The console has no view with this address',
+  'The overview leads to every view',
+);
 
 function viewLive(context: ConsoleContext, parts: ApiParts): Response {
   const matched = viewOf(context, '/api/live', parts);

@@ -6,8 +6,7 @@ import type { Problem } from '../data/view.ts';
 
 /** The problem that an error is. A defect shows no detail of the program: the log has it. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof ReasonedError)
-    return problem(error.reason, error.message, error.hint ?? NEXT[error.reason]);
+  if (error instanceof ReasonedError) return problem(error.reason, error.message, error.hint ?? NEXT[error.reason]);
   return problem('InternalError', 'The console cannot answer: this is a defect of it', SEE_LOG);
 }
 

@@ -72,7 +72,9 @@ test('the rights of one person are not those of another who is logged in at the 
   world.allow((user) => user === 'admin');
   const [admin, ann] = await Promise.all(
     ['admin', 'ann'].map(async (user) => {
-      const answer = await fetch(`${world.address}/api/view/names`, { headers: { cookie: await world.cookieOf(user) } });
+      const answer = await fetch(`${world.address}/api/view/names`, {
+        headers: { cookie: await world.cookieOf(user) },
+      });
       return answer.json();
     }),
   );

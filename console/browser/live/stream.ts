@@ -16,10 +16,15 @@ export function pauseAfter(refusals: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, refusals - 1));
 }
 
-/** State of the view: there is a model, or a problem, or neither yet. */
+/** What the server has sent about a view: a model, or a problem, or neither yet. */
+export interface Received {
+  readonly model?: unknown;
+  readonly problem?: Problem;
+}
+
+/** State: the shown view, its connection, and what has been received about it. */
 export class LiveView {
-  readonly #model = signal<unknown>(undefined);
-  readonly #problem = signal<Problem | undefined>(undefined);
+  readonly #received = signal<Received & { readonly path: string }>({ path: '' });
   readonly #connection = signal<Connection>('connecting');
   readonly #refused: (url: string) => Promise<Problem | undefined>;
   #source: EventSource | undefined;
@@ -33,24 +38,21 @@ export class LiveView {
     window.addEventListener('online', () => this.#retryNow());
   }
 
-  get model(): ReadonlySignal<unknown> {
-    return this.#model;
-  }
-
-  get problem(): ReadonlySignal<Problem | undefined> {
-    return this.#problem;
+  /** What is known about the view of a path; never anything about another one. */
+  about(path: string): Received {
+    const received = this.#received.value;
+    return received.path === path ? received : {};
   }
 
   get connection(): ReadonlySignal<Connection> {
     return this.#connection;
   }
 
-  /** Shows another view. The data of the one before are dropped, except if `keep` says that it is the same question. */
-  show(url: string, { keep = false } = {}): void {
+  /** Shows the view of an address. If only the query differs, the data stay until those of the new one arrive. */
+  show(url: string): void {
     if (url === this.#url) return;
     this.#url = url;
-    if (!keep) this.#model.value = undefined;
-    this.#problem.value = undefined;
+    if (this.#received.value.path !== this.#path) this.#received.value = { path: this.#path };
     this.#refusals = 0;
     this.#open();
   }
@@ -59,6 +61,10 @@ export class LiveView {
   refresh(): void {
     this.#refusals = 0;
     this.#open();
+  }
+
+  get #path(): string {
+    return this.#url.split('?', 1)[0] ?? '';
   }
 
   #open(): void {
@@ -77,12 +83,11 @@ export class LiveView {
   }
 
   #receive({ data }: MessageEvent<string>): void {
-    this.#problem.value = undefined;
-    this.#model.value = JSON.parse(data);
+    this.#received.value = { path: this.#path, model: JSON.parse(data) as unknown };
   }
 
   #fail({ data }: MessageEvent<string>): void {
-    this.#problem.value = JSON.parse(data) as Problem;
+    this.#received.value = { path: this.#path, problem: JSON.parse(data) as Problem };
   }
 
   #lost(source: EventSource): void {
@@ -95,7 +100,7 @@ export class LiveView {
 
   async #explain(url: string): Promise<void> {
     const problem = await this.#refused(url);
-    if (problem !== undefined && url === this.#url) this.#problem.value = problem;
+    if (problem !== undefined && url === this.#url) this.#received.value = { path: this.#path, problem };
   }
 
   #retryNow(): void {

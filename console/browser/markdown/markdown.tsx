@@ -1,6 +1,10 @@
 /** A description in Markdown; plain text until the libraries for it are loaded. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { cutWords } from './cut-words.ts';
+
+/** Characters that fill a screen; the rest comes with the libraries. */
+const FIRST = 2000;
 
 export function Markdown({ source }: { readonly source: string }) {
   const place = useRef<HTMLDivElement>(null);
@@ -20,7 +24,7 @@ export function Markdown({ source }: { readonly source: string }) {
   }, [source]);
   return (
     <>
-      {!isDrawn.value && <p class="plain">{source}</p>}
+      {!isDrawn.value && <p class="plain">{cutWords(source.slice(0, FIRST))}</p>}
       <div class="markdown" ref={place} />
     </>
   );

@@ -5,6 +5,7 @@
  */
 import createPurifier, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
+import { cutWords } from './cut-words.ts';
 
 const LONGEST = 200_000;
 
@@ -35,7 +36,7 @@ purifier.addHook('afterSanitizeAttributes', (element) => {
 
 /** The nodes of a text; headings begin at the third level, below that of the section that has them. */
 export function renderMarkdown(source: string): DocumentFragment {
-  return purifier.sanitize(htmlOf(source.slice(0, LONGEST)), CONFIG);
+  return purifier.sanitize(htmlOf(cutWords(source.slice(0, LONGEST))), CONFIG);
 }
 
 function htmlOf(source: string): string {

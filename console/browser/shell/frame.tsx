@@ -18,17 +18,14 @@ interface Headed {
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the server sends the model that the body expects
 export function page<Model extends Headed>(Body: ComponentType<{ readonly model: Model }>) {
   return function Framed() {
-    const { url, path } = useLocation();
-    const shownPath = useRef('');
-    useLayoutEffect(() => {
-      live.show(url, { keep: shownPath.current === path });
-      shownPath.current = path;
-    }, [url]);
+    const { url } = useLocation();
+    useLayoutEffect(() => live.show(url), [url]);
     const ended = signedIn.ended.value;
     if (ended !== undefined) return <ProblemPage problem={ended} title="Please sign in" login={ended.login} />;
-    const [problem, model] = [live.problem.value, live.model.value as Model | undefined];
+    const { problem, model: received } = live.about(url.split('?', 1)[0] ?? '');
     if (problem !== undefined) return <ProblemPage problem={problem} />;
-    if (model === undefined) return <Loading />;
+    if (received === undefined) return <Loading />;
+    const model = received as Model;
     return (
       <>
         <Heading title={model.title} />
@@ -45,8 +42,10 @@ let isFirst = true;
 /** The title of the page and of the tab; it takes the focus after a navigation, so that reading begins here. */
 export function Heading({ title }: { readonly title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const { wasPush } = useLocation() as { readonly wasPush?: boolean };
   useEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
+    if (!isFirst && wasPush) window.scrollTo(0, 0);
     isFirst = false;
   }, []);
   useEffect(() => {

@@ -57,7 +57,9 @@ export function oidcClient({ sessions, isSecure, externalUrl, mapping, issuer }:
     async finish(context) {
       const sealed = readCookie(context, cookie);
       removeCookie(context, cookie);
-      const begun = Begun.safeParse(sealed === undefined ? undefined : (await sessions.unseal('login', sealed))?.content);
+      const begun = Begun.safeParse(
+        sealed === undefined ? undefined : (await sessions.unseal('login', sealed))?.content,
+      );
       if (!begun.success) throw notBegun();
       // By the address that the issuer knows, whatever the proxies before this server have made of it.
       const address = new URL(`${redirectUri}${new URL(context.req.url).search}`);

@@ -73,7 +73,11 @@ export async function discoverIssuer(options: IssuerOptions): Promise<OidcIssuer
 const TIMEOUT_SECONDS = 10;
 
 function describe(cause: unknown): string {
-  const { message, error, error_description: said } = cause as Error & {
+  const {
+    message,
+    error,
+    error_description: said,
+  } = cause as Error & {
     readonly error?: string;
     readonly error_description?: string;
   };

@@ -51,7 +51,10 @@ export class Sessions {
   }
 
   /** A new session; its id is made here and is never taken from a browser. */
-  async open(person: Person, { token, expires }: { readonly token?: string; readonly expires?: number } = {}): Promise<{
+  async open(
+    person: Person,
+    { token, expires }: { readonly token?: string; readonly expires?: number } = {},
+  ): Promise<{
     readonly session: Session;
     readonly sealed: string;
   }> {

@@ -46,7 +46,10 @@ export interface ConsoleWorld extends AsyncDisposable {
   asked(user: string): readonly SeenRequest[];
 }
 
-export interface WorldOptions extends Partial<Pick<ConsoleOptions, 'readOnly' | 'act' | 'carryOut' | 'icon' | 'views' | 'login' | 'hosts'>> { // prettier-ignore
+export interface WorldOptions extends Partial<
+  Pick<ConsoleOptions, 'readOnly' | 'act' | 'carryOut' | 'icon' | 'views' | 'login' | 'hosts'>
+> {
+  // prettier-ignore
   readonly streams?: HubOptions;
   /** How long rights are remembered; 0 unless given. */
   readonly rightsSeconds?: number;
