@@ -8,6 +8,7 @@ export default function configure({ production = false }: { readonly production?
   return {
     entry: [
       'cmd/*/main.ts!',
+      'console/browser/main.tsx!',
       'bundles/examples/*/program/main.ts!',
       'e2e/*/main.ts',
       'e2e/chaos/moved-clock.ts',
@@ -18,7 +19,7 @@ export default function configure({ production = false }: { readonly production?
       'bundles/testing/another-day.ts',
       'cmd/manager/testing/readers-server.ts',
     ],
-    project: ['**/*.ts!', '!**/testing/**!', '!{e2e,scripts}/**!'],
+    project: ['**/*.{ts,tsx}!', '!**/testing/**!', '!{e2e,scripts}/**!'],
     // Unit tests may call a function that is otherwise used in its own file only.
     ignoreExportsUsedInFile: production,
     tags: production ? ['-unshipped'] : [],

@@ -38,6 +38,7 @@ export const REASONS = {
   InvalidVersionRange: 'The version range cannot be parsed.',
   InvalidConfiguration: 'The configuration does not fit the bundle.',
   InstallModeUnsupported: 'The bundle does not support the namespaces that are to be watched.',
+  ObjectNotFound: 'The object does not exist, or the user may not see it.',
   InputInvalid: 'A file, folder or option of the command line cannot be used.',
   // Catalogs and resolution
   CatalogNotFound: 'The named catalog does not exist.',

@@ -3,7 +3,7 @@ import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { judgePolicy } from '../cmd/manager/accounts-policy.ts';
 import { parseOptions } from '../cmd/manager/options.ts';
-import { CHECK_MS } from '../cmd/manager/answer-checks.ts';
+import { CHECK_MS } from '../cmd/serving/answer-checks.ts';
 import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
 import { SHUTDOWN_SECONDS } from '../kube/controller/controller.ts';
 import { RELEASE_MILLISECONDS } from '../kube/election/leader-election.ts';

@@ -6,7 +6,8 @@ import { readText, repositoryFiles } from './source-files.ts';
 const MOST_LINES = 60;
 const MOST_SHARED = 3;
 
-const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.ts$/;
+const PRODUCT =
+  /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.tsx?$/;
 const FOR_TESTS = /\/testing\//;
 
 /** Functions that may be larger. Each has a reason. */
@@ -14,7 +15,12 @@ const ALLOWED: Readonly<Record<string, string>> = {};
 
 const functions = repositoryFiles()
   .filter((path) => PRODUCT.test(path) && !FOR_TESTS.test(path))
-  .flatMap((path) => functionsIn(readText(path) ?? '').map((facts) => ({ ...facts, at: `${path}: ${facts.name}` })));
+  .flatMap((path) =>
+    functionsIn(readText(path) ?? '', path.endsWith('.tsx') ? 'tsx' : 'ts').map((facts) => ({
+      ...facts,
+      at: `${path}: ${facts.name}`,
+    })),
+  );
 
 test('the functions of the product are found', () => {
   expect(functions.length).toBeGreaterThan(2000);
@@ -69,6 +75,14 @@ test.each([
   { because: 'a constant', source: 'const f = () =>\n1;', found: [{ name: 'f', line: 1, lines: 2 }] },
   { because: 'a method', source: 'class A {\n  f() {}\n}', found: [{ name: 'f', line: 2, lines: 1 }] },
   { because: 'a field of an object', source: 'g({ f: () => 1 });', found: [{ name: 'f', line: 1, lines: 1 }] },
+  {
+    because: 'a handler in an element',
+    source: 'const A = () => (\n<b onClick={() => {\n}}>text</b>);',
+    found: [
+      { name: 'A', line: 1, lines: 3 },
+      { name: 'A', line: 2, lines: 2 },
+    ],
+  },
 ])('the name, the line and the length of a function are known: $because', ({ source, found }) => {
-  expect(functionsIn(source)).toMatchObject(found);
+  expect(functionsIn(source, 'tsx')).toMatchObject(found);
 });

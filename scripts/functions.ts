@@ -12,10 +12,10 @@ export interface FunctionFacts {
   readonly shared: readonly string[];
 }
 
-/** The functions of a TypeScript file, methods and inner functions included. */
-export function functionsIn(source: string): readonly FunctionFacts[] {
+/** The functions of a TypeScript file, methods and inner functions included; `tsx` if it has elements of pages in it. */
+export function functionsIn(source: string, lang: 'ts' | 'tsx' = 'ts'): readonly FunctionFacts[] {
   const lineOf = (offset: number): number => source.slice(0, offset).split('\n').length;
-  return [...functionsBelow(parseAst(source, { lang: 'ts' }) as unknown as Node)].map(({ node, name }) => ({
+  return [...functionsBelow(parseAst(source, { lang }) as unknown as Node)].map(({ node, name }) => ({
     name,
     line: lineOf(node.start),
     lines: lineOf(node.end) - lineOf(node.start) + 1,

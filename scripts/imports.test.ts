@@ -1,6 +1,6 @@
 /** Keeps the direction of imports: one sentence for each folder and those that it may import. */
 import { expect, describe, test } from 'vitest';
-import { importsOf, readText, repositoryFiles, type Import } from './source-files.ts';
+import { importsOf, isSource, readText, repositoryFiles, type Import } from './source-files.ts';
 
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
@@ -31,8 +31,22 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     folders: ['plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'controllers bring the parts together, and nothing but cmd/ knows controllers',
   },
+  report: {
+    folders: ['plan', 'apply', 'resolver', 'catalog', 'bundles', 'api'],
+    because: 'sentences about objects are the same on the command line and in the console, which both read the objects',
+  },
+  console: {
+    folders: ['console/browser', 'report', 'plan', 'apply', 'kube', 'resolver', 'catalog', 'bundles', 'api'],
+    because: 'views are computed from objects, as the command line does it; programs of cmd/ serve them',
+  },
+  'console/browser': {
+    folders: ['console'],
+    because: 'pages draw models that the server made, and know no cluster',
+  },
   cmd: {
     folders: [
+      'console',
+      'report',
       'controllers',
       'adoption',
       'plan',
@@ -50,6 +64,9 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
   e2e: {
     folders: [
       'cmd',
+      'console',
+      'console/browser',
+      'report',
       'adoption',
       'plan',
       'apply',
@@ -65,22 +82,33 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {
-    folders: ['cmd', 'oci', 'catalog', 'bundles', 'api'],
+    folders: ['cmd', 'console/browser', 'oci', 'catalog', 'bundles', 'api'],
     because: 'scripts generate and package; they run no cluster',
   },
 };
 
 /** Folders whose code only computes; in the first part of catalog/ too, the index on disk being the other. */
-const PURE = ['api/', 'bundles/', 'resolver/', 'signatures/', 'plan/'];
+const PURE = ['api/', 'bundles/', 'resolver/', 'signatures/', 'plan/', 'report/', 'console/data/'];
 
 /** Lies among the bundles, and is a program as those of cmd/ are. */
 const EXAMPLES = 'bundles/examples/';
 
+/** Folders inside of a folder that have rules of their own. */
+const APART = [EXAMPLES, 'console/browser/'];
+
+/** Runs on the server, or at a build: it makes the files that browsers get. */
+const BUILD_OF_PAGES = 'console/browser/build.ts';
+
 const IMPURE_MODULES =
   /^node:(fs|http|https|http2|net|tls|dns|dgram|child_process|cluster|worker_threads|timers|sqlite|os|process|readline)(\/|$)/;
 
-/** Libraries that one folder hides from all others: folder → why. Types count, too. */
-const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: string; readonly because: string }[] = [
+/** Libraries that one folder hides from all others, or two: why. Types count, too. */
+const HIDDEN_LIBRARIES: readonly {
+  readonly library: string;
+  readonly folder: string;
+  readonly second?: string;
+  readonly because: string;
+}[] = [
   {
     library: '@kubernetes/client-node',
     folder: 'kube/kubeconfig/',
@@ -91,11 +119,22 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
     folder: 'signatures/',
     because: 'one folder judges signatures, and reports flaws in words of its own',
   })),
-  { library: 'openid-client', folder: 'kube/kubeconfig/', because: 'people log in to clusters, and managers do not' },
+  {
+    library: 'openid-client',
+    folder: 'kube/kubeconfig/',
+    second: 'console/server/login/',
+    because: 'people log in to clusters and to the console, and managers do not',
+  },
+  ...['hono', '@hono/node-server'].map((library) => ({
+    library,
+    folder: 'console/server/',
+    because: 'the console has routes, and the other programs answer single paths',
+  })),
+  { library: 'jose', folder: 'console/server/', because: 'sessions of people are sealed in one place' },
 ];
 
 /** Files that load a large library, and so are imported when that is needed and never before. */
-const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts'];
+const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts', 'console/server/login/oidc.ts'];
 
 /** The source files of a repository, and their imports. */
 interface Tree {
@@ -114,7 +153,7 @@ function treeOf(sources: ReadonlyMap<string, string>): Tree {
 const repository = treeOf(
   new Map(
     repositoryFiles()
-      .filter((path) => path.endsWith('.ts'))
+      .filter(isSource)
       .map((path) => [path, readText(path) ?? '']),
   ),
 );
@@ -193,14 +232,30 @@ const RULES: readonly Rule[] = [
         .filter((path) => !/^(cmd|e2e|scripts|bundles\/examples)\//.test(path) && !isTest(path) && path.includes('/'))
         .filter((path) => /\bprocess\.env\b/.test(withoutComments(sources.get(path)))),
   },
-  ...HIDDEN_LIBRARIES.map(({ library, folder, because }): Rule => ({
-    rule: `${library} is imported in ${folder} alone: ${because}`,
+  ...HIDDEN_LIBRARIES.map(({ library, folder, second = folder, because }): Rule => ({
+    rule: `${library} is imported in ${folder}${second === folder ? '' : ` and ${second}`} alone: ${because}`,
     broken: ['cmd/slipway/new.ts', `import type { New } from '${library}/dist/new.js';`],
     find: ({ imports }) =>
       usersOf(library, imports)
-        .filter(({ from }) => !from.startsWith(folder))
+        .filter(({ from }) => !from.startsWith(folder) && !from.startsWith(second))
         .map(arrow),
   })),
+  {
+    rule: 'pages know the types of models, and none of the code that makes them: it stays on the server',
+    broken: ['console/browser/new.ts', `import { show } from '../data/overview.ts';`],
+    find: ({ sources, own }) =>
+      own
+        .filter(
+          ({ from, to }) =>
+            isOfPages(from) && to.startsWith('console/data/') && isImportedAtOnce(sources.get(from), to),
+        )
+        .map(arrow),
+  },
+  {
+    rule: 'pages run in browsers, which have no modules of Node',
+    broken: ['console/browser/new.tsx', `import { join } from 'node:path';`],
+    find: ({ imports }) => imports.filter(({ from, to }) => isOfPages(from) && to.startsWith('node:')).map(arrow),
+  },
   {
     rule: 'what loads a large library is loaded when that is needed',
     broken: ['kube/kubeconfig/new.ts', `import { New } from './exec.ts';`],
@@ -260,12 +315,12 @@ test('imports of every form are seen', () => {
 });
 
 function folderOf(path: string): string {
-  if (path.startsWith(EXAMPLES)) return EXAMPLES.slice(0, -1);
-  return path.split('/', 1)[0] ?? '';
+  const apart = APART.find((folder) => path.startsWith(folder));
+  return apart?.slice(0, -1) ?? path.split('/', 1)[0] ?? '';
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$|(^|\/)testing\//.test(path);
+  return /\.test\.tsx?$|(^|\/)testing\//.test(path);
 }
 
 /** What tests of any folder may use: the real parts, and how YAML is read. */
@@ -275,6 +330,10 @@ function isForTests(path: string): boolean {
 
 function isPure(path: string): boolean {
   return PURE.some((folder) => path.startsWith(folder)) && !path.startsWith(EXAMPLES) && !isTest(path);
+}
+
+function isOfPages(path: string): boolean {
+  return path.startsWith('console/browser/') && path !== BUILD_OF_PAGES && !isTest(path);
 }
 
 function usersOf(library: string, imports: readonly Import[]): readonly Import[] {

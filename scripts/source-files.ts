@@ -26,6 +26,11 @@ export function readText(path: string): string | undefined {
   return text.includes('\0') ? undefined : text;
 }
 
+/** Whether a path is a source file: TypeScript, with elements of pages in it or without. */
+export function isSource(path: string): boolean {
+  return /\.tsx?$/.test(path);
+}
+
 /** A module named by an import: a path inside the repository, or the name of a package. */
 export interface Import {
   readonly from: string;

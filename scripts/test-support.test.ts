@@ -1,6 +1,6 @@
 /** Keeps support for tests out of the folders of the product: its code lies in `testing/`, its data in `testdata/`. */
 import { describe, expect, test } from 'vitest';
-import { importsOf, readText, repositoryFiles } from './source-files.ts';
+import { importsOf, isSource, readText, repositoryFiles } from './source-files.ts';
 
 /** Files that a person, a Pod or a build starts; every file of the product is reached from one of them. */
 const PROGRAMS: readonly { readonly path: string; readonly because: string }[] = [
@@ -8,6 +8,7 @@ const PROGRAMS: readonly { readonly path: string; readonly because: string }[] =
   { path: 'cmd/slipway/main.ts', because: 'the command line' },
   { path: 'catalog/index/worker.ts', because: 'a thread of both, which is started by its path' },
   { path: 'bundles/examples/beacon-operator/program/main.ts', because: 'the operator of the examples' },
+  { path: 'console/browser/main.tsx', because: 'the pages of the console, which run in a browser' },
   { path: 'scripts/generate.ts', because: 'it writes what is generated from the product' },
   { path: 'scripts/build/main.ts', because: 'it builds the programs and their image' },
 ];
@@ -15,14 +16,14 @@ const PROGRAMS: readonly { readonly path: string; readonly because: string }[] =
 /** Folders that ship nothing: they hold tests, and programs for those who develop. */
 const WITHOUT_PRODUCT = /^(?:e2e|scripts)\/|^[^/]+$/;
 
-const FOR_TESTS = /\.test\.ts$|(?:^|\/)testing\//;
+const FOR_TESTS = /\.test\.tsx?$|(?:^|\/)testing\//;
 
 /** The text of each source file by its path. */
 type Sources = ReadonlyMap<string, string>;
 
 const repository: Sources = new Map(
   repositoryFiles()
-    .filter((path) => path.endsWith('.ts'))
+    .filter(isSource)
     .map((path) => [path, readText(path) ?? '']),
 );
 const programs = PROGRAMS.map(({ path }) => path);

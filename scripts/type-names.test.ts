@@ -3,22 +3,24 @@ import { expect, test } from 'vitest';
 import { readText, repositoryFiles } from './source-files.ts';
 import { sharedNames, typesIn, type DeclaredType } from './type-names.ts';
 
-const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.ts$/;
+const PRODUCT =
+  /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.tsx?$/;
 const FOR_TESTS = /\/(?:testing|testdata)\//;
 
 /** Folders, or beginnings of paths, whose names are their own. Each has a reason. */
 const APART: Readonly<Record<string, string>> = {
   'bundles/examples/': 'a program of its own, from which users copy',
+  'console/': 'pages have words of their own: a link, a fact, a view, an action of a person',
 };
 
 test.each(Object.keys(APART))('%s exists', (folder) => {
   expect(repositoryFiles().some((path) => path.startsWith(folder))).toBe(true);
 });
 
-const types = repositoryFiles()
+const all = repositoryFiles()
   .filter((path) => PRODUCT.test(path) && !FOR_TESTS.test(path))
-  .filter((path) => !Object.keys(APART).some((folder) => path.startsWith(folder)))
   .flatMap((path) => typesIn(path, readText(path) ?? ''));
+const types = all.filter(({ path }) => !Object.keys(APART).some((folder) => path.startsWith(folder)));
 
 test('the types of the product are found', () => {
   expect(types.length).toBeGreaterThan(800);
@@ -26,6 +28,10 @@ test('the types of the product are found', () => {
 
 test('each name of a type stands for one type', () => {
   expect(sharedNames(types)).toEqual([]);
+});
+
+test('each name of a type of the console stands for one type', () => {
+  expect(sharedNames(all.filter(({ path }) => path.startsWith('console/')))).toEqual([]);
 });
 
 test.each([

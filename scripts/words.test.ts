@@ -51,6 +51,8 @@ describe('the search', () => {
   test.each([
     { path: 'apply/x.ts', source: "const m = 'it is told';", area: 'messages' },
     { path: 'apply/x.test.ts', source: "test('it is told', f);", area: 'titles' },
+    { path: 'console/x.tsx', source: 'const m = <p>\nIt is\ntold</p>;', area: 'messages' },
+    { path: 'console/x.tsx', source: 'const m = <p>{one} is told {two}</p>;', area: 'messages' },
     { path: 'apply/x.ts', source: '// It is told.\nf();', area: 'comments' },
     { path: 'apply/x.ts', source: '/**\n * It is\n * told.\n */', area: 'comments' },
   ])('knows messages, titles and comments apart: $path $area', ({ path, source, area }) => {

@@ -4,7 +4,7 @@
  * CONTRIBUTING.md has the style guide.
  */
 import { parseMarkdown } from './markdown.ts';
-import { readText, repositoryFiles } from './source-files.ts';
+import { isSource, readText, repositoryFiles } from './source-files.ts';
 
 /** What is searched for, and the better wording. */
 export interface Ban {
@@ -80,12 +80,12 @@ const GENERATED: Readonly<Record<string, Area>> = {
   'docs/cli.md': 'help',
   'docs/metrics.md': 'help',
 };
-const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver)\//;
-const FOR_TESTS = /\.test\.ts$|\/testing\//;
+const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver)\//;
+const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
 
 function readerOf(path: string): Read | undefined {
   if (path.endsWith('.md')) return readMarkdown;
-  return path.endsWith('.ts') && !/^scripts\/words\.(?:test\.)?ts$/.test(path) ? readSource : undefined;
+  return isSource(path) && !/^scripts\/words\.(?:test\.)?ts$/.test(path) ? readSource : undefined;
 }
 
 /** Paragraphs of prose without code, and without titles of tests behind the names of their files. */
@@ -111,7 +111,8 @@ function blank(text: string): string {
 
 function readSource(path: string, text: string): readonly Passage[] {
   const isProduct = PRODUCT.test(path) && !FOR_TESTS.test(path);
-  return tokensOf(text).flatMap(({ kind, line, text: words }) => {
+  const tokens = path.endsWith('.tsx') ? [...tokensOf(text), ...textsOfElements(text)] : tokensOf(text);
+  return tokens.flatMap(({ kind, line, text: words }) => {
     const area = kind === 'comment' ? 'comments' : isProduct ? 'messages' : 'titles';
     return words.includes(' ') ? { area, path, line, text: words } : [];
   });
@@ -131,6 +132,15 @@ function tokensOf(source: string): readonly Token[] {
     kind: found.startsWith('/') ? 'comment' : 'text',
     line: source.slice(0, index).split('\n').length,
     text: found.replaceAll(/\n\s*\*?/g, ' ').replaceAll(/\$\{[^}]*\}|\$[a-z][\w.]*/gi, '…'),
+  }));
+}
+
+/** The words between the tags of elements. A comparison in code can look like a tag, which adds a few words at most. */
+function textsOfElements(source: string): readonly Token[] {
+  return [...source.matchAll(/[>}]([^<>{};=]*[a-z][^<>{};=]*)(?=[<{])/gi)].map(({ 1: text = '', index }) => ({
+    kind: 'text',
+    line: source.slice(0, index).split('\n').length,
+    text: text.replaceAll(/\s+/g, ' ').trim(),
   }));
 }
 

@@ -7,16 +7,10 @@ import { createLeaderElection } from '../../kube/election/leader-election.ts';
 import { createManualClock } from '../../kube/testing/manual-clock.ts';
 import { createTransport, type Transport } from '../../kube/transport/transport.ts';
 import { createWorkQueue } from '../../kube/controller/work-queue.ts';
-import {
-  checkCaches,
-  describeWork,
-  createLeaseWatch,
-  createReachability,
-  type LeaseWatch,
-  type Reachability,
-} from './checks.ts';
-import type { HealthCheck } from './answer-checks.ts';
-import { serveProbes } from './server.ts';
+import { checkCaches, createReachability, type Reachability } from '../serving/ready.ts';
+import { describeWork, createLeaseWatch, type LeaseWatch } from './checks.ts';
+import type { HealthCheck } from '../serving/answer-checks.ts';
+import { serveProbes } from '../serving/server.ts';
 
 let api: FakeApi;
 let transport: Transport;

@@ -5,18 +5,7 @@
  */
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
-import type { Informer } from '../../kube/watch/informer.ts';
 import type { LeaseClient } from '../../kube/election/lease-client.ts';
-import type { RequestFacts } from '../../kube/transport/transport.ts';
-
-/** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */
-export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'>[]): () => undefined {
-  return () => {
-    const missing = caches.filter(({ hasSynced }) => !hasSynced).map(({ kind }) => kind);
-    if (missing.length > 0) throw new Error(`not listed yet: ${missing.join(', ')}`);
-    return undefined;
-  };
-}
 
 /**
  * Says how much is under way and for how long; no reason not to be of use, but where to look when something is missing.
@@ -28,40 +17,6 @@ export function describeWork(controllers: readonly Pick<Controller, 'name' | 'qu
     const longest = work.toSorted((a, b) => b.seconds - a.seconds)[0];
     if (longest === undefined) return 'none under way';
     return `${work.length} under way, the longest for ${Math.floor(longest.seconds)} s: a ${longest.name}`;
-  };
-}
-
-export interface Reachability {
-  /** Records the outcome of every request to the API server, for `onRequest` of the transport. */
-  readonly seen: (facts: Pick<RequestFacts, 'status'>) => void;
-  /** Asks the API server only if it has answered no other request for 30 s; probes that wait share one request. */
-  readonly check: () => Promise<undefined>;
-}
-
-const ANSWER_COUNTS_SECONDS = 30;
-
-/** Whether the API server answers, as far as is known. @param ask Rejects if it does not. */
-export function createReachability(ask: () => Promise<unknown>, clock: Clock = systemClock): Reachability {
-  let answeredAt = -Infinity;
-  let asking: Promise<void> | undefined;
-
-  async function askNow(): Promise<void> {
-    try {
-      await ask();
-      answeredAt = clock.now();
-    } finally {
-      asking = undefined;
-    }
-  }
-
-  return {
-    seen({ status }) {
-      if (status > 0 && status < 500) answeredAt = clock.now();
-    },
-    async check() {
-      if (clock.now() - answeredAt > ANSWER_COUNTS_SECONDS) await (asking ??= askNow());
-      return undefined;
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Counts the requests of clients to the HTTP endpoint, and the refused ones; of this replica alone. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Full } from '../../catalog/http/in-flight.ts';
-import type { ServerEvents } from './limited-server.ts';
+import type { ServerEvents } from '../serving/limited-server.ts';
 
 export interface HttpMetrics {
   readonly facts: ServerEvents;

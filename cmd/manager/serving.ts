@@ -4,10 +4,10 @@ import { createInFlight } from '../../catalog/http/in-flight.ts';
 import { createCatalogHandler, type ServeOptions } from '../../catalog/serve.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import type { Log } from '../../kube/log.ts';
-import type { Checks } from './answer-checks.ts';
+import type { Checks } from '../serving/answer-checks.ts';
 import { createHttpMetrics } from './http-metrics.ts';
 import type { ManagerOptions } from './options.ts';
-import { serveContent, serveProbes } from './server.ts';
+import { serveContent, serveProbes } from '../serving/server.ts';
 
 export interface ServingOptions {
   readonly options: ManagerOptions;

@@ -7,8 +7,9 @@ import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { ownKey } from '../../kube/controller/controller.ts';
 import type { Fence } from '../../kube/election/fence.ts';
 import type { InformerFactory } from '../../kube/watch/informer-factory.ts';
-import type { HealthCheck } from './answer-checks.ts';
-import { checkCaches, describeWork } from './checks.ts';
+import type { HealthCheck } from '../serving/answer-checks.ts';
+import { checkCaches } from '../serving/ready.ts';
+import { describeWork } from './checks.ts';
 import {
   createCatalogController,
   createContentFollower,

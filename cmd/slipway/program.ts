@@ -10,12 +10,13 @@ import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
-import { cleanLine } from './output/clean.ts';
+import { cleanLine } from '../../report/clean.ts';
 import { HELP_LAYOUT } from './output/help-layout.ts';
 import { defineCrdCommands } from './crd/commands.ts';
 import { defineMirrorCommands } from './mirror/commands.ts';
 import { definePlanCommands } from './plan/commands.ts';
 import { defineRightsCommands } from './rights/commands.ts';
+import { defineUiCommands } from './ui/commands.ts';
 import { defineVerifyCommands } from './verify/commands.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
@@ -64,6 +65,7 @@ export function buildProgram(perform: Perform, writers: Writers): Command {
   defineVerifyCommands(program, perform);
   defineMirrorCommands(program, perform);
   defineAdminCommands(program, perform);
+  defineUiCommands(program, perform);
   defineAdoptCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;

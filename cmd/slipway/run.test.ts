@@ -176,6 +176,7 @@ describe('a run', () => {
     }
     expect([...modules]).toEqual(['commander']);
     expect([...loaded].sort()).toEqual([
+      '../../report/clean.ts',
       'admin/acting-commands.ts',
       'admin/care-commands.ts',
       'admin/commands.ts',
@@ -191,12 +192,12 @@ describe('a run', () => {
       'crd/commands.ts',
       'flags.ts',
       'mirror/commands.ts',
-      'output/clean.ts',
       'output/help-layout.ts',
       'plan/commands.ts',
       'program.ts',
       'rights/commands.ts',
       'run.ts',
+      'ui/commands.ts',
       'verify/commands.ts',
       'why/commands.ts',
     ]);

@@ -3,7 +3,7 @@ import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
 import type { Detail, Detailed, ExitCode, Outcome } from './outcome.ts';
-import { cleanLine } from './output/clean.ts';
+import { cleanLine } from '../../report/clean.ts';
 import { isTemplate, templateOf, type OutputFlags } from './flags.ts';
 import { buildProgram, CommanderError } from './program.ts';
 
@@ -31,8 +31,8 @@ async function formatOutcome(
   { output }: OutputFlags,
   { columns }: Environment,
 ): Promise<string> {
-  if (isTemplate(output)) return (await import('./output/data.ts')).formatTemplate(templateOf(output), data);
-  if (output === 'json') return (await import('./output/data.ts')).formatData(data);
+  if (isTemplate(output)) return (await import('./output/template.ts')).formatTemplate(templateOf(output), data);
+  if (output === 'json') return (await import('../../report/data.ts')).formatData(data);
   if (output !== 'text' || columns === undefined) return text;
   return (await import('./output/layout.ts')).wrapText(text, columns);
 }

@@ -2,19 +2,11 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { formatJson } from '../../api/json.ts';
-import type { PolicyHit } from '../../api/revision-plan.ts';
 import type { Plan } from '../../plan/model.ts';
+import type { StoredPlan } from '../../plan/stored-plan.ts';
 
 /** Bytes before base64: a Secret is limited to 1 MiB, its metadata included. */
 const MOST_BYTES = 700 * 1024;
-
-/** The content of the Secret. */
-export interface StoredPlan {
-  readonly plan: Plan;
-  readonly heldBy: readonly PolicyHit[];
-  /** The parts that are left out; absent if it is whole. */
-  readonly omitted?: string;
-}
 
 export interface PackedPlan {
   /** Gzipped JSON of a {@link StoredPlan}. */

@@ -15,7 +15,8 @@ import { createRevision } from '../subscription/revisions.ts';
 import { NOW, subscription } from '../subscription/testing/facts.ts';
 import { gatherFacts } from './facts.ts';
 import { inputOf, sideOfRevision } from './input.ts';
-import { packPlan, type StoredPlan } from './pack.ts';
+import { packPlan } from './pack.ts';
+import type { StoredPlan } from '../../plan/stored-plan.ts';
 import { createPlanReconciler } from './reconcile.ts';
 import { planSecretName } from './secret.ts';
 

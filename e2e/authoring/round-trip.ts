@@ -9,7 +9,7 @@ import { composeBundle, readSource, type AuthorFinding } from '../../bundles/aut
 import { parseBundle, type Bundle } from '../../bundles/parse.ts';
 import { renderBundle, supportedModes, type InstallMode, type RenderOptions } from '../../bundles/render/render.ts';
 import { planFiles } from '../../cmd/slipway/bundle/init-files.ts';
-import { formatYaml } from '../../cmd/slipway/output/data.ts';
+import { formatYaml } from '../../report/data.ts';
 
 export interface RoundTrip {
   readonly objects: number;

@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { PAGES } from './pages.ts';
 import { readLockfile, type LockedPackage } from './lockfile.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
@@ -100,7 +101,7 @@ async function bundle(entryPoints: Readonly<Record<string, string>>, lazy: Map<s
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
-    plugins: [lazyFiles(lazy), PLAIN_HTTP],
+    plugins: [lazyFiles(lazy), PLAIN_HTTP, PAGES],
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -2,6 +2,7 @@
  * `make build`: puts every released file into dist/.
  *
  *     dist/manager, dist/slipway   the programs for a machine that has Node: manager.js and slipway.js can be executed
+ *     dist/console                 the pages of the console, which the programs have in them, and a manifest
  *     dist/npm                     the command line as a package, packed for `npm install --global`
  *     dist/single                  the command line as one executable for each architecture, and a manifest for krew
  *     dist/image                   an OCI layout: the manager's image for each architecture, and its referrers
@@ -18,6 +19,7 @@ import { rootFiles } from './node-image.ts';
 import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
 import { krewArchive, renderKrewManifest } from './krew.ts';
 import { npmPackageFiles, packNpm } from './npm-package.ts';
+import { pageFiles } from './pages.ts';
 import { pinDebian } from './pin-debian.ts';
 import { programFiles, PROGRAMS } from './programs.ts';
 import { writeFiles } from './write-files.ts';
@@ -39,6 +41,7 @@ async function main(): Promise<void> {
   if (values['pin-debian']) return say(`pinned ${(await pinDebian()).length} packages`);
   const architectures = values.arch.map(readArchitecture);
   await buildPrograms(values.out);
+  await buildConsole(values.out);
   await buildNpmPackage(values.out);
   await buildSingleFiles(values.out, architectures);
   const image = await buildManagerImage({ architectures });
@@ -57,6 +60,11 @@ async function buildPrograms(out: string): Promise<void> {
     await writeFiles(join(out, name), await programFiles(name, main));
     say(join(out, name, `${name}.js`));
   }
+}
+
+async function buildConsole(out: string): Promise<void> {
+  await writeFiles(join(out, 'console'), await pageFiles());
+  say(join(out, 'console'));
 }
 
 async function buildNpmPackage(out: string): Promise<void> {

@@ -11,6 +11,7 @@ import { ownArchitecture, type Architecture } from './architecture.ts';
 import { ROOT } from './bundle.ts';
 import { addNote } from './elf-note.ts';
 import { readNode } from './node-binary.ts';
+import { PAGES } from './pages.ts';
 import { run } from './run.ts';
 
 /** The executable for an architecture. Throws if Node for it can neither be found nor fetched. */
@@ -37,7 +38,7 @@ async function bundleScript(main: string): Promise<string> {
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [INLINE],
+    plugins: [INLINE, PAGES],
   });
   return outputFiles[0]!.text;
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Changed, Intent } from './acts.ts';
+import type { Changed, Intent } from '../../../report/acts.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';
 import {
   intendApproval,

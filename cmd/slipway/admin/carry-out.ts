@@ -7,9 +7,9 @@ import type { OutputFlags } from '../flags.ts';
 import type { KubeFlags } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
-import { formatYaml } from '../output/data.ts';
-import { documentOf, type Act, type Intent } from './acts.ts';
+import { cleanLine } from '../../../report/clean.ts';
+import { formatYaml } from '../../../report/data.ts';
+import { documentOf, type Act, type Intent } from '../../../report/acts.ts';
 import { servedKind } from './objects.ts';
 
 export interface ActFlags extends KubeFlags, OutputFlags {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { headerOf, KINDS, rowOf, valueAt } from './columns.ts';
-import { INSTALLED, NOW, READY, revision, subscription, untyped } from './testing/objects.ts';
+import { INSTALLED, NOW, READY, revision, subscription, untyped } from '../../../report/testing/objects.ts';
 
 const [SUBSCRIPTION, REVISION, CATALOG] = KINDS as [(typeof KINDS)[0], (typeof KINDS)[0], (typeof KINDS)[0]];
 const narrow = { wide: false, namespaces: false, now: NOW };

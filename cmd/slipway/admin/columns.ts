@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { REVISION } from '../../../api/revision.ts';
 import { SUBSCRIPTION } from '../../../api/subscription.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
-import { describeAge } from './age.ts';
+import { describeAge } from '../../../report/age.ts';
 
 /** The kinds of Slipway, in the order in which `get all` shows them. */
 export const KINDS: readonly CustomKind[] = [SUBSCRIPTION, REVISION, CATALOG];

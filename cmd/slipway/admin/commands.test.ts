@@ -6,8 +6,8 @@ import { buildProgram } from '../program.ts';
 import { kubeconfigText } from '../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace } from '../testing/slipway.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
-import { condition, subscription, untyped } from './testing/objects.ts';
-import { situationOf } from './situation.ts';
+import { condition, subscription, untyped } from '../../../report/testing/objects.ts';
+import { situationOf } from '../../../report/situation.ts';
 
 const cluster = useFakeCluster();
 const workplace = useWorkplace();

@@ -1,14 +1,12 @@
 /** `slipway events`: the events of Slipway's objects, the oldest first. */
-import { groupOf, type KubeObject } from '../../../api/object.ts';
-import { GROUP } from '../../../api/names.ts';
-import { fieldsOf, numberOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { reportedEvents, type ReportedEvent, type WantedEvents } from '../../../report/events.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatTable } from '../output/table.ts';
-import { describeAge } from './age.ts';
+import { describeAge } from '../../../report/age.ts';
 import type { ReadFlags } from './flags.ts';
 import { GrowingTable } from './growing-table.ts';
 import { needSubscription, parseTarget, revisionsOf } from './objects.ts';
@@ -37,9 +35,6 @@ export async function events(environment: Environment, text: string | undefined,
   });
 }
 
-/** Objects by kind and name; undefined for all objects of Slipway. */
-type WantedEvents = ReadonlySet<string> | undefined;
-
 /** The Subscription and its Revisions. */
 async function scopeOf(
   { signal }: Environment,
@@ -53,53 +48,6 @@ async function scopeOf(
     `Subscription ${subscription.metadata.name}`,
     ...revisions.map(({ metadata }) => `Revision ${metadata.name}`),
   ]);
-}
-
-export interface ReportedEvent {
-  readonly namespace: string;
-  readonly time: string;
-  readonly type: string;
-  readonly reason: string;
-  /** `Subscription beacon` */
-  readonly object: string;
-  readonly message: string;
-  /** How many times it was recorded. */
-  readonly count: number;
-}
-
-export interface EventFilter {
-  readonly wanted: WantedEvents;
-  readonly warnings: boolean;
-}
-
-/** The events about Slipway's objects, the oldest first. */
-export function reportedEvents(
-  objects: readonly KubeObject[],
-  { wanted, warnings }: EventFilter,
-): readonly ReportedEvent[] {
-  return objects
-    .flatMap((object) => {
-      const regarding = fieldsOf(object['regarding']);
-      const about = `${textOf(regarding['kind'])} ${textOf(regarding['name'])}`;
-      const isOurs = groupOf(textOf(regarding['apiVersion'])) === GROUP && (wanted?.has(about) ?? true);
-      if (!isOurs || (warnings && object['type'] !== 'Warning')) return [];
-      return [describeEvent(object, about)];
-    })
-    .toSorted((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
-}
-
-function describeEvent(object: KubeObject, about: string): ReportedEvent {
-  const series = fieldsOf(object['series']);
-  const time = textOf(series['lastObservedTime']) || textOf(object['eventTime']) || textOf(object['deprecatedLastTimestamp']); // prettier-ignore
-  return {
-    namespace: object.metadata.namespace ?? '',
-    time: time || (object.metadata.creationTimestamp ?? ''),
-    type: textOf(object['type']),
-    reason: textOf(object['reason']),
-    object: about,
-    message: textOf(object['note']),
-    count: numberOf(series['count']) ?? 1,
-  };
 }
 
 /** The table; one line if there are no events. */

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { formatYaml } from '../output/data.ts';
+import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { headerOf, KINDS, rowOf, type TableOptions } from './columns.ts';
 import type { ReadFlags } from './flags.ts';

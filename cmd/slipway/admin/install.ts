@@ -2,11 +2,12 @@
 import { isAlreadyExists } from '../../../api/api-answers.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { describeInstall } from '../../../report/act-sentences.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Intent } from './acts.ts';
+import type { Intent } from '../../../report/acts.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';
 
 export interface InstallFlags extends ActFlags {
@@ -53,7 +54,7 @@ export function intendInstall(packageName: string, namespace: string, flags: Ins
   const body: KubeObject = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name, namespace }, spec };
   return {
     acts: [{ do: 'create', body }],
-    message: `Subscription ${namespace}/${name} is created: the manager installs package ${packageName}`,
+    message: describeInstall(`${namespace}/${name}`, packageName),
   };
 }
 

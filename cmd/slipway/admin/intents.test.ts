@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { ReasonedError } from '../../../api/errors.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
-import { documentOf, type Intent } from './acts.ts';
+import { documentOf, type Intent } from '../../../report/acts.ts';
 import { intendApproval, intendReconcile, intendRollback, intendSuspension, intendUpgrade } from './intents.ts';
 import { intendInstall } from './install.ts';
 import { intendUninstall } from './uninstall.ts';
-import { condition, INSTALLED, NOW, READY, revision, subscription } from './testing/objects.ts';
+import { condition, INSTALLED, NOW, READY, revision, subscription } from '../../../report/testing/objects.ts';
 
 const OBJECT = {
   apiVersion: 'slipway.dev/v1alpha1',

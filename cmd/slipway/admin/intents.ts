@@ -1,33 +1,36 @@
 /** What the acting commands do to a Subscription, decided from its present state. Pure. */
-import { WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { ANNOTATION } from '../../../api/names.ts';
-import { hasWorked, type Revision } from '../../../api/revision.ts';
+import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
+import { previousOf, waitingOf } from '../../../report/targets.ts';
 import { invalidInput } from '../input/invalid.ts';
-import { patchOf, type Changed, type Intent } from './acts.ts';
+import {
+  describeApproval,
+  describeReconcile,
+  describeRequest,
+  describeRollback,
+  describeSuspension,
+  listWanted,
+  type WantedChange,
+} from '../../../report/act-sentences.ts';
+import { patchOf, type Changed, type Intent } from '../../../report/acts.ts';
 
 /** Stops the manager's work on a Subscription, or resumes it. */
 export function intendSuspension(subscription: Subscription, suspend: boolean): Intent {
   const name = nameOf(subscription);
-  const state = suspend ? 'suspended' : 'resumed';
   if (subscription.spec.suspend === suspend)
     return { acts: [], message: `Subscription ${name} is ${suspend ? 'suspended already' : 'not suspended'}` };
-  const effect = suspend ? 'the manager neither upgrades nor repairs its operator' : 'the manager works on it again';
-  return {
-    acts: [patchOf(subscription, { spec: { suspend } })],
-    message: `Subscription ${name} is ${state}: ${effect}`,
-  };
+  return { acts: [patchOf(subscription, { spec: { suspend } })], message: describeSuspension(name, suspend) };
 }
 
 /** Asks for a reconcile now; on a Subscription that lifts every quarantine, too. */
 export function intendReconcile(object: Changed, now: Date): Intent {
   const { kind, metadata } = object;
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-  const effect = kind === 'Catalog' ? 'the manager asks its registry now' : 'versions that failed are tried again';
   return {
     acts: [patchOf(object, { annotations: { [ANNOTATION.reconcileRequestedAt]: now.toISOString() } })],
-    message: `A reconcile of ${kind} ${name} is requested: ${effect}`,
+    message: describeReconcile(kind, name),
   };
 }
 
@@ -53,15 +56,8 @@ export function intendApproval(
     );
   return {
     acts: [patchOf(waiting, { spec: { approved: true }, sameObject: true })],
-    message: `Revision ${metadata.namespace}/${metadata.name} is approved: the manager installs ${spec.bundle}`,
+    message: describeApproval(`${metadata.namespace}/${metadata.name}`, spec.bundle),
   };
-}
-
-/** The Revision that the Subscription's status reports as waiting for approval. */
-function waitingOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const { pending } = status ?? {};
-  if (pending === undefined || !WAITS_FOR_APPROVAL.has(pending.reason)) return undefined;
-  return revisions.find(({ metadata, spec }) => metadata.name === pending.revision && !spec.approved);
 }
 
 function isMeant({ version, bundle }: Revision['spec'], wanted: string | undefined): boolean {
@@ -93,10 +89,10 @@ export function intendUpgrade(
   };
   const name = nameOf(subscription);
   if (isSame(subscription, wanted))
-    return { acts: [], message: `Subscription ${name} requests that already: ${requestOf(wanted)}` };
+    return { acts: [], message: `Subscription ${name} requests that already: ${listWanted(wanted)}` };
   return {
     acts: [patchOf(subscription, { spec: wanted })],
-    message: `Subscription ${name} requests ${requestOf(wanted)}`,
+    message: describeRequest(name, wanted),
   };
 }
 
@@ -110,17 +106,9 @@ function intendAvailable(subscription: Subscription, revisions: readonly Revisio
   return { acts: [], message: `Nothing to change on Subscription ${nameOf(subscription)}: ${message}` };
 }
 
-type WantedChange = Readonly<Record<string, string | null>>;
-
 function isSame({ spec }: Subscription, wanted: WantedChange): boolean {
   const fields = spec as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(wanted).every(([field, value]) => (fields[field] ?? null) === value);
-}
-
-function requestOf(wanted: WantedChange): string {
-  return Object.entries(wanted)
-    .map(([field, value]) => (value === null ? `any ${field}` : `${field} ${value}`))
-    .join(', ');
 }
 
 /** Pins the Subscription to an earlier version. @param to A version, or the name of a Revision. @throws ReasonedError InputInvalid */
@@ -144,19 +132,8 @@ export function intendRollback(
   const spec = { version, edges: 'Ignore', ...(isElsewhere && { channel }) };
   return {
     acts: [patchOf(subscription, { spec })],
-    message: `Subscription ${name} requests version ${version} and ignores the edges of the catalog, since no edge leads back. To let it upgrade again: slipway upgrade ${name} --unpin`,
+    message: describeRollback(name, version),
   };
-}
-
-/** The newest Revision that worked, without the installed one and those that failed. */
-function previousOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const failed = new Set(status?.quarantined?.map(({ bundle }) => bundle));
-  const installed = status?.installed;
-  const worked = revisions.filter((one) => hasWorked(one) && !failed.has(one.spec.bundle));
-  const current = revisions.find(({ metadata }) => metadata.name === installed?.revision);
-  const named = worked.find(({ metadata }) => metadata.name === current?.spec.previous);
-  const others = worked.filter(({ spec }) => spec.bundle !== installed?.bundle);
-  return named !== undefined && others.includes(named) ? named : others.at(-1);
 }
 
 function namedBy(revisions: readonly Revision[], to: string): Revision | undefined {

@@ -1,5 +1,5 @@
 /** Lines of several logs, each with its origin. Pure, except for the state of unfinished lines. */
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 
 /** Splits what arrives of one log into lines, harmless for a terminal, each begun by its origin. */
 export class LogLines {

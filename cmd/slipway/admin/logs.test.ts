@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
-import { revision, subscription, untyped } from './testing/objects.ts';
+import { revision, subscription, untyped } from '../../../report/testing/objects.ts';
 
 const cluster = useFakeCluster();
 /** The text of each container's log, by `pod/container`; without one the API server refuses it. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../kube/testing/eventually.ts';
 import { visibleLength } from '../output/layout.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
-import { serverOf } from './version.ts';
+import { serverOf } from '../../../report/versions.ts';
 
 const cluster = useFakeCluster();
 

@@ -1,10 +1,11 @@
 /** `slipway outdated`: installed operators for which a newer version exists, and why it is not installed. */
-import { findCondition } from '../../../api/conditions.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { outdatedOf, type Outdated } from '../../../report/outdated.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
-import { count, formatTable } from '../output/table.ts';
+import { formatTable } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { ReadFlags } from './flags.ts';
 import { listObjects } from './objects.ts';
@@ -57,43 +58,6 @@ async function listOutdated(environment: Environment, flags: ReadFlags): Promise
     const text = printOutdated(found, all.length, environment.columns);
     return outcomeOf({ checked: all.length, outdated: found }, text, flags.output, found.length > 0 ? 2 : 0);
   });
-}
-
-export interface Outdated {
-  readonly namespace: string;
-  readonly name: string;
-  readonly package: string;
-  /** Absent if no version is installed. */
-  readonly installed?: string;
-  /** The newest version that the spec allows; absent if none follows. */
-  readonly available?: string;
-  /** The highest version that a catalog has, if the spec or the graph excludes it. */
-  readonly latest?: string;
-  /** Why it is not installed: a word of the list of reasons, and a sentence. */
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** The newer version of a Subscription, and the obstacle; undefined if it has the newest or nothing is installed. */
-export function outdatedOf({ metadata, spec, status }: Subscription): Outdated | undefined {
-  const { installed, available, refused = [], conditions } = status ?? {};
-  if (installed === undefined) return undefined;
-  const follows = available !== undefined && available.bundle !== installed.bundle;
-  const [higher] = refused;
-  const failed = findCondition(conditions, 'UpgradeFailed');
-  const upgrade = failed ?? findCondition(conditions, 'UpgradeAvailable') ?? findCondition(conditions, 'Ready');
-  const obstacle = follows || failed !== undefined ? upgrade : higher;
-  if (obstacle === undefined) return undefined;
-  return {
-    namespace: metadata.namespace ?? '',
-    name: metadata.name,
-    package: spec.package,
-    installed: installed.version,
-    ...(follows && { available: available.version }),
-    ...(higher !== undefined && { latest: higher.version }),
-    reason: obstacle.reason,
-    message: obstacle.message,
-  };
 }
 
 const HEADER = ['NAMESPACE', 'NAME', 'PACKAGE', 'INSTALLED', 'AVAILABLE', 'LATEST', 'REASON', 'MESSAGE'];

@@ -2,8 +2,9 @@
 import { groupOf, type KubeObject } from '../../../api/object.ts';
 import { isTemplate, templateOf } from '../flags.ts';
 import type { ExitCode, Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
-import { formatData, formatTemplate, formatYaml } from '../output/data.ts';
+import { cleanLine } from '../../../report/clean.ts';
+import { formatTemplate } from '../output/template.ts';
+import { formatData, formatYaml } from '../../../report/data.ts';
 
 /** The outcome of a command that prints text for people, JSON or YAML. */
 export function outcomeOf(data: unknown, text: string, output: string, exitCode: ExitCode = 0): Outcome {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Subscription } from '../../../api/subscription.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
-import { condition, subscription, untyped } from './testing/objects.ts';
+import { condition, subscription, untyped } from '../../../report/testing/objects.ts';
 
 const cluster = useFakeCluster();
 

@@ -1,19 +1,19 @@
 /** `slipway status`: one screen about one Subscription. */
 import type { Phase } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
+import { factsOf } from '../../../report/situation-facts.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { wrapText } from '../output/layout.ts';
 import { formatFacts, formatTable } from '../output/table.ts';
-import { describeAge } from './age.ts';
 import type { ReadFlags } from './flags.ts';
 import { followSubscription } from './followed.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { outcomeOf } from './print.ts';
 import { Screen } from './screen.ts';
-import { situationOf, type OperatorSituation } from './situation.ts';
+import { situationOf, type OperatorSituation } from '../../../report/situation.ts';
 
 export async function status(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
   return withCluster(environment, flags, async (connection) => {
@@ -56,30 +56,6 @@ export function printSituation(situation: OperatorSituation, now: Date, columns?
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
-
-type StatusFact = readonly [string, string | readonly string[] | undefined];
-
-function factsOf(
-  { installed, available, path, pending, problems, refused, nextEligibleTime, ...rest }: OperatorSituation,
-  now: Date,
-): readonly StatusFact[] {
-  // prettier-ignore
-  const origin = installed && [installed.channel && `channel ${installed.channel}`, `catalog ${installed.catalog}`, `Revision ${installed.revision}`]; // prettier-ignore
-  const step = pending?.step === undefined ? '' : `, step ${pending.step} of ${pending.steps}`;
-  return [
-    ['Package', rest.package],
-    ['Installed', installed === undefined ? 'nothing' : `${installed.version} (${origin?.filter(Boolean).join(', ')})`],
-    ['Available', available === undefined ? 'nothing' : available.version],
-    ['Path', path.length > 1 ? path.join(' → ') : undefined],
-    ['In progress', pending && `${pending.bundle}${step}: ${pending.reason}`],
-    ['Next window', nextEligibleTime && `${nextEligibleTime} (in ${describeAge(now.toISOString(), new Date(nextEligibleTime))})`], // prettier-ignore
-    ['Problems', problems.map(({ condition, reason, message }) => `${condition} (${reason}): ${message}`)],
-    ['Not chosen', refused.slice(0, MOST_REFUSED).map(({ version, message }) => `${version}: ${message}`)],
-  ];
-}
-
-/** Refused versions that are printed; `-o json` has all. */
-const MOST_REFUSED = 3;
 
 function printPhases(phases: readonly Phase[], columns: number | undefined): string {
   const rows = phases.map(({ name, state, objects, ready, message = '' }) => [

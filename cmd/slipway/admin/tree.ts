@@ -18,7 +18,8 @@ import { merged } from './merged.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { outcomeOf } from './print.ts';
 import { Screen } from './screen.ts';
-import { drawTree, treeOf, type Found, type TreeNode } from './tree-nodes.ts';
+import { treeOf, type Found, type TreeNode } from '../../../report/tree-nodes.ts';
+import { drawTree } from './draw-tree.ts';
 import { follow } from './watch.ts';
 
 export async function tree(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {

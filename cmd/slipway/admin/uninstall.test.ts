@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceCount } from '../../../apply/custom-resources.ts';
 import type { InventoryEntry } from '../../../apply/inventory.ts';
-import { subscription } from './testing/objects.ts';
-import { previewOf, printPreview } from './uninstall.ts';
+import { subscription } from '../../../report/testing/objects.ts';
+import { previewOf } from '../../../report/uninstall-preview.ts';
+import { printPreview } from './uninstall.ts';
 
 const entry = (apiVersion: string, kind: string, name: string, namespace?: string): InventoryEntry => ({
   apiVersion,
@@ -24,34 +25,6 @@ const counted = (count: CustomResourceCount['count']): ReadonlyMap<string, Custo
   new Map([[CRD.name, { resource, count, samples: count === 2 ? ['ops/x', 'dev/y'] : [], message: 'no answer' }]]);
 
 describe('the preview of an uninstall', () => {
-  test.each([
-    { because: 'no custom resource exists', count: 0, policy: 'Retain', steps: ['workloads 1', 'configuration 2', 'crds 1'], stays: 0, state: 'Ready' }, // prettier-ignore
-    { because: 'a CRD with objects stays', count: 2, policy: 'Retain', steps: ['workloads 1', 'configuration 2'], stays: 1, state: 'Ready' }, // prettier-ignore
-    { because: 'the objects go first', count: 2, policy: 'Delete', steps: ['workloads 1', 'configuration 2', 'crds 1'], stays: 0, state: 'Ready' }, // prettier-ignore
-    {
-      because: 'nothing goes before the objects are gone',
-      count: 2,
-      policy: 'Block',
-      steps: [],
-      stays: 1,
-      state: 'Blocked',
-    },
-    { because: 'it is not known whether there are objects', count: 'unknown', policy: 'Retain', steps: [], stays: 0, state: 'Unknown' }, // prettier-ignore
-  ] as const)('counts in the order of the steps: $because', ({ count, policy, steps, stays, state }) => {
-    const preview = previewOf(subscription(), { inventory: INVENTORY, counts: counted(count), policy });
-    expect(preview.state).toBe(state);
-    expect(preview.steps.map(({ name, objects }) => `${name} ${objects}`)).toEqual(steps);
-    expect(preview.stays).toHaveLength(stays);
-    expect(preview.customResources).toEqual(
-      policy === 'Delete' ? [{ crd: CRD.name, objects: '2 (ops/x, dev/y)' }] : [],
-    );
-  });
-
-  test('takes the policy of the spec if none is named', () => {
-    const spec = { uninstall: { objects: 'Delete', customResources: 'Block', dependencies: 'Retain' } } as const;
-    expect(previewOf(subscription({ spec }), { inventory: INVENTORY, counts: counted(2) }).state).toBe('Blocked');
-  });
-
   test('names a single object, counts several of a kind, and says which CRD stays and why', () => {
     const text = printPreview(previewOf(subscription(), { inventory: INVENTORY, counts: counted(2) }));
     expect(text).toContain('An uninstall deletes 3 objects; custom resources: Retain\n');

@@ -1,14 +1,14 @@
 /** `slipway version`: the version of this program, of the manager and of Kubernetes. */
-import { fieldsOf, listOf, numberOf, textOf } from '../../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { parseJson } from '../../../api/json.ts';
-import type { KubeObject } from '../../../api/object.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { OutputFlags } from '../flags.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type KubeFlags } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatFacts } from '../output/table.ts';
-import { MANAGER } from './doctor/manager.ts';
+import { serverOf, type ServerVersion } from '../../../report/versions.ts';
+import { MANAGER } from '../../../report/manager.ts';
 import { outcomeOf } from './print.ts';
 
 export interface VersionFlags extends KubeFlags, OutputFlags {
@@ -22,14 +22,6 @@ export interface Versions {
   /** Absent if the namespace has no Deployment of the manager. */
   readonly server?: ServerVersion;
   readonly kubernetes?: { readonly version: string };
-}
-
-export interface ServerVersion {
-  /** Tag of the image; the whole image if it has none. */
-  readonly version: string;
-  readonly image: string;
-  readonly replicas: number;
-  readonly ready: number;
 }
 
 /**
@@ -62,22 +54,6 @@ async function readServer(
     ...(found !== undefined && { server: serverOf(found) }),
   };
 }
-
-/** The version of a Deployment of the manager. */
-export function serverOf(deployment: KubeObject): ServerVersion {
-  const spec = fieldsOf(deployment['spec']);
-  const [container] = listOf(fieldsOf(fieldsOf(spec['template'])['spec'])['containers']);
-  const image = textOf(container?.['image']);
-  return {
-    version: TAG.exec(image)?.[1] ?? image,
-    image,
-    replicas: numberOf(spec['replicas']) ?? 1,
-    ready: numberOf(fieldsOf(deployment['status'])['readyReplicas']) ?? 0,
-  };
-}
-
-/** Before a digest; a registry may have a port, behind which a slash follows. */
-const TAG = /^[^@]*:([\w.-]+)(?:@.*)?$/;
 
 function printVersions({ client, server, kubernetes }: Versions): string {
   const differs = server !== undefined && server.version !== client.version;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { condition, INSTALLED, READY, subscription, type SubscriptionParts } from './testing/objects.ts';
+import { condition, INSTALLED, READY, subscription, type SubscriptionParts } from '../../../report/testing/objects.ts';
 import { verdictOf, type Verdict } from './wait.ts';
 
 const NOT_READY = condition('Ready', 'False', 'Quarantined', 'the upgrade failed');

@@ -7,11 +7,11 @@ import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import type { ReadFlags } from './flags.ts';
 import { needSubscription, parseTarget } from './objects.ts';
 import { outcomeOf } from './print.ts';
-import { judge } from './situation.ts';
+import { judge } from '../../../report/situation.ts';
 import { changesOf } from './watch.ts';
 
 export interface WaitFlags extends ReadFlags {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../kube/testing/eventually.ts';
 import { coalesced } from './coalesced.ts';
 import { useFakeCluster } from './testing/fake-cluster.ts';
-import { INSTALLED, READY, revision, subscription, untyped } from './testing/objects.ts';
+import { INSTALLED, READY, revision, subscription, untyped } from '../../../report/testing/objects.ts';
 
 const cluster = useFakeCluster();
 

@@ -6,8 +6,8 @@ import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type KubeFlags } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
-import { formatYaml } from '../output/data.ts';
+import { cleanLine } from '../../../report/clean.ts';
+import { formatYaml } from '../../../report/data.ts';
 
 export interface CatalogFlags extends KubeFlags, OutputFlags {
   readonly allNamespaces?: boolean;

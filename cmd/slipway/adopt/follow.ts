@@ -5,7 +5,7 @@ import type { ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 
 const TIMEOUT_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
 const LOOK_AGAIN_MS = 500;

@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
-import { formatYaml } from '../output/data.ts';
+import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { listRows, type OperatorRow } from './operators.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';

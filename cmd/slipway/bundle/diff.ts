@@ -14,9 +14,9 @@ import { invalidInput } from '../input/invalid.ts';
 import { readConfigFile } from '../input/config.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { asBlock, asCode } from '../output/markdown.ts';
-import { countObjects, sectionsOf, type Section } from '../plan/sections.ts';
+import { countObjects, sectionsOf, type Section } from '../../../report/plan-sections.ts';
 import { sideOf } from '../plan/side.ts';
 import { identityOf } from './identity.ts';
 

@@ -4,7 +4,7 @@ import { describeRef, groupKind, refOf, type KubeObject } from '../../../api/obj
 import type { ComposedBundle, ExistingBundle } from '../../../bundles/author/compose.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import { invalidInput } from '../input/invalid.ts';
-import { formatYaml } from '../output/data.ts';
+import { formatYaml } from '../../../report/data.ts';
 
 type BundleFiles = ReadonlyMap<string, Uint8Array>;
 

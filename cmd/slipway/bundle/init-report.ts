@@ -2,7 +2,8 @@
 import type { AuthorCheck, Placement } from '../../../bundles/author/compose.ts';
 import type { Environment } from '../environment.ts';
 import { printFindings, type FindingsStyle, type Level } from '../output/findings.ts';
-import { count, formatTable } from '../output/table.ts';
+import { formatTable } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import type { FileChange } from './init-files.ts';
 
 /** A finding about the source, or of a check of the new bundle. */

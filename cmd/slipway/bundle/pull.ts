@@ -8,7 +8,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { targetFolder } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { count } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import { identityOf } from './identity.ts';
 
 /** The folder must be new or empty; existing files are never mixed with those of an image. */

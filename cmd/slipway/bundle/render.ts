@@ -14,7 +14,7 @@ import { readBundle } from '../input/bundle.ts';
 import { readConfigFile } from '../input/config.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { formatYaml } from '../output/data.ts';
+import { formatYaml } from '../../../report/data.ts';
 
 export interface RenderFlags extends RegistryFlags {
   readonly namespace: string;

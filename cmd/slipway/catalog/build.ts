@@ -8,7 +8,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { targetFolder } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings } from '../output/findings.ts';
-import { count } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import { examineFiles, printed } from './examine.ts';
 import { expandSources, type SourceFlags } from './sources.ts';
 

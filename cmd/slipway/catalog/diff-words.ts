@@ -2,7 +2,7 @@
 import type { CatalogEdge, FromTo, PackageDiff } from '../../../catalog/author/diff.ts';
 import type { Deprecation } from '../../../catalog/model.ts';
 import { asBlock, asCode } from '../output/markdown.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 

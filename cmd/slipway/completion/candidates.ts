@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Environment } from '../environment.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { questionOf, type CompletionQuestion } from './question.ts';
 
 /**

@@ -16,7 +16,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { findPlace } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 
 export async function diff(
   environment: Environment,

@@ -17,8 +17,8 @@ export interface KubeFlags {
 
 export interface Connection {
   readonly client: Client;
-  /** For answers that are no objects, such as logs. */
-  readonly transport: Pick<Transport, 'stream'>;
+  /** For answers that are no objects, such as logs, and for requests that are written out. */
+  readonly transport: Pick<Transport, 'request' | 'stream'>;
   /** That of the flag, else that of the context. */
   readonly namespace: string;
 }

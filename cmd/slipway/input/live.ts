@@ -6,7 +6,7 @@ import { createSlots, inSlots } from '../../../apply/slots.ts';
 import { takeLive, type LiveSource } from '../../../bundles/author/compose.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { withCluster, type KubeFlags } from './connection.ts';
 import { invalidInput } from './invalid.ts';
 

@@ -15,7 +15,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { count } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import { collectImages, readImage, type ToCollect } from './collect.ts';
 import { cutCatalog } from './cut.ts';
 import { folderSink, folderSource, putBuilt, writeIndex } from './folder.ts';

@@ -9,7 +9,7 @@ import type { ImageSource } from '../../../oci/source.ts';
 import type { Environment } from '../environment.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { count } from '../output/table.ts';
+import { count } from '../../../report/count.ts';
 import { folderSource, writeWhole } from './folder.ts';
 import { readList, type MirroredImage } from './list.ts';
 import { mirroredName, policiesFor } from './names.ts';

@@ -1,9 +1,9 @@
 /** Counts, judges and prints the findings of `bundle validate` and `catalog validate`. Pure. */
 import type { Environment } from '../environment.ts';
 import type { ExitCode } from '../outcome.ts';
-import { cleanLine } from './clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { createPainter, wantsColours, type ColourChoice, type Painter } from './colours.ts';
-import { count } from './table.ts';
+import { count } from '../../../report/count.ts';
 
 export type Level = 'error' | 'warning';
 

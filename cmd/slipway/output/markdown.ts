@@ -1,5 +1,5 @@
 /** Writes texts of others into Markdown so that they stay text: no links, mentions, images, HTML or lists. Pure. */
-import { cleanLine } from './clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 
 /**
  * A text as code: the only form that no site searches for mentions, references and links. The fence is longer than any run

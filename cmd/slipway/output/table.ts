@@ -1,5 +1,5 @@
 /** Lays out text for people: tables, and lists of facts. Pure; every cell is cleaned. */
-import { cleanLine } from './clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { cutLine, fitWidths, visibleLength, wrapWords } from './layout.ts';
 
 const GAP = '   ';
@@ -66,11 +66,6 @@ export function formatFacts(
     )
     .map((line) => `${line.trimEnd()}\n`)
     .join('');
-}
-
-/** `1 error`, `2 errors`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function pad(cell: string, width: number): string {

@@ -14,7 +14,7 @@ import type { Resource } from '../../../kube/client/resource-path.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import type { Plan } from '../../../plan/model.ts';
-import { formatData } from '../output/data.ts';
+import { formatData } from '../../../report/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
 import type { PlanReport } from './report.ts';
 

@@ -2,7 +2,7 @@
 import type { Plan } from '../../../plan/model.ts';
 import { asBlock, asCode } from '../output/markdown.ts';
 import type { PlanReport } from './report.ts';
-import { countObjects, sectionsOf, titleOf, wayBackOf, type Section } from './sections.ts';
+import { countObjects, sectionsOf, titleOf, wayBackOf, type Section } from '../../../report/plan-sections.ts';
 
 /** Most risks above the fold; the others are folded. */
 const MOST_RISKS = 10;

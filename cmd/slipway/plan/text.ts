@@ -1,9 +1,9 @@
 /** Prints plans as text for a terminal. Pure; every line is cleaned. */
 import type { Denial } from '../../../plan/deny.ts';
 import type { Plan } from '../../../plan/model.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import type { PlanReport } from './report.ts';
-import { countObjects, sectionsOf, titleOf, wayBackOf } from './sections.ts';
+import { countObjects, sectionsOf, titleOf, wayBackOf } from '../../../report/plan-sections.ts';
 
 export function printText({ message, plans, denied }: PlanReport): string {
   if (plans.length === 0) return lines([`Nothing changes: ${message}`]);

@@ -5,7 +5,7 @@ import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { formatYaml } from '../output/data.ts';
+import { formatYaml } from '../../../report/data.ts';
 import { findChange } from '../plan/cluster.ts';
 import type { RightsFlags } from './rights.ts';
 

@@ -10,8 +10,8 @@ import { readBundle } from '../input/bundle.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
-import { formatYaml } from '../output/data.ts';
+import { cleanLine } from '../../../report/clean.ts';
+import { formatYaml } from '../../../report/data.ts';
 import { objectsToInstall } from './objects.ts';
 
 export interface RightsFlags extends RegistryFlags {

@@ -4,7 +4,7 @@ import { formatReference, parseReference } from '../../../oci/reference.ts';
 import type { Environment } from '../environment.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../output/clean.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { createImageCheck, type SignatureVerdict } from './check.ts';
 import { trustOf, type TrustFlags } from './trust.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SubscriptionStatus } from '../../../api/subscription.ts';
 import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
-import { formatData } from '../output/data.ts';
+import { formatData } from '../../../report/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
-import type { WhyAnswer } from './answer.ts';
+import type { WhyAnswer } from '../../../report/why-answer.ts';
 
 const workplace = useWorkplace();
 let api: FakeApi;

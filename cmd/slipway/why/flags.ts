@@ -1,4 +1,5 @@
 /** What `why` and `why-not` are asked: the flags, and which of them go together. */
+import type { WhySubject } from '../../../report/why-status.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 
@@ -53,13 +54,6 @@ export function isOffline(flags: WhyFlags): boolean {
 
 function firstOf(names: ReadonlyMap<keyof WhyFlags, string>, flags: WhyFlags): string | undefined {
   return [...names].find(([key]) => flags[key] !== undefined)?.[1];
-}
-
-/** The subject of the question: a package, and maybe one version of it. */
-export interface WhySubject {
-  readonly package: string;
-  /** A version, or the name of a bundle. */
-  readonly version?: string;
 }
 
 /** Reads `PACKAGE[@VERSION]`. @throws ReasonedError InputInvalid */

@@ -15,8 +15,9 @@ import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
 import { invalidInput } from '../input/invalid.ts';
-import type { AnsweredRefusal, WhyAnswer, WhyVerdict } from './answer.ts';
-import type { OfflineFlags, WhySubject } from './flags.ts';
+import type { AnsweredRefusal, WhyAnswer, WhyVerdict } from '../../../report/why-answer.ts';
+import type { OfflineFlags } from './flags.ts';
+import type { WhySubject } from '../../../report/why-status.ts';
 
 /**
  * The answer from the named catalogs. @throws ReasonedError InputInvalid, CatalogInvalid, and the errors of a registry

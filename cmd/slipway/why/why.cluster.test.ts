@@ -8,7 +8,7 @@ import { packageDocuments, publishBundle, publishCatalog } from '../../../e2e/li
 import { createCredentialPlugin } from '../../../kube/testing/credential-plugin.ts';
 import { clusterEntry, kubeconfigText } from '../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace } from '../testing/slipway.ts';
-import type { WhyAnswer } from './answer.ts';
+import type { WhyAnswer } from '../../../report/why-answer.ts';
 
 const cluster = useCluster();
 const workplace = useWorkplace();

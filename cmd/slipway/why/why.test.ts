@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';
-import type { WhyAnswer } from './answer.ts';
+import type { WhyAnswer } from '../../../report/why-answer.ts';
 
 const workplace = useWorkplace();
 let registry: FakeRegistry;

@@ -2,8 +2,9 @@
 import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
-import { outcomeOf } from './answer.ts';
-import { isOffline, parseSubject, type WhySubject, type WhyFlags } from './flags.ts';
+import { printAnswer, type WhyAnswer } from '../../../report/why-answer.ts';
+import { isOffline, parseSubject, type WhyFlags } from './flags.ts';
+import type { WhySubject } from '../../../report/why-status.ts';
 
 export function why(environment: Environment, text: string, flags: WhyFlags): Promise<Outcome> {
   return answer(environment, parseSubject(text), flags);
@@ -26,4 +27,9 @@ async function answer(environment: Environment, subject: WhySubject, flags: WhyF
   }
   const { answerFromCluster } = await import('./cluster.ts');
   return outcomeOf(await answerFromCluster(environment, subject, flags));
+}
+
+/** The outcome of an answer; the exit code is 2 if the version is not chosen. */
+function outcomeOf(answer: WhyAnswer): Outcome {
+  return { data: answer, text: printAnswer(answer), exitCode: answer.chosen ? 0 : 2 };
 }

@@ -1,7 +1,7 @@
 /** What `slipway doctor` finds out about Slipway itself: one judgement for each fact that was read. Pure. */
-import type { DoctorOptions, DoctorFinding, JudgedFinding } from './finding.ts';
-import { judgeClocks, judgeLease } from './lease.ts';
-import { MANAGER } from './manager.ts';
+import type { DoctorOptions, DoctorFinding, JudgedFinding } from '../../../../report/finding.ts';
+import { judgeClocks, judgeLease } from '../../../../report/lease.ts';
+import { MANAGER } from '../../../../report/manager.ts';
 import { CRD_KINDS, describeCrd, type CrdState } from './crds.ts';
 import { findCondition, type Condition } from '../../../../api/conditions.ts';
 import type { KubeObject } from '../../../../api/object.ts';
@@ -9,7 +9,7 @@ import type { Subscription } from '../../../../api/subscription.ts';
 import { fieldsOf, listOf, textOf } from '../../../../api/untyped.ts';
 import { assessHealth } from '../../../../apply/health.ts';
 import { judgePolicy } from '../../../manager/accounts-policy.ts';
-import { secondsBetween } from '../age.ts';
+import { secondsBetween } from '../../../../report/age.ts';
 
 /** A fact, or why it could not be read. */
 export type ReadChecks<Fact> = { readonly fact: Fact } | { readonly failure: string };

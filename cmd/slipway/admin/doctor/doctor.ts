@@ -9,14 +9,14 @@ import type { Environment } from '../../environment.ts';
 import type { OutputFlags } from '../../flags.ts';
 import { withCluster, type KubeFlags } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
-import { cleanLine } from '../../output/clean.ts';
-import { count } from '../../output/table.ts';
+import { cleanLine } from '../../../../report/clean.ts';
+import { count } from '../../../../report/count.ts';
 import { servedKind } from '../objects.ts';
 import { outcomeOf } from '../print.ts';
 import { examine, type DoctorFacts, type ReadChecks } from './checks.ts';
-import type { DoctorFinding } from './finding.ts';
+import type { DoctorFinding } from '../../../../report/finding.ts';
 import { CRD_KINDS, crdNameOf } from './crds.ts';
-import { MANAGER } from './manager.ts';
+import { MANAGER } from '../../../../report/manager.ts';
 import { missingRights } from './rights.ts';
 
 export interface DoctorFlags extends KubeFlags, OutputFlags {

@@ -2,7 +2,7 @@
 import { GROUP } from '../../../../api/names.ts';
 import type { Access, Client } from '../../../../kube/client/client.ts';
 import { createSlots, inSlots } from '../../../../apply/slots.ts';
-import { MANAGER } from './manager.ts';
+import { MANAGER } from '../../../../report/manager.ts';
 
 /** The rights that are asked about, for a manager in a namespace. */
 export function neededRights(namespace: string): readonly Access[] {

@@ -8,7 +8,7 @@ import { parseJson } from '../../../../api/json.ts';
 import { fieldsOf, type Fields } from '../../../../api/untyped.ts';
 import { invalidInput } from '../../input/invalid.ts';
 import type { Connection } from '../../input/connection.ts';
-import { MANAGER } from '../doctor/manager.ts';
+import { MANAGER } from '../../../../report/manager.ts';
 
 export interface ContentFlags {
   readonly systemNamespace: string;

@@ -2,17 +2,18 @@
 import { CATALOG } from '../../../../api/catalog.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../../api/subscription.ts';
 import { textOf } from '../../../../api/untyped.ts';
+import { packageRows, versionRows, type OfferedVersion } from '../../../../report/offers.ts';
 import { similarTo } from '../../../../resolver/similar.ts';
 import type { Environment } from '../../environment.ts';
 import { withCluster, type Connection } from '../../input/connection.ts';
 import { invalidInput } from '../../input/invalid.ts';
 import type { Outcome } from '../../outcome.ts';
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import type { ReadFlags } from '../flags.ts';
 import { listObjects } from '../objects.ts';
 import { outcomeOf } from '../print.ts';
 import { readDocuments, type ContentFlags } from './content.ts';
-import { packageRows, printPackages, printVersions, versionRows, type OfferedVersion } from './rows.ts';
+import { printPackages, printVersions } from './rows.ts';
 
 export interface OfferFlags extends ReadFlags, ContentFlags {
   /** The only Catalog to read. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useWorkplace } from '../../testing/slipway.ts';
 import { useFakeCluster } from '../testing/fake-cluster.ts';
-import { INSTALLED, revision, subscription, untyped } from '../testing/objects.ts';
+import { INSTALLED, revision, subscription, untyped } from '../../../../report/testing/objects.ts';
 import type { RaisedRow } from './raise.ts';
 
 const workplace = useWorkplace();

@@ -5,7 +5,7 @@ import { startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts
 import { resource } from '../../../../kube/testing/fake-kinds.ts';
 import { clusterEntry, kubeconfigText } from '../../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace, type Finished, type RunOptions } from '../../testing/slipway.ts';
-import { INSTALLED, READY, revision, subscription, untyped } from './objects.ts';
+import { INSTALLED, READY, revision, subscription, untyped } from '../../../../report/testing/objects.ts';
 
 export interface FakeCluster {
   readonly api: FakeApi;

@@ -4,7 +4,7 @@
  * template. Pure.
  */
 import { groupKind, type KubeObject } from '../../../../api/object.ts';
-import { formatYaml } from '../../output/data.ts';
+import { formatYaml } from '../../../../report/data.ts';
 import { fileNames } from './file-names.ts';
 import { withoutSeparator } from './kustomize.ts';
 

@@ -1,6 +1,6 @@
 /** The objects of a bundle as a kustomization: a file for each object, and a list of them. Pure. */
 import type { KubeObject } from '../../../../api/object.ts';
-import { formatYaml } from '../../output/data.ts';
+import { formatYaml } from '../../../../report/data.ts';
 import { fileNames } from './file-names.ts';
 
 /** The files by path. */

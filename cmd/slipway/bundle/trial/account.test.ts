@@ -9,7 +9,7 @@ import { resource } from '../../../../kube/testing/fake-kinds.ts';
 import { createTransport, type Transport } from '../../../../kube/transport/transport.ts';
 import { rolesFor } from '../../../../plan/rights/account-roles.ts';
 import { minimalRights } from '../../../../plan/rights/minimal.ts';
-import { condition } from '../../admin/testing/objects.ts';
+import { condition } from '../../../../report/testing/objects.ts';
 import { objectsToInstall } from '../../rights/objects.ts';
 import { AccountTrial } from './account.ts';
 

@@ -1,5 +1,5 @@
 /** The steps of a trial as a table and as JUnit, which CI systems show. Pure. */
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { formatTable } from '../../output/table.ts';
 
 export interface TestResult {

@@ -12,7 +12,7 @@ import { refOfEntry } from '../../../../apply/inventory.ts';
 import type { Environment } from '../../environment.ts';
 import { withCluster, type Connection, type KubeFlags } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { identityOf } from '../identity.ts';
 import { AccountTrial } from './account.ts';
 import { offer, versionOf, type TrialOffer, type TrialFlags } from './offer.ts';

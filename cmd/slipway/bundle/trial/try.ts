@@ -7,7 +7,7 @@ import type { OutputFlags } from '../../flags.ts';
 import { withCluster, type KubeFlags } from '../../input/connection.ts';
 import { invalidInput } from '../../input/invalid.ts';
 import type { Outcome } from '../../outcome.ts';
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { identityOf } from '../identity.ts';
 import { offer, versionOf, type TrialFlags } from './offer.ts';
 import { TrialFailure, TrialScene } from './scene.ts';

@@ -1,6 +1,6 @@
 /** Writes an upgrade graph in DOT, the language of Graphviz. Pure. */
-import { cleanLine } from '../../output/clean.ts';
-import type { DrawnEdge, DrawnGraph, DrawnNode, Lane, GraphMark } from './facts.ts';
+import { cleanLine } from '../../../../report/clean.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode, Lane, GraphMark } from '../../../../report/upgrade-graph.ts';
 import { laneTitle } from './text.ts';
 
 const EDGE_STYLES: Readonly<Record<DrawnEdge['kind'], string>> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CatalogPackage, ChannelEntry, Deprecation } from '../../../../catalog/model.ts';
 import { useWorkplace } from '../../testing/slipway.ts';
 import { drawDot } from './dot.ts';
-import { graphOf, type DrawnGraph } from './facts.ts';
+import { graphOf, type DrawnGraph } from '../../../../report/upgrade-graph.ts';
 import { drawMermaid } from './mermaid.ts';
 import { placeGraph } from './places.ts';
 import { layRails } from './rails.ts';

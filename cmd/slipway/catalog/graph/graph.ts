@@ -8,7 +8,7 @@ import { invalidInput } from '../../input/invalid.ts';
 import type { RegistryFlags } from '../../input/registry.ts';
 import type { Outcome } from '../../outcome.ts';
 import { drawDot } from './dot.ts';
-import { graphOf, type DrawnGraph } from './facts.ts';
+import { graphOf, type DrawnGraph } from '../../../../report/upgrade-graph.ts';
 import { drawMermaid } from './mermaid.ts';
 import { drawSvg } from './svg.ts';
 import { drawText } from './text.ts';

@@ -1,6 +1,6 @@
 /** Writes an upgrade graph as a Mermaid flowchart, which many sites draw in Markdown. Pure. */
-import { cleanLine } from '../../output/clean.ts';
-import type { DrawnEdge, DrawnGraph, DrawnNode, Lane } from './facts.ts';
+import { cleanLine } from '../../../../report/clean.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode, Lane } from '../../../../report/upgrade-graph.ts';
 import { laneTitle } from './text.ts';
 
 /** By the kind of the edge. */

@@ -2,9 +2,9 @@
  * The places of an upgrade graph on paper: channels are lanes one below the other, and a bundle that several channels
  * have stands in the same column of each. Pure, and the same graph always gets the same places.
  */
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { visibleLength } from '../../output/layout.ts';
-import type { DrawnEdge, DrawnGraph, DrawnNode, Lane } from './facts.ts';
+import type { DrawnEdge, DrawnGraph, DrawnNode, Lane } from '../../../../report/upgrade-graph.ts';
 
 export interface Picture {
   readonly width: number;

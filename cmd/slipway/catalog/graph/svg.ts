@@ -1,7 +1,7 @@
 /** Draws an upgrade graph as SVG, without scripts and without references to anything outside. Pure. */
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { cutLine } from '../../output/layout.ts';
-import type { DrawnGraph, DrawnNode } from './facts.ts';
+import type { DrawnGraph, DrawnNode } from '../../../../report/upgrade-graph.ts';
 import { placeGraph, RADIUS, type PlacedEdge, type PlacedLane, type PlacedNode } from './places.ts';
 import { laneTitle } from './text.ts';
 

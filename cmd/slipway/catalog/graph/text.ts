@@ -1,8 +1,15 @@
 /** Draws an upgrade graph as text: a lane for each channel, the newest version on top. Pure; every text is cleaned. */
-import { cleanLine } from '../../output/clean.ts';
+import { cleanLine } from '../../../../report/clean.ts';
 import { cutLine, visibleLength } from '../../output/layout.ts';
-import { count } from '../../output/table.ts';
-import { MARKS, type DrawnEdge, type DrawnGraph, type DrawnNode, type Lane, type GraphMark } from './facts.ts';
+import { count } from '../../../../report/count.ts';
+import {
+  MARKS,
+  type DrawnEdge,
+  type DrawnGraph,
+  type DrawnNode,
+  type Lane,
+  type GraphMark,
+} from '../../../../report/upgrade-graph.ts';
 import { layRails } from './rails.ts';
 
 /** By the first mark that a version has; the order decides. */

@@ -1,0 +1,122 @@
+/** The console on the user's machine: for the user of this machine alone, until Ctrl-C. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { Browser } from '../../../console/server/testing/browser.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
+import { useFakeCluster } from '../admin/testing/fake-cluster.ts';
+import type { Finished } from '../testing/slipway.ts';
+
+const cluster = useFakeCluster();
+
+interface RunningUi extends AsyncDisposable {
+  readonly address: URL;
+  readonly browser: Browser;
+  readonly ended: Promise<Finished>;
+  stop(): void;
+}
+
+async function start(...flags: readonly string[]): Promise<RunningUi> {
+  const over = new AbortController();
+  let printed = '';
+  const ended = cluster().runWith({ signal: over.signal, printed: (text) => void (printed += text) }, 'ui', ...flags);
+  const gone = ended.then(({ stderr }) => Promise.reject(new Error(stderr)));
+  const found = await Promise.race([eventually(() => /http:\/\/\S+?(?=[\s"])/.exec(printed)?.[0]), gone]);
+  const address = new URL(found);
+  const stop = (): void => over.abort(new Error('SIGINT'));
+  return {
+    address,
+    browser: new Browser(address.origin),
+    ended,
+    stop,
+    async [Symbol.asyncDispose]() {
+      stop();
+      await ended;
+    },
+  };
+}
+
+describe('slipway ui', () => {
+  test('prints an address of this machine that opens the console once', async () => {
+    await using ui = await start();
+    const { pathname, search, hostname } = ui.address;
+    expect(hostname).toBe('127.0.0.1');
+    const opened = await ui.browser.send(`${pathname}${search}`);
+    expect({ status: opened.status, to: opened.headers['location'] }).toEqual({ status: 303, to: '/' });
+    expect(String(opened.headers['set-cookie'])).toMatch(/; HttpOnly; SameSite=Strict$/);
+    const session = JSON.parse((await ui.browser.send('/api/session')).text) as object;
+    expect(session).toMatchObject({ way: 'local', readOnly: false, canLogOut: false });
+    const again = await new Browser(ui.address.origin).send(`${pathname}${search}`);
+    expect({ status: again.status, cookies: again.headers['set-cookie'] }).toEqual({ status: 403, cookies: undefined });
+  });
+
+  test('shows the operators of the cluster to the browser that was let in', async () => {
+    await using ui = await start();
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const { status, text } = await ui.browser.send('/api/view/overview');
+    expect({ status, operators: (JSON.parse(text) as { readonly operators: readonly { readonly name: string }[] }).operators.map(({ name }) => name) }).toEqual({ status: 200, operators: ['lamp', 'gadget'] }); // prettier-ignore
+  });
+
+  test.each([
+    { because: 'without the token', path: '/api/view/overview', headers: {}, status: 401 },
+    { because: 'with a token that was guessed', path: '/login/start?token=guess', headers: {}, status: 403 },
+    { because: 'through a name that leads to this machine', path: '/', headers: { host: 'evil.example' }, status: 403 },
+  ])('is closed to other programs: $because', async ({ path, headers, status }) => {
+    await using ui = await start();
+    expect((await new Browser(ui.address.origin).send(path, { headers })).status).toBe(status);
+  });
+
+  test('with --read-only sends nothing to the cluster', async () => {
+    await using ui = await start('--read-only');
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const before = cluster().api.requests.length;
+    const action = { kind: 'suspend', namespace: 'ops', name: 'gadget' };
+    expect((await ui.browser.act('/api/act', { action })).status).toBe(403);
+    expect(
+      cluster()
+        .api.requests.slice(before)
+        .filter(({ method }) => method === 'PATCH'),
+    ).toEqual([]);
+  });
+
+  test('carries out an act with the credentials of the kubeconfig, and impersonates nobody', async () => {
+    await using ui = await start();
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const action = { kind: 'reconcile', namespace: 'ops', name: 'gadget' };
+    expect((await ui.browser.act('/api/act', { action })).status).toBe(200);
+    const [sent] = cluster()
+      .api.requests.filter(({ method }) => method === 'PATCH')
+      .slice(-1);
+    expect(sent?.headers).toMatchObject({ authorization: 'Bearer t' });
+    expect(sent?.headers).not.toHaveProperty('impersonate-user');
+  });
+
+  test('ends with success at Ctrl-C, and its streams with it', async () => {
+    const ui = await start();
+    ui.stop();
+    expect(await ui.ended).toMatchObject({ code: 0, stderr: '' });
+    await expect(new Browser(ui.address.origin).send('/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('prints the address as JSON for programs', async () => {
+    await using ui = await start('-o', 'json');
+    expect(ui.address.pathname).toBe('/login/start');
+  });
+
+  test('names the port that is in use, and the remedy', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await cluster().run('ui', '--port', String(port));
+    other.close();
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `slipway: InputInvalid: port ${port} of 127.0.0.1 is in use\n  Name another one by --port, or leave it out\n`,
+    });
+  });
+
+  test.each(['x', '-1', '70000', ''])('refuses %j as a port', async (port) => {
+    const { code, stderr } = await cluster().run('ui', '--port', port);
+    expect({ code, reason: stderr.split(':')[1]?.trim() }).toEqual({ code: 1, reason: 'InputInvalid' });
+  });
+});

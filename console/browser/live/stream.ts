@@ -1,0 +1,114 @@
+/**
+ * The data of the shown view, kept fresh by one EventSource. While the connection is lost, the browser itself reconnects and
+ * names the last data that it has; when the server refuses the connection, this class backs off and asks again.
+ */
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { Problem } from '../../data/view.ts';
+
+/** `connecting` at first, `live` while events arrive, `lost` until the server answers again. */
+export type Connection = 'connecting' | 'live' | 'lost';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Milliseconds to wait before a connection that was refused so many times in a row is tried again. */
+export function pauseAfter(refusals: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, refusals - 1));
+}
+
+/** What the server has sent about a view: a model, or a problem, or neither yet. */
+export interface Received {
+  readonly model?: unknown;
+  readonly problem?: Problem;
+}
+
+/** State: the shown view, its connection, and what has been received about it. */
+export class LiveView {
+  readonly #received = signal<Received & { readonly path: string }>({ path: '' });
+  readonly #connection = signal<Connection>('connecting');
+  readonly #refused: (url: string) => Promise<Problem | undefined>;
+  #source: EventSource | undefined;
+  #timer: number | undefined;
+  #url = '';
+  #refusals = 0;
+
+  /** `refused` is called whenever the server refuses the connection; it finds out why. */
+  constructor(refused: (url: string) => Promise<Problem | undefined>) {
+    this.#refused = refused;
+    window.addEventListener('online', () => this.#retryNow());
+  }
+
+  /** What is known about the view of a path; never anything about another one. */
+  about(path: string): Received {
+    const received = this.#received.value;
+    return received.path === path ? received : {};
+  }
+
+  get connection(): ReadonlySignal<Connection> {
+    return this.#connection;
+  }
+
+  /** Shows the view of an address. If only the query differs, the data stay until those of the new one arrive. */
+  show(url: string): void {
+    if (url === this.#url) return;
+    this.#url = url;
+    if (this.#received.value.path !== this.#path) this.#received.value = { path: this.#path };
+    this.#refusals = 0;
+    this.#open();
+  }
+
+  /** Asks for the view again at once, for instance when the user wishes so. */
+  refresh(): void {
+    this.#refusals = 0;
+    this.#open();
+  }
+
+  get #path(): string {
+    return this.#url.split('?', 1)[0] ?? '';
+  }
+
+  #open(): void {
+    this.#close();
+    const source = new EventSource(`/api/live${this.#url}`);
+    this.#source = source;
+    source.addEventListener('open', () => this.#opened());
+    source.addEventListener('view', (event) => this.#receive(event as MessageEvent<string>));
+    source.addEventListener('problem', (event) => this.#fail(event as MessageEvent<string>));
+    source.addEventListener('error', () => this.#lost(source));
+  }
+
+  #opened(): void {
+    this.#refusals = 0;
+    this.#connection.value = 'live';
+  }
+
+  #receive({ data }: MessageEvent<string>): void {
+    this.#received.value = { path: this.#path, model: JSON.parse(data) as unknown };
+  }
+
+  #fail({ data }: MessageEvent<string>): void {
+    this.#received.value = { path: this.#path, problem: JSON.parse(data) as Problem };
+  }
+
+  #lost(source: EventSource): void {
+    this.#connection.value = 'lost';
+    if (source.readyState !== EventSource.CLOSED) return;
+    this.#refusals += 1;
+    void this.#explain(this.#url);
+    this.#timer = window.setTimeout(() => this.#open(), pauseAfter(this.#refusals));
+  }
+
+  async #explain(url: string): Promise<void> {
+    const problem = await this.#refused(url);
+    if (problem !== undefined && url === this.#url) this.#received.value = { path: this.#path, problem };
+  }
+
+  #retryNow(): void {
+    if (this.#connection.value === 'lost') this.refresh();
+  }
+
+  #close(): void {
+    window.clearTimeout(this.#timer);
+    this.#source?.close();
+  }
+}

@@ -1,0 +1,85 @@
+/** Buttons, each beside the kubectl line that does the same. An act that the person may not do is explained. */
+import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso/router';
+import { useId } from 'preact/hooks';
+import type { Button } from '../../data/models.ts';
+import { announce } from '../shell/announce.tsx';
+import { signedIn } from '../shell/state.ts';
+import { Confirm } from './confirm.tsx';
+import { Copyable } from './copy.tsx';
+
+interface ActsProps {
+  readonly buttons: readonly Button[];
+  /** Whether the first one is the main act of the view. */
+  readonly main?: boolean;
+  /** The view that shows the effect, to which a person goes after success. */
+  readonly after?: string | undefined;
+}
+
+export function Acts({ buttons, main = false, after }: ActsProps) {
+  if (buttons.length === 0) return null;
+  return (
+    <ul class="acts">
+      {buttons.map((button, index) => (
+        <li key={button.label}>
+          <Act button={button} isMain={main && index === 0} after={after} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ActProps {
+  readonly button: Button;
+  readonly isMain: boolean;
+  readonly after: string | undefined;
+}
+
+function Act({ button, isMain, after }: ActProps) {
+  const { route } = useLocation();
+  const isAsked = useSignal(false);
+  const isSent = useSignal(false);
+  const why = useId();
+  const isRefused = button.allowed === false;
+
+  async function send(): Promise<void> {
+    isAsked.value = false;
+    isSent.value = true;
+    const { isDone, sentence } = await signedIn.act(button.action);
+    isSent.value = false;
+    announce(sentence, { isBad: !isDone });
+    if (isDone && after !== undefined) route(after);
+  }
+
+  function press(): void {
+    if (isRefused || isSent.value) return;
+    if (button.confirm === undefined && button.typed === undefined) void send();
+    else isAsked.value = true;
+  }
+
+  return (
+    <div class={isRefused ? 'act act-refused' : 'act'}>
+      <button
+        type="button"
+        class={kindOf(button, isMain)}
+        aria-disabled={isRefused || isSent.value}
+        {...(button.because !== undefined && { 'aria-describedby': why })}
+        onClick={press}
+      >
+        {isSent.value ? 'Sending…' : button.label}
+      </button>
+      <Copyable text={button.command} what={`the command of ${button.label}`} block={button.command.includes('\n')} />
+      {button.because !== undefined && (
+        <p id={why} class="act-why">
+          {button.because}
+        </p>
+      )}
+      {isAsked.value && <Confirm button={button} send={send} close={() => (isAsked.value = false)} />}
+    </div>
+  );
+}
+
+function kindOf({ typed }: Button, isMain: boolean): string {
+  if (typed !== undefined) return 'destroy';
+  return isMain ? 'main' : '';
+}

@@ -1,0 +1,87 @@
+/** The person who is signed in, and the acts that the server carries out as that person. */
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { Action } from '../../data/actions.ts';
+import type { Problem } from '../../data/view.ts';
+
+/** The answer of the server to `/api/session`. */
+export interface SignedInPerson {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Of Slipway. */
+  readonly version: string;
+  /** Whether the console carries out no act at all. */
+  readonly readOnly: boolean;
+  readonly canLogOut: boolean;
+  /** Sent with every act. */
+  readonly csrf: string;
+}
+
+/** Why the server knows no person. */
+export interface SignInProblem extends Problem {
+  /** The page on which people sign in; absent if the address of the console has to be opened again. */
+  readonly login?: string;
+}
+
+/** The outcome of an act, as a sentence for the person. */
+export interface ActOutcome {
+  readonly isDone: boolean;
+  readonly sentence: string;
+}
+
+/** State: who is signed in, and whether the server has ended that. */
+export class SignedIn {
+  readonly #session = signal<SignedInPerson | undefined>(undefined);
+  readonly #ended = signal<SignInProblem | undefined>(undefined);
+
+  get session(): ReadonlySignal<SignedInPerson | undefined> {
+    return this.#session;
+  }
+
+  /** Set if the session is over or was never there: the message says how to sign in. */
+  get ended(): ReadonlySignal<SignInProblem | undefined> {
+    return this.#ended;
+  }
+
+  /** Asks the server who is signed in; called again whenever it refuses a connection. */
+  async read(): Promise<void> {
+    const answer = await fetch('/api/session').catch(() => undefined);
+    if (answer === undefined) return;
+    if (answer.ok) {
+      this.#session.value = (await answer.json()) as SignedInPerson;
+      this.#ended.value = undefined;
+    } else if (answer.status === 401 || answer.status === 403) this.#ended.value = await problemOf(answer);
+  }
+
+  /** Has the server carry out an action as this person. Never throws: a failure is an outcome with a sentence. */
+  async act(action: Action): Promise<ActOutcome> {
+    const answer = await this.#post('/api/act', { action });
+    if (answer === undefined)
+      return { isDone: false, sentence: 'The console cannot be reached. Nothing was sent to the cluster; try again.' };
+    if (answer.ok) return { isDone: true, sentence: ((await answer.json()) as { readonly done: string }).done };
+    const { message, next } = await problemOf(answer);
+    return { isDone: false, sentence: [message, next].filter((part) => part !== '').join('. ') };
+  }
+
+  async logOut(): Promise<void> {
+    const answer = await this.#post('/api/logout', {});
+    const { next = '/' } = ((await answer?.json().catch(() => undefined)) ?? {}) as { readonly next?: string };
+    window.location.assign(next);
+  }
+
+  #post(path: string, body: unknown): Promise<Response | undefined> {
+    const headers = { 'content-type': 'application/json', 'x-csrf-token': this.#session.value?.csrf ?? '' };
+    return fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined);
+  }
+}
+
+/** The problem in an answer of the server; one made of the status if it has none. */
+export async function problemOf(answer: Response): Promise<SignInProblem> {
+  const unreadable = {
+    problem: true,
+    reason: 'InternalError',
+    message: `The console answered with status ${answer.status}`,
+    next: '',
+  };
+  const body = (await answer.json().catch(() => undefined)) as Partial<SignInProblem> | undefined;
+  return { ...unreadable, ...body } as SignInProblem;
+}

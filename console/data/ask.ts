@@ -1,0 +1,115 @@
+/**
+ * What a view needs beyond the watched objects: pure data, which the server carries out with the rights of the person,
+ * and nothing else. A read that fails is part of the answer; it never fails the view. Each answer has the place of its question.
+ */
+import type { CustomResourceCounts } from '../../apply/custom-resources.ts';
+import type { InventoryEntry } from '../../apply/inventory.ts';
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import type { CatalogListing, PackageContent } from './content.ts';
+import type { StoredPlan } from '../../plan/stored-plan.ts';
+
+export interface Ask {
+  /** SelfSubjectAccessReviews; may be remembered for up to 30 s. */
+  readonly access?: readonly AccessQuestion[];
+  /** `get` of single objects. */
+  readonly objects?: readonly ObjectAsk[];
+  /** Custom resources of the CRDs of an inventory: `countCustomResources` with a client of the person. */
+  readonly customResources?: CustomResourcesAsk;
+  /**
+   * The Secret of type `slipway.dev/plan` with a whole plan: key `plan`, gzipped JSON of a {@link StoredPlan}. One of
+   * another type, or that the Revision of this uid does not own, fails; unpacked it has at most 64 MiB.
+   */
+  readonly plan?: { readonly namespace: string; readonly secret: string; readonly revisionUid: string };
+  /** Content of Catalogs. */
+  readonly content?: ContentAsk;
+  /** `GET /version`, and the manager's Deployment `slipway-manager` in `systemNamespace`. */
+  readonly versions?: true;
+}
+
+/** A right that the person may have. `group` is empty for the core group. */
+export interface AccessQuestion {
+  readonly verb: string;
+  readonly group: string;
+  /** The plural of paths. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+export interface ObjectAsk {
+  readonly ref: ObjectRef;
+  /**
+   * Of a Deployment: its ReplicaSets and Pods by its selector, and the last `tail` lines (at most 64 KiB) of each
+   * container of the Pods that `podsInTrouble` (pods.ts) names, of the run that it names.
+   */
+  readonly pods?: { readonly tail: number };
+}
+
+export interface CustomResourcesAsk {
+  readonly owner: { readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly inventory: readonly InventoryEntry[];
+}
+
+/**
+ * The content of Catalogs that the person may `get` (the server reviews that for each, as the manager does with
+ * `--catalog-auth=token`), from the manager's HTTP API `/catalogs/NAME/api/v1/metas`. In the cluster the console asks the
+ * manager's Service itself, with a token of its own account for the audience `slipway.dev/catalogs`; on a person's machine
+ * through the API server's proxy of that Service, as that person (`get services/proxy`), as `slipway list` does. The
+ * documents of the queries of `queriesOf` are reduced by `reduceContent` (content.ts); the result is small, and may be
+ * shared by all persons for as long as `status.digest` of the Catalog stays.
+ */
+export type ContentAsk =
+  | { readonly kind: 'listing'; readonly catalogs: readonly string[] }
+  | { readonly kind: 'package'; readonly catalogs: readonly string[]; readonly package: string };
+
+/** The answer to one question: the value, or why there is none. */
+export type Answer<Value> = { readonly value: Value } | { readonly failure: Failure };
+
+export interface Failure {
+  /** A word of the list of reasons: `Forbidden`, `CatalogUnavailable`, … */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** An object as it was read. */
+export interface ReadObject {
+  /** Absent if it does not exist. */
+  readonly object?: KubeObject;
+  readonly replicaSets?: readonly KubeObject[];
+  readonly pods?: readonly KubeObject[];
+  readonly logs?: readonly ReadLog[];
+  /** Why ReplicaSets and Pods could not be read. */
+  readonly podsFailure?: string;
+}
+
+export interface ReadLog {
+  readonly pod: string;
+  readonly container: string;
+  readonly run: 'current' | 'previous';
+  /** As the container wrote it; absent if it could not be read. */
+  readonly text?: string;
+  readonly failure?: string;
+}
+
+/** The answers; a field is absent as long as its question was not asked. */
+export interface Asked {
+  /** In the order of the questions; undefined if the review could not be made. */
+  readonly access?: readonly (boolean | undefined)[];
+  readonly objects?: readonly Answer<ReadObject>[];
+  readonly customResources?: Answer<CustomResourceCounts>;
+  readonly plan?: Answer<StoredPlan>;
+  /** By name of the Catalog, for `kind: 'listing'`. */
+  readonly listings?: ReadonlyMap<string, Answer<CatalogListing>>;
+  /** By name of the Catalog, for `kind: 'package'`; undefined value: the Catalog does not have the package. */
+  readonly packages?: ReadonlyMap<string, Answer<PackageContent | undefined>>;
+  readonly versions?: Answer<ReadVersions>;
+}
+
+export interface ReadVersions {
+  /** `gitVersion` of the API server. */
+  readonly kubernetes: string;
+  /** Absent if it does not exist or may not be read. */
+  readonly manager?: KubeObject;
+  /** Version of the console. */
+  readonly console: string;
+}

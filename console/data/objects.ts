@@ -1,0 +1,74 @@
+/** Finds the objects of a view among those that the person may see, and says which are withheld. Pure. */
+import { findCondition, type Condition } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { count } from '../../report/count.ts';
+import type { ActingAccount } from './access.ts';
+import type { Notice } from './models.ts';
+import { line, nameOf } from './text.ts';
+import type { Parameters, Problem, Visible, VisibleKind } from './view.ts';
+
+export function subscriptionFrom(visible: Visible, { namespace, name }: Parameters): Subscription | undefined {
+  return visible.subscriptions.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+}
+
+/** The Revisions of a Subscription, by their number. */
+export function revisionsOf({ revisions }: Visible, { metadata }: Subscription): readonly Revision[] {
+  return revisions
+    .filter((one) => one.metadata.namespace === metadata.namespace && one.spec.subscription === metadata.name)
+    .toSorted((one, other) => one.spec.number - other.spec.number);
+}
+
+/** The account with whose rights the manager acts for a Subscription, or for all if none is given. */
+export function accountOf({ systemNamespace }: Visible, subscription?: Subscription): ActingAccount {
+  const serviceAccountName = subscription?.spec.serviceAccountName;
+  return { systemNamespace, ...(serviceAccountName !== undefined && { serviceAccountName }) };
+}
+
+/** The object of the path is not among those that the person may see; whether it exists is not said. */
+export function unseen(kind: 'Subscription' | 'Revision', visible: Visible, parameters: Parameters): Problem {
+  const { namespace = '', name = '' } = parameters;
+  const list = kind === 'Subscription' ? 'subscriptions' : 'revisions';
+  const reach = visible.reach[list];
+  const mayList = reach === 'all' || reach.includes(namespace);
+  return mayList
+    ? {
+        problem: true,
+        reason: 'ObjectNotFound',
+        message: `Namespace ${nameOf(namespace)} has no ${kind} ${nameOf(name)}`,
+        next: 'Choose one on the overview',
+      }
+    : {
+        problem: true,
+        reason: 'Forbidden',
+        message: `You have no right to list ${list}.slipway.dev in namespace ${nameOf(namespace)}`,
+        next: 'Ask an administrator for the right, or choose a Subscription on the overview',
+      };
+}
+
+/** Sentences about the kinds that the person may not list everywhere; without one, a missing object does not exist. */
+export function reachNotices({ reach }: Visible, kinds: readonly VisibleKind[]): readonly Notice[] {
+  return kinds.flatMap((kind): readonly Notice[] => {
+    const reached = reach[kind];
+    if (reached === 'all') return [];
+    const [first] = reached;
+    if (first === undefined)
+      return [{ tone: 'unknown', text: `You have no right to list ${WORDS[kind]}: this page leaves them out` }];
+    const where = reached.length === 1 ? `namespace ${nameOf(first)}` : count(reached.length, 'namespace');
+    return [{ tone: 'unknown', text: `You may list ${WORDS[kind]} in ${where}; those of other namespaces are left out` }]; // prettier-ignore
+  });
+}
+
+const WORDS: Readonly<Record<VisibleKind, string>> = {
+  subscriptions: 'Subscriptions',
+  revisions: 'Revisions',
+  catalogs: 'Catalogs',
+  registryPolicies: 'RegistryPolicies',
+  events: 'events',
+  leases: 'the Lease of the manager',
+};
+
+/** The sentence of Ready of any object of Slipway. */
+export function readyMessage(conditions: readonly Condition[] | undefined): string {
+  return line(findCondition(conditions, 'Ready')?.message ?? 'The manager has not reconciled it yet');
+}

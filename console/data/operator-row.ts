@@ -1,0 +1,32 @@
+/** One Subscription as a row of a list. Pure. */
+import type { Subscription } from '../../api/subscription.ts';
+import { outdatedOf } from '../../report/outdated.ts';
+import { judge } from '../../report/situation.ts';
+import { stateBadge } from './badges.ts';
+import { subscriptionPath } from './links.ts';
+import type { OperatorRow } from './models.ts';
+import { readyMessage } from './objects.ts';
+import { line, nameOf } from './text.ts';
+
+export function operatorRow(subscription: Subscription): OperatorRow {
+  const { metadata, spec, status } = subscription;
+  const { installed, available } = status ?? {};
+  const outdated = outdatedOf(subscription);
+  return {
+    href: subscriptionPath(metadata),
+    namespace: nameOf(metadata.namespace),
+    name: nameOf(metadata.name),
+    package: nameOf(spec.package),
+    state: stateBadge(judge(subscription)),
+    message: readyMessage(status?.conditions),
+    ...(installed !== undefined && { installed: nameOf(installed.version) }),
+    ...(available !== undefined && available.bundle !== installed?.bundle && { available: nameOf(available.version) }),
+    ...(outdated !== undefined && { outdated: line(outdated.message) }),
+  };
+}
+
+/** By namespace and name. */
+export function bySubscription(one: Subscription, other: Subscription): number {
+  const [a, b] = [one, other].map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`) as [string, string];
+  return a < b ? -1 : a > b ? 1 : 0;
+}

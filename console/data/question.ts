@@ -1,0 +1,89 @@
+/** The question of a Subscription for the resolver, from its spec, its status and the content of Catalogs. Pure. */
+import type { Catalog } from '../../api/catalog.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { CatalogSource, Installed, ResolveInput } from '../../resolver/input.ts';
+import { matchesSelector } from '../../resolver/selector.ts';
+import type { Answer } from './ask.ts';
+import type { PackageContent } from './content.ts';
+
+/** By name of the Catalog. */
+export type PackageAnswers = ReadonlyMap<string, Answer<PackageContent | undefined>>;
+
+/** The Catalogs whose content can decide about a Subscription, the most important first. */
+export function catalogsFor({ spec, status }: Subscription, catalogs: readonly Catalog[]): readonly Catalog[] {
+  const origin = status?.installed?.catalog;
+  return catalogs
+    .filter((one) => one.metadata.name === origin || isSelected(spec, one))
+    .toSorted(
+      (one, other) => other.spec.priority - one.spec.priority || (one.metadata.name < other.metadata.name ? -1 : 1),
+    )
+    .slice(0, MOST_CATALOGS);
+}
+
+const MOST_CATALOGS = 20;
+
+function isSelected({ catalog, catalogSelector }: Subscription['spec'], { metadata }: Catalog): boolean {
+  if (catalog !== undefined) return metadata.name === catalog;
+  return matchesSelector(catalogSelector, metadata.labels);
+}
+
+export interface QuestionFacts {
+  readonly catalogs: readonly Catalog[];
+  readonly packages: PackageAnswers;
+  readonly kubernetesVersion?: string | undefined;
+}
+
+/** Without the dependencies of other packages, whose content is not read. */
+export function questionOf(subscription: Subscription, facts: QuestionFacts): ResolveInput {
+  const { spec, status } = subscription;
+  const { channel, version, catalog } = spec;
+  const { installed, quarantined = [] } = status ?? {};
+  return {
+    wanted: {
+      package: spec.package,
+      edges: spec.edges,
+      dependencies: 'Ignore',
+      ...(channel !== undefined && { channel }),
+      ...(version !== undefined && { version }),
+      ...(catalog !== undefined && { catalog }),
+    },
+    ...(installed !== undefined && { installed: installedOf(installed) }),
+    catalogs: catalogsFor(subscription, facts.catalogs).map((one) => sourceOf(one, spec, facts.packages)),
+    quarantined: quarantined.map(({ bundle }) => bundle),
+    ...(facts.kubernetesVersion !== undefined && {
+      cluster: { providedKinds: [], kubernetesVersion: facts.kubernetesVersion },
+    }),
+  };
+}
+
+function installedOf({
+  bundle,
+  version,
+  release,
+  catalog,
+  channel,
+  image,
+}: NonNullable<NonNullable<Subscription['status']>['installed']>): Installed {
+  // prettier-ignore
+  return {
+    bundle,
+    version,
+    catalog,
+    image,
+    ...(release !== undefined && { release }),
+    ...(channel !== undefined && { channel }),
+  };
+}
+
+function sourceOf(catalog: Catalog, spec: Subscription['spec'], packages: PackageAnswers): CatalogSource {
+  const { name } = catalog.metadata;
+  const answer = packages.get(name);
+  const isRead = answer !== undefined && 'value' in answer;
+  return {
+    name,
+    priority: catalog.spec.priority,
+    selected: isSelected(spec, catalog),
+    state: isRead ? 'Serving' : 'Unavailable',
+    content: (packageName) => (isRead && packageName === spec.package ? answer.value?.content : undefined),
+  };
+}

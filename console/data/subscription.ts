@@ -1,0 +1,200 @@
+/** One Subscription: version now and available, progress, problems, Pods with their last lines, history. Pure. */
+import { ANNOTATION } from '../../api/names.ts';
+import type { Revision } from '../../api/revision.ts';
+import { leavesObjects, type Subscription } from '../../api/subscription.ts';
+import { outdatedOf } from '../../report/outdated.ts';
+import { factsOf } from '../../report/situation-facts.ts';
+import { situationOf, type OperatorSituation } from '../../report/situation.ts';
+import { phaseBadge, stateBadge } from './badges.ts';
+import { accessOfOffers, type Offer } from './buttons.ts';
+import { conditionRows } from './conditions.ts';
+import { historyOffers, historyRows } from './history-rows.ts';
+import { manifestOf } from './kubectl.ts';
+import { packagePath, revisionPath, subscriptionPath, withQuery } from './links.ts';
+import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models.ts';
+import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { buttonsOf, subscriptionOffers, termsOf } from './offers.ts';
+import { deploymentsOf, podNotices, podRows, POD_LIMITS } from './pods.ts';
+import { firstOf, line, nameOf } from './text.ts';
+import type { Ask, Asked, View, Visible } from './view.ts';
+
+const MOST_REFUSED = 20;
+
+export const subscription: View<SubscriptionModel> = {
+  path: '/subscriptions/:namespace/:name',
+  query: [],
+  reads: ['subscriptions', 'revisions'],
+  ask: (visible, parameters) => {
+    const found = subscriptionFrom(visible, parameters);
+    return found === undefined ? {} : askFor(visible, found);
+  },
+  show: (visible, parameters, asked) => {
+    const found = subscriptionFrom(visible, parameters);
+    return found === undefined ? unseen('Subscription', visible, parameters) : showSubscription(visible, found, asked);
+  },
+};
+
+function askFor(visible: Visible, found: Subscription): Ask {
+  const revisions = revisionsOf(visible, found);
+  return {
+    access: accessOfOffers(allOffers(found, revisions), accountOf(visible, found)),
+    objects: deploymentsOf(revisions).map((ref) => ({ ref, pods: { tail: POD_LIMITS.lines } })),
+  };
+}
+
+function allOffers(found: Subscription, revisions: readonly Revision[]): readonly Offer[] {
+  return [...subscriptionOffers(found, revisions), ...historyOffers(found, revisions)];
+}
+
+function showSubscription(visible: Visible, found: Subscription, asked: Asked): SubscriptionModel {
+  const revisions = revisionsOf(visible, found);
+  const { metadata, spec, status = {} } = found;
+  const situation = situationOf(found, revisions);
+  const askedFor = allOffers(found, revisions);
+  const terms = termsOf(visible, { askedFor, asked, subscription: found });
+  const refused = firstOf(situation.refused, MOST_REFUSED, 'version');
+  const outdated = outdatedOf(found);
+  const { pending } = status;
+  return {
+    title: nameOf(`${metadata.namespace}/${metadata.name}`),
+    notices: [...reachNotices(visible, ['revisions']), ...podNotices(asked.objects ?? [])],
+    namespace: nameOf(metadata.namespace),
+    name: nameOf(metadata.name),
+    package: nameOf(spec.package),
+    state: stateBadge(situation.state),
+    message: readyMessage(status.conditions),
+    ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
+    ...(status.available !== undefined && { available: nameOf(status.available.version) }),
+    path: situation.path.map(nameOf),
+    ...(outdated !== undefined && { outdated: line(outdated.message) }),
+    ...(pending !== undefined && {
+      pending: {
+        version: nameOf(pending.version),
+        reason: nameOf(pending.reason),
+        ...(pending.step !== undefined && { step: pending.step }),
+        ...(pending.steps !== undefined && { steps: pending.steps }),
+      },
+    }),
+    facts: [...factRows(situation), ...specFacts(found)],
+    moments: momentsOf(found),
+    phases: situation.phases.map(({ message, ...one }) => ({
+      name: nameOf(one.name),
+      state: phaseBadge(one.state),
+      ready: one.ready,
+      objects: one.objects,
+      ...(message !== undefined && message !== '' && { message: line(message) }),
+    })),
+    problems: problemRows(situation, found),
+    quarantined: (status.quarantined ?? []).map(({ bundle, version, reason, message, since, rolledBackTime }) => ({
+      bundle: nameOf(bundle),
+      version: nameOf(version),
+      reason: nameOf(reason),
+      message: line(message),
+      since: nameOf(since),
+      ...(rolledBackTime !== undefined && { rolledBackTime: nameOf(rolledBackTime) }),
+    })),
+    refused: refused.shown.map(({ version, reason, message }) => ({
+      version: nameOf(version),
+      reason: nameOf(reason),
+      message: line(message),
+      href: withQuery(subscriptionPath(metadata, 'graph'), { version }),
+    })),
+    ...(refused.cut !== undefined && { refusedCut: refused.cut }),
+    pods: podRows(asked.objects ?? []),
+    history: historyRows(found, revisions, terms),
+    conditions: conditionRows(status.conditions),
+    hints: situation.next.map(({ command, effect }) => ({ command: line(command), effect: line(effect) })),
+    links: linksOf(found),
+    buttons: buttonsOf(subscriptionOffers(found, revisions), terms),
+    yaml: yamlOf(found),
+  };
+}
+
+/** Shown elsewhere on the page, with more room; the window is a moment, whose distance the browser tells. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen']);
+
+/** The facts of `slipway status`, except those that depend on the time of asking. */
+function factRows(situation: OperatorSituation): readonly Fact[] {
+  const { nextEligibleTime: _, ...timeless } = situation;
+  return factsOf(timeless, new Date(0)).flatMap(([name, value]) => {
+    const values = [value ?? []].flat().map((one) => line(one));
+    return ELSEWHERE.has(name) || values.length === 0 ? [] : [{ name, values }];
+  });
+}
+
+function specFacts(found: Subscription): readonly Fact[] {
+  const { spec } = found;
+  const fact = (name: string, value: string | undefined): readonly Fact[] =>
+    value === undefined ? [] : [{ name, values: [line(value)] }];
+  const watched = spec.watchNamespaces?.join(', ');
+  return [
+    ...fact('Wanted channel', spec.channel),
+    ...fact('Wanted version', spec.version),
+    ...fact('Approval', spec.approval),
+    ...fact('Acts as', spec.serviceAccountName === undefined ? 'the manager' : `ServiceAccount ${spec.serviceAccountName}`), // prettier-ignore
+    ...fact('Watches', watched),
+    ...fact('On uninstall', leavesObjects(found) ? 'every object stays' : `custom resources: ${spec.uninstall.customResources}`), // prettier-ignore
+    ...fact('Last repair', found.status?.lastRepair?.message),
+  ];
+}
+
+function momentsOf({ metadata, status = {} }: Subscription): readonly Moment[] {
+  const moment = (name: string, time: string | undefined): readonly Moment[] =>
+    time === undefined ? [] : [{ name, time: nameOf(time) }];
+  return [
+    ...moment('Created', metadata.creationTimestamp),
+    ...moment('Marked for deletion', metadata.deletionTimestamp),
+    ...moment('Next window', status.nextEligibleTime),
+    ...moment('Last repair', status.lastRepair?.time),
+  ];
+}
+
+function problemRows({ problems }: OperatorSituation, { status }: Subscription): readonly ProblemRow[] {
+  return problems.map(({ condition, reason, message }) => {
+    const since = status?.conditions?.find(({ type }) => type === condition)?.lastTransitionTime;
+    return {
+      condition: nameOf(condition),
+      reason: nameOf(reason),
+      message: line(message),
+      ...(since !== undefined && { since: nameOf(since) }),
+    };
+  });
+}
+
+function linksOf({ metadata, spec, status }: Subscription): readonly Link[] {
+  const { installed } = status ?? {};
+  return [
+    { label: 'Upgrade graph', href: subscriptionPath(metadata, 'graph') },
+    { label: 'Plan', href: subscriptionPath(metadata, 'plan') },
+    ...(installed === undefined
+      ? []
+      : [
+          { label: 'Installed objects', href: revisionPath(metadata.namespace ?? '', installed.revision) },
+          { label: 'Package', href: packagePath(installed.catalog, spec.package, installed.channel) },
+        ]),
+    { label: 'Events', href: withQuery('/events', { namespace: metadata.namespace, name: metadata.name }) },
+    { label: 'Uninstall', href: subscriptionPath(metadata, 'uninstall') },
+  ];
+}
+
+/** As it would lie in Git: without the fields that the API server, the manager and `kubectl apply` write. */
+function yamlOf({ apiVersion, kind, metadata, spec }: Subscription): string {
+  const { namespace, name, labels, annotations = {} } = metadata;
+  const own = Object.entries(annotations).filter(([key]) => !WRITTEN.has(key));
+  return manifestOf({
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      ...(labels !== undefined && { labels }),
+      ...(own.length > 0 && { annotations: Object.fromEntries(own) }),
+    },
+    spec,
+  });
+}
+
+const WRITTEN: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  ANNOTATION.reconcileRequestedAt,
+]);

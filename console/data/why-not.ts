@@ -1,0 +1,109 @@
+/**
+ * Why a version is not chosen: the manager's own words if the status mentions the version, as `slipway why-not` has them;
+ * else the resolver's, which also tries the remedies. Pure.
+ */
+import { findCondition } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { answerOf } from '../../report/why-status.ts';
+import type { WhyAnswer } from '../../report/why-answer.ts';
+import type { ResolveInput } from '../../resolver/input.ts';
+import { resolve } from '../../resolver/resolve.ts';
+import { explainVersion, type VersionExplanation } from '../../resolver/why-not.ts';
+import type { ButtonTerms, Offer } from './buttons.ts';
+import { quote } from './kubectl.ts';
+import type { WhyNot } from './models.ts';
+import { approvalOffer, buttonsOf, placeOf } from './offers.ts';
+import { line, nameOf } from './text.ts';
+
+const MOST_SENTENCES = 20;
+
+/** The version that is opened without a question: the newest that is not installed. */
+export function versionToOpen({ status }: Subscription): string | undefined {
+  const { installed, available, refused = [], quarantined = [], pending } = status ?? {};
+  const next = available?.bundle === installed?.bundle ? undefined : available?.version;
+  return refused[0]?.version ?? quarantined[0]?.version ?? pending?.version ?? next;
+}
+
+/** Acts that would have the version installed. */
+export function versionOffers(
+  subscription: Subscription,
+  revisions: readonly Revision[],
+  version: string,
+): readonly Offer[] {
+  // prettier-ignore
+  const { metadata, spec, status } = subscription;
+  if (metadata.deletionTimestamp !== undefined || status?.installed?.version === version) return [];
+  const place = placeOf(subscription);
+  const approve = status?.pending?.version === version ? approvalOffer(subscription, revisions) : undefined;
+  const failed = status?.quarantined?.some((one) => one.version === version) === true;
+  const isPinned = spec.version === version;
+  const isRequestable = version.length > 0 && version.length <= 256;
+  return [
+    ...(approve === undefined ? [] : [approve]),
+    ...(failed || findCondition(status?.conditions, 'UpgradeFailed') !== undefined
+      ? [{ label: 'Try again', action: { kind: 'reconcile', ...place } } as const]
+      : []),
+    ...(isPinned || !isRequestable
+      ? []
+      : [
+          {
+            label: `Request ${nameOf(version)}`,
+            action: { kind: 'change', ...place, version },
+            confirm: `Pin the Subscription to version ${nameOf(version)}? Newer ones are not installed until it is unpinned.`,
+          } as const,
+        ]),
+  ];
+}
+
+export interface WhyNotFacts {
+  readonly terms: ButtonTerms;
+  readonly revisions: readonly Revision[];
+  /** Absent if the content of no Catalog could be read. */
+  readonly question?: ResolveInput | undefined;
+}
+
+export function whyNotOf(subscription: Subscription, version: string, facts: WhyNotFacts): WhyNot {
+  const { metadata, spec } = subscription;
+  const told = answerOf({ package: spec.package, version }, subscription);
+  const tried = facts.question === undefined ? undefined : tryVersion(facts.question, version);
+  const isMentioned = told.standing !== 'NotMentioned';
+  const causes = isMentioned || tried === undefined ? told.causes : tried.causes;
+  const standing = isMentioned ? told.standing : (tried?.standing ?? told.standing);
+  const chosen = isMentioned ? told.chosen : standing === 'Chosen' || standing === 'OnTheWay';
+  const remedies = chosen ? [] : [...new Set([...told.changes, ...(tried?.changes ?? [])])];
+  return {
+    version: nameOf(version),
+    chosen,
+    standing: standing ?? 'NotMentioned',
+    summary: line(summaryOf(told, version, { chosen, standing })),
+    causes: causes.slice(0, MOST_SENTENCES).map((one) => line(one)),
+    remedies: remedies.slice(0, MOST_SENTENCES).map((one) => line(one)),
+    ...(tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
+    ...(!chosen && !causes.includes(told.message) && { decision: line(told.message) }),
+    command: `slipway why-not ${quote(`${spec.package}@${version}`)} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
+    buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts.terms),
+  };
+}
+
+const NOTE = 'Each was tried by resolving again, without the dependencies on other packages';
+
+/** Content of catalogs is hostile: an attempt that fails leaves the manager's words. */
+function tryVersion(question: ResolveInput, version: string): VersionExplanation | undefined {
+  try {
+    return explainVersion(question, resolve(question), version);
+  } catch {
+    return undefined;
+  }
+}
+
+function summaryOf(
+  told: WhyAnswer,
+  version: string,
+  { chosen, standing }: Pick<WhyNot, 'chosen'> & { readonly standing: WhyAnswer['standing'] },
+): string {
+  const subject = `${told.package}@${version}`;
+  if (!chosen) return standing === 'Installed' ? `${subject} is installed` : `${subject} is not chosen`;
+  const how = standing === 'OnTheWay' ? 'is on the way to the chosen version' : 'is chosen';
+  return `${subject} ${how}: ${told.message}`;
+}

@@ -1,0 +1,43 @@
+/** Carries out an act as the person: the same requests as the kubectl line beside the button, and no other ones. */
+import { ApiError } from '../../api/api-error.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Transport } from '../../kube/transport/transport.ts';
+import type { Action } from '../data/actions.ts';
+import { describeDone } from '../data/done.ts';
+import { requestsOf, type ActRequest } from '../data/requests.ts';
+import type { Person } from './person.ts';
+
+export interface ActParts {
+  /** Requests with the rights of the person. */
+  readonly transportOf: (person: Person) => Pick<Transport, 'request'>;
+  readonly now: () => Date;
+}
+
+/**
+ * Sends the requests one after another, and returns the sentence of success. @throws ReasonedError as the API server
+ * refuses; the requests before the refused one stay done
+ */
+export async function carryOutAct(
+  person: Person,
+  action: Action,
+  { transportOf, now }: ActParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const transport = transportOf(person);
+  for (const request of requestsOf(action, now())) await send(transport, request, signal);
+  return describeDone(action);
+}
+
+async function send(
+  transport: Pick<Transport, 'request'>,
+  { refusal, ...request }: ActRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await transport.request({ ...request, signal });
+  } catch (error) {
+    if (refusal === undefined || !(error instanceof ApiError) || error.code !== refusal.status) throw error;
+    const { reason, message, next } = refusal.problem;
+    throw new ReasonedError({ reason, retry: 'never', message, hint: next, cause: error });
+  }
+}

@@ -1,0 +1,160 @@
+/** The routes below `/api/`: session, views once and live, acts, icons. Each asks first who the person is. */
+import type { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { Action } from '../data/actions.ts';
+import type { Log } from '../../kube/log.ts';
+import { answerProblem } from './answer-problem.ts';
+import { answerView, type AnswerParts } from './answer-view.ts';
+import type { Icon } from './icons.ts';
+import type { LiveHub } from './live/hub.ts';
+import type { ConsoleContext, ConsoleEnv, Login, Visitor } from './login/login.ts';
+import { matchView, type AnyView, type MatchedView } from './match-view.ts';
+import { keyOfPerson, type Person } from './person.ts';
+import { problem, problemOf, statusOfError } from './problem.ts';
+import { ICON_POLICY } from './security-headers.ts';
+
+export interface ApiParts extends AnswerParts {
+  readonly views: readonly AnyView[];
+  readonly hub: LiveHub;
+  /** Carries out an act as the person; returns the sentence of success. @throws ReasonedError as the API server refuses */
+  readonly act: (person: Person, action: Action, signal: AbortSignal) => Promise<string>;
+  /** The icon of a package, if the person may see its Catalog. */
+  readonly icon: (person: Person, catalog: string, name: string, signal: AbortSignal) => Promise<Icon | undefined>;
+  readonly version: string;
+  readonly log: Log;
+  readonly onAct?: (kind: string, outcome: 'done' | 'refused') => void;
+}
+
+/** The answer to `/api/session`. */
+export interface SessionAnswer {
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Of Slipway. */
+  readonly version: string;
+  readonly readOnly: boolean;
+  readonly way: Visitor['way'];
+  readonly canLogOut: boolean;
+  /** Sent with every act, in the header `x-csrf-token`. */
+  readonly csrf: string;
+}
+
+/** Larger than any act. */
+const MOST_BODY_BYTES = 64 << 10;
+
+export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
+  app.use('/api/*', async (context, next) => {
+    const visitor = await login.identify(context);
+    if (visitor === undefined) return answerProblem(NOT_LOGGED_IN, 401);
+    context.set('visitor', visitor);
+    return next();
+  });
+  app.get('/api/session', (context) => context.json(sessionOf(context.get('visitor'), parts)));
+  app.get('/api/view/*', (context) => viewOnce(context, parts));
+  app.get('/api/live/*', (context) => viewLive(context, parts));
+  app.get('/api/icon/:catalog/:package', (context) => iconOf(context, parts));
+  app.use('/api/*', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => answerProblem(TOO_LARGE, 413) }));
+  app.post('/api/act', (context) => checked(context, () => actAsVisitor(context, parts)));
+  app.post('/api/logout', (context) =>
+    checked(context, async () => context.json({ next: await login.logOut(context) })),
+  );
+}
+
+const NOT_LOGGED_IN = {
+  ...problem('Forbidden', 'You are not logged in, or your session has ended', 'Log in again'),
+  login: '/login',
+};
+
+const TOO_LARGE = problem('InputInvalid', `The request is larger than ${MOST_BODY_BYTES} bytes`);
+
+function sessionOf({ person, way, canLogOut, csrf }: Visitor, { version, readOnly }: ApiParts): SessionAnswer {
+  return { user: person.user, groups: person.groups, version, readOnly, way, canLogOut, csrf };
+}
+
+async function viewOnce(context: ConsoleContext, parts: ApiParts): Promise<Response> {
+  const matched = viewOf(context, '/api/view', parts);
+  if (matched === undefined) return answerProblem(NO_VIEW, 404);
+  const answer = await answerView(context.get('visitor').person, matched, parts, context.req.raw.signal);
+  return 'model' in answer ? context.json(answer.model as object) : answerProblem(answer.problem, answer.status);
+}
+
+const NO_VIEW = problem(
+  'InputInvalid',
+  'The console has no view with this address',
+  'The overview leads to every view',
+);
+
+function viewLive(context: ConsoleContext, parts: ApiParts): Response {
+  const matched = viewOf(context, '/api/live', parts);
+  if (matched === undefined) return answerProblem(NO_VIEW, 404);
+  const { person, session, isValid } = context.get('visitor');
+  const stream = parts.hub.listen({
+    person: keyOfPerson(person),
+    view: matched.key,
+    reads: new Set(matched.view.reads),
+    compute: (signal) => answerView(person, matched, parts, signal),
+    lastEventId: context.req.header('last-event-id'),
+    session,
+    isValid,
+  });
+  if (typeof stream === 'string') return answerProblem(FULL[stream], stream === 'person' ? 429 : 503);
+  const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+  return new Response(stream.readable, { headers });
+}
+
+const FULL = {
+  person: problem('ApiUnavailable', 'You have as many pages of the console open as one person may have', 'Close some of them'), // prettier-ignore
+  total: problem('ApiUnavailable', 'As many pages of the console are open as it can serve', 'Try again in a while'),
+} as const;
+
+function viewOf({ req }: ConsoleContext, prefix: string, { views }: ApiParts): MatchedView | undefined {
+  const { pathname, searchParams } = new URL(req.url);
+  return matchView(views, pathname.slice(prefix.length), searchParams);
+}
+
+async function iconOf(context: ConsoleContext, { icon }: ApiParts): Promise<Response> {
+  const [catalog = '', name = ''] = context.req.path.split('/').slice(-2).map(decodeURIComponent);
+  const found = await icon(context.get('visitor').person, catalog, name, context.req.raw.signal);
+  if (found === undefined) return answerProblem(problem('PackageNotFound', 'There is no icon'), 404);
+  return new Response(found.bytes, {
+    headers: {
+      'content-type': found.type,
+      'content-security-policy': ICON_POLICY,
+      'content-disposition': 'attachment; filename="icon"',
+      'cache-control': 'private, max-age=3600',
+    },
+  });
+}
+
+/** An act must repeat the text that only the console's own pages know. */
+async function checked(context: ConsoleContext, act: () => Promise<Response>): Promise<Response> {
+  const isJson = /^application\/json\b/i.test(context.req.header('content-type') ?? '');
+  if (!isJson) return answerProblem(problem('InputInvalid', 'An act is sent as application/json'), 415);
+  const { csrf } = context.get('visitor');
+  if (context.req.header('x-csrf-token') !== csrf)
+    return answerProblem(problem('Forbidden', 'The request does not come from a page of this session', 'Load the page again'), 403); // prettier-ignore
+  return act();
+}
+
+async function actAsVisitor(context: ConsoleContext, parts: ApiParts): Promise<Response> {
+  if (parts.readOnly) return answerProblem(READ_ONLY, 403);
+  const body = (await context.req.json().catch(() => undefined)) as { readonly action?: unknown } | undefined;
+  const parsed = Action.safeParse(body?.action);
+  if (!parsed.success) return answerProblem(problem('InputInvalid', 'This is no act that the console knows'), 400);
+  // JSON has no undefined fields.
+  const action = parsed.data as Action;
+  const { person } = context.get('visitor');
+  const facts = { user: person.user, action };
+  try {
+    const done = await parts.act(person, action, context.req.raw.signal);
+    parts.log.info(facts, 'an act was carried out');
+    parts.onAct?.(action.kind, 'done');
+    return context.json({ done });
+  } catch (error) {
+    const found = problemOf(error);
+    parts.log.warn({ ...facts, reason: found.reason, err: error }, 'an act was not carried out');
+    parts.onAct?.(action.kind, 'refused');
+    return answerProblem(found, statusOfError(error));
+  }
+}
+
+const READ_ONLY = problem('Forbidden', 'This console is read-only: it sends nothing to the cluster', 'Use the line of kubectl beside the button'); // prettier-ignore

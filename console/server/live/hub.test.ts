@@ -1,0 +1,214 @@
+/** Streams of views: one computation for all browsers, the newest state only, bounded, and resumed. */
+import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../../../kube/testing/manual-clock.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
+import type { EventStream } from './event-stream.ts';
+import { LiveHub, type Listening } from './hub.ts';
+
+function listening(change: Partial<Listening> = {}): Listening {
+  return {
+    person: 'ann',
+    view: '/overview',
+    reads: new Set(['subscriptions'] as const),
+    compute: async () => ({ model: { n: 1 } }),
+    isValid: async () => true,
+    ...change,
+  };
+}
+
+/** The texts that a browser gets, read one by one. */
+function readerOf(stream: EventStream | string): { readonly next: () => Promise<string | undefined> } {
+  if (typeof stream === 'string') throw new Error(`refused: ${stream}`);
+  const reader = stream.readable.getReader();
+  return {
+    async next() {
+      const { done, value } = await reader.read();
+      return done ? undefined : Buffer.from(value).toString();
+    },
+  };
+}
+
+/** A hub whose time stands still, and a view whose state a test sets. */
+function scene() {
+  const clock = createManualClock();
+  const hub = new LiveHub({ clock });
+  const state = { n: 1, computed: 0 };
+  const compute: Listening['compute'] = async () => {
+    state.computed += 1;
+    return { model: { n: state.n } };
+  };
+  return { clock, hub, state, compute };
+}
+
+describe('a stream', () => {
+  test('begins with the state, and gets each further one after a change', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute })));
+    expect(await browser.next()).toBe('retry: 1000\n\n');
+    expect(await browser.next()).toMatch(/^event: view\nid: [\w-]{22}\ndata: \{"n":1\}\n\n$/);
+    state.n = 2;
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    expect(await browser.next()).toContain('data: {"n":2}');
+  });
+
+  test('is not computed for a kind that its view does not read', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute })));
+    await browser.next();
+    await browser.next();
+    hub.changed('catalogs');
+    clock.advance(1);
+    expect(state.computed).toBe(1);
+  });
+
+  test('sends nothing for a change that changes no word of the view', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute })));
+    await browser.next();
+    const first = await browser.next();
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    await eventually(() => state.computed === 2);
+    state.n = 3;
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    const second = await browser.next();
+    expect([first, second].map((text) => /\{.*\}/.exec(text ?? '')?.[0])).toEqual(['{"n":1}', '{"n":3}']);
+  });
+
+  test('of a browser that has the state already waits for the next one', async () => {
+    const { clock, hub, state, compute } = scene();
+    const first = readerOf(hub.listen(listening({ compute })));
+    await first.next();
+    const id = /id: (\S+)/.exec((await first.next()) ?? '')?.[1];
+    const resumed = readerOf(hub.listen(listening({ compute, lastEventId: id })));
+    await resumed.next();
+    state.n = 2;
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    expect(await resumed.next()).toContain('data: {"n":2}');
+  });
+
+  test('skips states that a slow browser has not taken, and ends with the newest', async () => {
+    const { clock, hub, state, compute } = scene();
+    const slow = readerOf(hub.listen(listening({ compute })));
+    for (const n of [2, 3, 4]) {
+      await eventually(() => state.computed === n - 1);
+      state.n = n;
+      hub.changed('subscriptions');
+      clock.advance(0.05);
+    }
+    await eventually(() => state.computed === 4);
+    expect(await slow.next()).toBe('retry: 1000\n\n');
+    expect(await slow.next()).toContain('data: {"n":4}');
+  });
+
+  test('that has a problem shows it, and then the state again, even the one before', async () => {
+    const { clock, hub } = scene();
+    let isBroken = false;
+    const problem = { problem: true, reason: 'Forbidden', message: 'no', next: '' } as const;
+    const compute: Listening['compute'] = async () => (isBroken ? { problem, status: 403 } : { model: { n: 1 } });
+    const browser = readerOf(hub.listen(listening({ compute })));
+    await browser.next();
+    const seen = [await browser.next()];
+    for (const broken of [true, false]) {
+      isBroken = broken;
+      hub.changed('subscriptions');
+      clock.advance(0.05);
+      seen.push(await browser.next());
+    }
+    expect(seen.map((text) => /event: (\w+)/.exec(text ?? '')?.[1])).toEqual(['view', 'problem', 'view']);
+    expect(seen[1]).toMatch(/^event: problem\nid\n/);
+  });
+
+  test('is computed again in time without a change, as rights change too', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute })));
+    await browser.next();
+    await browser.next();
+    clock.advance(16);
+    await eventually(() => state.computed === 2);
+  });
+
+  test('that is silent gets a heartbeat, so that no proxy cuts it', async () => {
+    const { clock, hub, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute })));
+    await browser.next();
+    await browser.next();
+    const next = browser.next();
+    clock.advance(15);
+    await eventually(async () => {
+      clock.advance(15);
+      return (await Promise.race([next, Promise.resolve(undefined)])) !== undefined;
+    });
+    expect(await next).toBe(': \n\n');
+  });
+});
+
+describe('many browsers', () => {
+  test('of one person and view cost one computation', async () => {
+    const { hub, state, compute } = scene();
+    const browsers = Array.from({ length: 50 }, () => readerOf(hub.listen(listening({ compute }))));
+    await Promise.all(browsers.map(({ next }) => next()));
+    const states = await Promise.all(browsers.map(({ next }) => next()));
+    expect(new Set(states).size).toBe(1);
+    expect(state.computed).toBe(1);
+    expect(hub.counts).toEqual({ streams: 50, views: 1 });
+  });
+
+  test('of two persons never share a state', async () => {
+    const hub = new LiveHub();
+    const compute = (name: string) => async () => ({ model: { name } });
+    const [ann, bob] = ['ann', 'bob'].map((person) => readerOf(hub.listen(listening({ person, compute: compute(person) })))); // prettier-ignore
+    const [ofAnn, ofBob] = await Promise.all([ann, bob].map(async (one) => [await one?.next(), await one?.next()][1]));
+    expect(ofAnn).toContain('{"name":"ann"}');
+    expect(ofBob).toContain('{"name":"bob"}');
+    hub.close();
+  });
+
+  test.each([
+    { because: 'a person has a share', limit: { mostStreamsOfPerson: 2 }, third: 'ann', refused: 'person' },
+    { because: 'all together are bounded', limit: { mostStreams: 2 }, third: 'bob', refused: 'total' },
+  ])('are refused beyond a limit: $because', ({ limit, third, refused }) => {
+    const hub = new LiveHub({ clock: createManualClock(), ...limit });
+    const first = hub.listen(listening());
+    hub.listen(listening());
+    expect(hub.listen(listening({ person: third }))).toBe(refused);
+    if (typeof first !== 'string') first.end();
+    expect(hub.listen(listening({ person: third }))).not.toBe(refused);
+    hub.close();
+  });
+});
+
+describe('a stream ends', () => {
+  test('when its session is logged out, and no other one does', async () => {
+    const { hub, compute } = scene();
+    const [mine, other] = ['s1', 's2'].map((session) => readerOf(hub.listen(listening({ compute, session }))));
+    for (const one of [mine, other]) for (let n = 0; n < 2; n++) await one?.next();
+    hub.endSession('s1');
+    expect(await mine?.next()).toBeUndefined();
+    expect(hub.counts.streams).toBe(1);
+  });
+
+  test('at the next heartbeat after the person is no longer logged in', async () => {
+    const { clock, hub, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute, isValid: async () => false })));
+    await browser.next();
+    await browser.next();
+    clock.advance(15);
+    expect(await browser.next()).toBeUndefined();
+  });
+
+  test('when the browser leaves, and its view is computed no more', async () => {
+    const { clock, hub, state, compute } = scene();
+    const stream = hub.listen(listening({ compute }));
+    if (typeof stream === 'string') throw new Error('refused');
+    await eventually(() => state.computed === 1);
+    await stream.readable.cancel();
+    expect(hub.counts).toEqual({ streams: 0, views: 0 });
+    hub.changed('subscriptions');
+    clock.advance(60);
+    expect(state.computed).toBe(1);
+  });
+});

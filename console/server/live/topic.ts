@@ -1,0 +1,83 @@
+/**
+ * One view of one person, computed once for all browsers that show it. A change of the cluster computes it again soon
+ * afterwards; many changes at once, once.
+ */
+import type { Cancel, Clock } from '../../../kube/clock.ts';
+import { encodeAnswer, type ViewAnswer } from './encode.ts';
+import type { EventStream, LiveEvent } from './event-stream.ts';
+
+export interface TopicOptions {
+  /** Never rejects. */
+  readonly compute: (signal: AbortSignal) => Promise<ViewAnswer>;
+  readonly clock: Clock;
+  /** Changes within this time are one. */
+  readonly coalesceSeconds: number;
+  /** Computed again after this time without a change: rights, and answers that no watch brings, change too. */
+  readonly refreshSeconds: number;
+  /** Called with the seconds that a computation took. */
+  readonly onComputed?: (seconds: number) => void;
+}
+
+export class Topic {
+  readonly streams = new Set<EventStream>();
+  readonly #options: TopicOptions;
+  readonly #over = new AbortController();
+  #latest: LiveEvent | undefined;
+  #timer: Cancel | undefined;
+  #isRunning = false;
+  #isStale = false;
+
+  constructor(options: TopicOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a browser; it gets the present state at once, or the first one when it is computed. */
+  add(stream: EventStream): void {
+    this.streams.add(stream);
+    if (this.#latest !== undefined) stream.offer(this.#latest);
+    else if (!this.#isRunning) void this.#run();
+  }
+
+  /** The cluster has changed. */
+  changed(): void {
+    if (this.#isRunning) this.#isStale = true;
+    else this.#schedule(this.#options.coalesceSeconds);
+  }
+
+  close(): void {
+    this.#over.abort(new Error('no browser shows the view any more'));
+    this.#timer?.();
+  }
+
+  /** Due soonest: a refresh that waits is brought forward, and a change that waits is not put off. */
+  #isSoon = false;
+
+  #schedule(seconds: number): void {
+    const isSoon = seconds === this.#options.coalesceSeconds;
+    if (this.#isSoon && this.#timer !== undefined) return;
+    this.#timer?.();
+    this.#isSoon = isSoon;
+    this.#timer = this.#options.clock.after(seconds, () => {
+      this.#timer = undefined;
+      void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { compute, clock, onComputed, coalesceSeconds, refreshSeconds } = this.#options;
+    this.#isRunning = true;
+    this.#isStale = false;
+    this.#isSoon = false;
+    const startedAt = clock.now();
+    const answer = await compute(this.#over.signal);
+    this.#isRunning = false;
+    if (this.#over.signal.aborted) return;
+    onComputed?.(clock.now() - startedAt);
+    const next = encodeAnswer(answer);
+    if (next.id !== this.#latest?.id) {
+      this.#latest = next;
+      for (const stream of this.streams) stream.offer(next);
+    }
+    this.#schedule(this.#isStale ? coalesceSeconds : refreshSeconds);
+  }
+}

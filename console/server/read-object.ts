@@ -1,0 +1,65 @@
+/** Reads one object as a person; of a Deployment its ReplicaSets and Pods too, and the last lines of Pods in trouble. */
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { ObjectAsk, ReadLog, ReadObject } from '../data/ask.ts';
+import { podsInTrouble, type TroubledContainer } from '../data/pods.ts';
+
+/** @throws ApiError if the object itself cannot be read */
+export async function readObject(client: Client, { ref, pods }: ObjectAsk, signal: AbortSignal): Promise<ReadObject> {
+  const object = await client.get(ref, signal);
+  if (object === undefined) return {};
+  return pods === undefined ? { object } : { object, ...(await readPods(client, object, pods.tail, signal)) };
+}
+
+const REPLICA_SET = { apiVersion: 'apps/v1', kind: 'ReplicaSet', served: { plural: 'replicasets', namespaced: true } };
+const POD = { apiVersion: 'v1', kind: 'Pod', served: { plural: 'pods', namespaced: true } };
+
+async function readPods(
+  client: Client,
+  deployment: KubeObject,
+  tail: number,
+  signal: AbortSignal,
+): Promise<Omit<ReadObject, 'object'>> {
+  try {
+    const options = { namespace: deployment.metadata.namespace ?? '', labelSelector: selectorOf(deployment) };
+    const [replicaSets, pods] = await Promise.all([
+      client.list(REPLICA_SET, options, signal),
+      client.list(POD, options, signal),
+    ]);
+    const asks = podsInTrouble(deployment, { replicaSets, pods });
+    return { replicaSets, pods, logs: await Promise.all(asks.map((one) => readLog(client, one, tail, signal))) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ReasonedError)) throw error;
+    return { podsFailure: error.message };
+  }
+}
+
+function selectorOf(deployment: KubeObject): string {
+  const labels = fieldsOf(fieldsOf(fieldsOf(deployment['spec'])['selector'])['matchLabels']);
+  return Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`).join(','); // prettier-ignore
+}
+
+const MOST_LOG_BYTES = 64 << 10;
+
+async function readLog(
+  client: Client,
+  { namespace, pod, container, run }: TroubledContainer,
+  tail: number,
+  signal: AbortSignal,
+): Promise<ReadLog> {
+  const query = new URLSearchParams({
+    container,
+    tailLines: String(tail),
+    limitBytes: String(MOST_LOG_BYTES),
+    ...(run === 'previous' && { previous: 'true' }),
+  });
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?${query.toString()}`; // prettier-ignore
+  try {
+    return { pod, container, run, text: await client.raw(path, signal) };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ReasonedError)) throw error;
+    return { pod, container, run, failure: error.message };
+  }
+}

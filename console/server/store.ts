@@ -1,0 +1,113 @@
+/**
+ * The objects of Slipway and their events, as one set of watches brings them for all browsers. Which of them a person
+ * gets is decided in visible.ts.
+ */
+import { CATALOG } from '../../api/catalog.ts';
+import type { CustomKind } from '../../api/kind.ts';
+import { API_VERSION, GROUP } from '../../api/names.ts';
+import type { Kind, KubeObject } from '../../api/object.ts';
+import { REGISTRY_POLICY } from '../../api/registry-policy.ts';
+import { REVISION } from '../../api/revision.ts';
+import { SUBSCRIPTION } from '../../api/subscription.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/log.ts';
+import type { VisibleKind } from '../data/view.ts';
+import { createInformer, type Informer } from '../../kube/watch/informer.ts';
+
+/** How one of them is asked for, and the right that shows it to a person. */
+interface WatchedKind {
+  readonly kind: Kind;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespaced: boolean;
+  readonly fieldSelector?: string;
+}
+
+/** Name of the Lease that the manager leads by. */
+export const MANAGER_LEASE = 'slipway-manager';
+
+export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
+  subscriptions: ownKind(SUBSCRIPTION),
+  revisions: ownKind(REVISION),
+  catalogs: ownKind(CATALOG),
+  registryPolicies: ownKind(REGISTRY_POLICY),
+  events: {
+    kind: { apiVersion: 'events.k8s.io/v1', kind: 'Event', served: { plural: 'events', namespaced: true } },
+    group: 'events.k8s.io',
+    resource: 'events',
+    namespaced: true,
+    fieldSelector: `regarding.apiVersion=${API_VERSION}`,
+  },
+  leases: {
+    kind: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', served: { plural: 'leases', namespaced: true } },
+    group: 'coordination.k8s.io',
+    resource: 'leases',
+    namespaced: true,
+    fieldSelector: `metadata.name=${MANAGER_LEASE}`,
+  },
+};
+
+function ownKind({ kind, plural, scope }: CustomKind): WatchedKind {
+  const namespaced = scope === 'Namespaced';
+  const served = { plural, namespaced };
+  return { kind: { apiVersion: API_VERSION, kind, served }, group: GROUP, resource: plural, namespaced };
+}
+
+export const WATCHED_KINDS = Object.keys(WATCHED) as readonly VisibleKind[];
+
+/** Where each is watched: everywhere, in one namespace, or not at all. */
+export type WatchScope = 'all' | { readonly namespace: string } | 'none';
+
+export interface StoreOptions {
+  readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
+  readonly scopes: Readonly<Record<VisibleKind, WatchScope>>;
+  readonly log?: Log;
+  readonly clock?: Clock;
+}
+
+export class LiveStore {
+  readonly #informers = new Map<VisibleKind, Informer>();
+  readonly #listeners = new Set<(changed: VisibleKind) => void>();
+
+  constructor({ scopes, ...shared }: StoreOptions) {
+    for (const name of WATCHED_KINDS) {
+      const scope = scopes[name];
+      if (scope === 'none') continue;
+      const { kind, fieldSelector } = WATCHED[name];
+      const informer = createInformer({
+        ...shared,
+        ...kind,
+        ...(scope !== 'all' && { namespace: scope.namespace }),
+        ...(fieldSelector !== undefined && { fieldSelector }),
+        // The times of a Lease are read from its managed fields: they are by the clock of the API server.
+        ...(name === 'leases' && { transform: (object: KubeObject) => object }),
+      });
+      const changed = (): void => this.#listeners.forEach((listener) => listener(name));
+      informer.on({ added: changed, updated: changed, deleted: changed });
+      this.#informers.set(name, informer);
+    }
+  }
+
+  /** Watches until `signal` aborts. */
+  start(signal: AbortSignal): void {
+    for (const informer of this.#informers.values()) informer.start(signal);
+  }
+
+  list(name: VisibleKind): readonly KubeObject[] {
+    return this.#informers.get(name)?.list() ?? [];
+  }
+
+  /** Those that have to be listed before a view can be trusted; what is not served is never listed. */
+  get caches(): readonly Informer[] {
+    return NEEDED.flatMap((name) => this.#informers.get(name) ?? []);
+  }
+
+  /** Calls the listener with each change; returns the function that removes it. */
+  onChange(listener: (changed: VisibleKind) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+const NEEDED: readonly VisibleKind[] = ['subscriptions', 'revisions', 'catalogs'];

@@ -1,0 +1,68 @@
+/**
+ * The part of the store that a person may see. An object is shown if the person may list its kind in its namespace, and
+ * never reaches a view otherwise.
+ */
+import type { KubeObject } from '../../api/object.ts';
+import type { Access } from '../../kube/client/client.ts';
+import type { Reach, VisibleKind, VisibleObjects } from '../data/view.ts';
+import type { Person } from './person.ts';
+import type { Rights } from './rights.ts';
+import { WATCHED, WATCHED_KINDS, type LiveStore } from './store.ts';
+
+export interface VisibleParts {
+  readonly store: Pick<LiveStore, 'list'>;
+  readonly rights: Pick<Rights, 'may'>;
+}
+
+export interface SeenObjects extends VisibleObjects {
+  readonly reach: Readonly<Record<VisibleKind, Reach>>;
+}
+
+/** The objects of these kinds; of all others none. @throws ApiError if the API server cannot be asked for the rights of the person */
+export async function visibleTo(
+  person: Person,
+  { store, rights }: VisibleParts,
+  kinds: readonly VisibleKind[],
+  signal?: AbortSignal,
+): Promise<SeenObjects> {
+  const mayList: MayList = async (accesses) => {
+    for (const access of accesses) if ((await rights.may(person, access, signal)) === true) return true;
+    return false;
+  };
+  const seen = await Promise.all(
+    WATCHED_KINDS.map(async (kind) => [kind, kinds.includes(kind) ? await seenOf(kind, store.list(kind), mayList) : NONE] as const), // prettier-ignore
+  );
+  const objects = Object.fromEntries(seen.map(([kind, part]) => [kind, part.objects]));
+  const reach = Object.fromEntries(seen.map(([kind, part]) => [kind, part.reach]));
+  // The schemas of the CRDs have checked the objects; the fields that a view reads, it reads leniently.
+  return { ...objects, reach } as unknown as SeenObjects;
+}
+
+type MayList = (anyOf: readonly Access[]) => Promise<boolean>;
+
+interface SeenPart {
+  readonly objects: readonly KubeObject[];
+  readonly reach: Reach;
+}
+
+const NONE: SeenPart = { objects: [], reach: [] };
+
+async function seenOf(kind: VisibleKind, objects: readonly KubeObject[], mayList: MayList): Promise<SeenPart> {
+  if (await mayList(accessesTo(kind))) return { objects, reach: 'all' };
+  if (!WATCHED[kind].namespaced) return NONE;
+  const namespaces = [...new Set(objects.map(namespaceOf))].toSorted();
+  const allowed = await Promise.all(namespaces.map((namespace) => mayList(accessesTo(kind, namespace))));
+  const reach = namespaces.filter((_, at) => allowed[at]);
+  return { objects: objects.filter((object) => reach.includes(namespaceOf(object))), reach };
+}
+
+function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? '';
+}
+
+/** The rights of which one shows the objects. Events have two names, and roles usually give the older one. */
+function accessesTo(kind: VisibleKind, namespace?: string): readonly Access[] {
+  const { group, resource } = WATCHED[kind];
+  const access = { verb: 'list', group, resource, ...(namespace !== undefined && { namespace }) };
+  return kind === 'events' ? [{ ...access, group: '' }, access] : [access];
+}
