@@ -20,3 +20,18 @@ export function previousOf({ status }: Subscription, revisions: readonly Revisio
   const others = worked.filter(({ spec }) => spec.bundle !== installed?.bundle);
   return named !== undefined && others.includes(named) ? named : others.at(-1);
 }
+
+/** The Revision that the manager is about to apply, if it has made one. */
+export function comingOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  const name = status?.pending?.revision;
+  const found = revisions.find(({ metadata }) => metadata.name === name);
+  return found?.spec.state === 'Active' ? undefined : found;
+}
+
+/** Why there is no plan of the next version, or of an uninstall. */
+export function describeIdle(active: Revision | undefined, uninstall: boolean): string {
+  if (uninstall)
+    return active === undefined ? 'nothing is installed' : 'every object stays, as spec.uninstall.objects: Orphan asks';
+  const installed = active === undefined ? 'nothing is installed' : `${active.spec.bundle} is installed`;
+  return `${installed}, and the manager has prepared no other Revision; slipway plan --file plans from a catalog`;
+}

@@ -73,7 +73,8 @@ function inPhases(found: readonly Found[]): readonly Found[] {
   return found.toSorted((one, other) => rank(one) - rank(other));
 }
 
-function objectNode({ ref, object, failure, replicaSets = [], pods = [] }: Found): TreeNode {
+/** One object with its health, and a Deployment with its Pods. */
+export function objectNode({ ref, object, failure, replicaSets = [], pods = [] }: Found): TreeNode {
   const name = describeRef(ref);
   if (failure !== undefined) return { name, state: 'Unreadable', message: failure, children: [] };
   if (object === undefined) return { name, state: 'Missing', message: 'the object does not exist', children: [] };

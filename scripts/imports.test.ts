@@ -65,6 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     folders: [
       'cmd',
       'console',
+      'console/browser',
       'report',
       'adoption',
       'plan',

@@ -15,8 +15,11 @@ export interface Ask {
   readonly objects?: readonly ObjectAsk[];
   /** Custom resources of the CRDs of an inventory: `countCustomResources` with a client of the person. */
   readonly customResources?: CustomResourcesAsk;
-  /** The Secret of type `slipway.dev/plan` with a whole plan: key `plan`, gzipped JSON of a {@link StoredPlan}. */
-  readonly plan?: { readonly namespace: string; readonly secret: string };
+  /**
+   * The Secret of type `slipway.dev/plan` with a whole plan: key `plan`, gzipped JSON of a {@link StoredPlan}. One of
+   * another type, or that the Revision of this uid does not own, fails; unpacked it has at most 64 MiB.
+   */
+  readonly plan?: { readonly namespace: string; readonly secret: string; readonly revisionUid: string };
   /** Content of Catalogs. */
   readonly content?: ContentAsk;
   /** `GET /version`, and the manager's Deployment `slipway-manager` in `systemNamespace`. */

@@ -10,6 +10,7 @@ import { lanesOf } from './graph-lanes.ts';
 import { packagePath, subscriptionPath } from './links.ts';
 import type { GraphLane, GraphModel, NodeMark, Notice, PathRow, Tone } from './models.ts';
 import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { termsOf } from './offers.ts';
 import { catalogsFor, questionOf, type PackageAnswers } from './question.ts';
 import { line, nameOf } from './text.ts';
 import type { Ask, Asked, Parameters, View, Visible } from './view.ts';
@@ -58,6 +59,8 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
   const opened = parameters['version'] ?? versionToOpen(found);
   const { lanes, cut } = shown === undefined ? { lanes: [] } : lanesOf(found, shown.content, opened);
   const revisions = revisionsOf(visible, found);
+  const askedFor = offersOf(visible, found, parameters);
+  const terms = termsOf(visible, { askedFor, asked, subscription: found });
   const deprecation = shown?.content.deprecations.find(({ schema }) => schema === 'olm.package')?.message;
   return {
     title: nameOf(`Upgrades of ${metadata.namespace}/${metadata.name}`),
@@ -75,7 +78,7 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
     path: pathRows(found, question),
     legend: legendOf(lanes),
     ...(opened !== undefined && {
-      opened: whyNotOf(found, opened, { visible, account: accountOf(visible, found), asked, revisions, question }),
+      opened: whyNotOf(found, opened, { terms, revisions, question }),
     }),
     links: [
       { label: 'Subscription', href: subscriptionPath(metadata) },

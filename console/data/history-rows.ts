@@ -6,8 +6,8 @@ import { hasWorked } from '../../api/revision.ts';
 import { healthBadge } from './badges.ts';
 import { revisionPath } from './links.ts';
 import type { HistoryRow } from './models.ts';
-import { buttonsOf, rollbackOffer, type AskedOffers } from './offers.ts';
-import type { Offer } from './buttons.ts';
+import type { ButtonTerms, Offer } from './buttons.ts';
+import { buttonsOf, rollbackOffer } from './offers.ts';
 import { line, nameOf } from './text.ts';
 
 /** The offers of all rows, for the question about rights. */
@@ -18,7 +18,7 @@ export function historyOffers(subscription: Subscription, revisions: readonly Re
 export function historyRows(
   subscription: Subscription,
   revisions: readonly Revision[],
-  terms: AskedOffers,
+  terms: ButtonTerms,
 ): readonly HistoryRow[] {
   const byName = new Map(revisions.map((one) => [one.metadata.name, one]));
   return entriesOf(subscription, revisions).flatMap((entry) => {

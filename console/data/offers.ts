@@ -4,27 +4,27 @@ import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { waitingOf, previousOf } from '../../report/targets.ts';
-import { rightsFrom, type ActingAccount } from './access.ts';
+import { rightsFrom } from './access.ts';
 import type { ActionOf } from './actions.ts';
 import type { Asked } from './ask.ts';
-import { accessOfOffers, buttonOf, type Offer } from './buttons.ts';
+import { accessOfOffers, buttonOf, type ButtonTerms, type Offer } from './buttons.ts';
 import type { Button } from './models.ts';
+import { accountOf } from './objects.ts';
 import { nameOf } from './text.ts';
 import type { Visible } from './view.ts';
 
-export interface AskedOffers {
-  readonly visible: Visible;
-  readonly account: ActingAccount;
-  readonly asked: Asked;
-  /** All offers whose rights were asked, in their order; absent: those that are drawn. */
-  readonly askedFor?: readonly Offer[];
+/** @param askedFor The offers whose rights `ask` asked by `accessOfOffers`; those that are drawn are among them */
+export function termsOf(
+  visible: Visible,
+  { askedFor, asked, subscription }: { readonly askedFor: readonly Offer[]; readonly asked: Asked; readonly subscription?: Subscription | undefined }, // prettier-ignore
+): ButtonTerms {
+  const account = accountOf(visible, subscription);
+  const rights = rightsFrom(accessOfOffers(askedFor, account), asked.access);
+  return { rights, readOnly: visible.readOnly, account };
 }
 
-/** The buttons of offers whose rights `ask` asked by `accessOfOffers`. */
-export function buttonsOf(offers: readonly Offer[], terms: AskedOffers): readonly Button[] {
-  const { visible, account, asked, askedFor = offers } = terms;
-  const rights = rightsFrom(accessOfOffers(askedFor, account), asked.access);
-  return offers.map((offer) => buttonOf(offer, { rights, readOnly: visible.readOnly, account }));
+export function buttonsOf(offers: readonly Offer[], terms: ButtonTerms): readonly Button[] {
+  return offers.map((offer) => buttonOf(offer, terms));
 }
 
 export function refreshOffer({ metadata }: Catalog): Offer {

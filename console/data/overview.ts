@@ -5,14 +5,14 @@ import type { Subscription } from '../../api/subscription.ts';
 import { count } from '../../report/count.ts';
 import { judge, situationOf, type State } from '../../report/situation.ts';
 import { waitingOf } from '../../report/targets.ts';
-import { accessOfOffers } from './buttons.ts';
+import { accessOfOffers, type ButtonTerms } from './buttons.ts';
 import { readyBadge, riskBadge, stateBadge } from './badges.ts';
 import { subscriptionPath } from './links.ts';
 import { noOperators } from './empty.ts';
 import type { CatalogTrouble, OverviewModel, StateCount, WaitingRow } from './models.ts';
 import { accountOf, reachNotices, readyMessage, revisionsOf } from './objects.ts';
 import { bySubscription, operatorRow } from './operator-row.ts';
-import { buttonsOf, refreshOffer } from './offers.ts';
+import { buttonsOf, refreshOffer, termsOf } from './offers.ts';
 import { firstOf, nameOf } from './text.ts';
 import type { Asked, View, Visible } from './view.ts';
 
@@ -32,6 +32,7 @@ function showOverview(visible: Visible, _parameters: unknown, asked: Asked): Ove
   const { shown, cut } = firstOf(subscriptions, MOST_ROWS, 'Subscription');
   const counts = countStates(subscriptions);
   const empty = noOperators(visible);
+  const terms = termsOf(visible, { askedFor: troubled(visible).map(refreshOffer), asked });
   return {
     title: 'Overview',
     notices: reachNotices(visible, ['subscriptions', 'revisions', 'catalogs']),
@@ -43,7 +44,7 @@ function showOverview(visible: Visible, _parameters: unknown, asked: Asked): Ove
       .map(({ row }) => row)
       .slice(0, MOST_ROWS),
     wrong: subscriptions.filter(isWrong).slice(0, MOST_ROWS).map(operatorRow),
-    catalogs: troubled(visible).slice(0, MOST_ROWS).map((one) => troubleOf(visible, one, asked)), // prettier-ignore
+    catalogs: troubled(visible).map((one) => troubleOf(one, terms)),
     operators: shown.map(operatorRow),
     ...(cut !== undefined && { cut }),
     ...(empty !== undefined && { empty }),
@@ -98,18 +99,16 @@ function byTime(one: TimedRow, other: TimedRow): number {
 }
 
 function troubled({ catalogs }: Visible): readonly Catalog[] {
-  return catalogs.filter((one) => !isReady(one));
+  return catalogs.filter((one) => !isReady(one)).slice(0, MOST_ROWS);
 }
 
-function troubleOf(visible: Visible, catalog: Catalog, asked: Asked): CatalogTrouble {
+function troubleOf(catalog: Catalog, terms: ButtonTerms): CatalogTrouble {
   const { conditions } = catalog.status ?? {};
   const isWorking = findCondition(conditions, 'Reconciling') !== undefined;
-  const offers = troubled(visible).map(refreshOffer);
-  const own = refreshOffer(catalog);
   return {
     name: nameOf(catalog.metadata.name),
     state: readyBadge(findCondition(conditions, 'Ready'), isWorking),
     message: readyMessage(conditions),
-    buttons: buttonsOf([own], { visible, account: accountOf(visible), asked, askedFor: offers }),
+    buttons: buttonsOf([refreshOffer(catalog)], terms),
   };
 }

@@ -13,7 +13,7 @@ import { manifestOf } from './kubectl.ts';
 import { packagePath, revisionPath, subscriptionPath, withQuery } from './links.ts';
 import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models.ts';
 import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
-import { buttonsOf, subscriptionOffers } from './offers.ts';
+import { buttonsOf, subscriptionOffers, termsOf } from './offers.ts';
 import { deploymentsOf, podNotices, podRows, POD_LIMITS } from './pods.ts';
 import { firstOf, line, nameOf } from './text.ts';
 import type { Ask, Asked, View, Visible } from './view.ts';
@@ -51,7 +51,7 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
   const { metadata, spec, status = {} } = found;
   const situation = situationOf(found, revisions);
   const askedFor = allOffers(found, revisions);
-  const terms = { visible, account: accountOf(visible, found), asked, askedFor };
+  const terms = termsOf(visible, { askedFor, asked, subscription: found });
   const refused = firstOf(situation.refused, MOST_REFUSED, 'version');
   const outdated = outdatedOf(found);
   const { pending } = status;

@@ -10,10 +10,10 @@ import type { WhyAnswer } from '../../report/why-answer.ts';
 import type { ResolveInput } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { explainVersion, type VersionExplanation } from '../../resolver/why-not.ts';
-import type { Offer } from './buttons.ts';
+import type { ButtonTerms, Offer } from './buttons.ts';
 import { quote } from './kubectl.ts';
 import type { WhyNot } from './models.ts';
-import { approvalOffer, buttonsOf, placeOf, type AskedOffers } from './offers.ts';
+import { approvalOffer, buttonsOf, placeOf } from './offers.ts';
 import { line, nameOf } from './text.ts';
 
 const MOST_SENTENCES = 20;
@@ -56,7 +56,8 @@ export function versionOffers(
   ];
 }
 
-export interface WhyNotFacts extends AskedOffers {
+export interface WhyNotFacts {
+  readonly terms: ButtonTerms;
   readonly revisions: readonly Revision[];
   /** Absent if the content of no Catalog could be read. */
   readonly question?: ResolveInput | undefined;
@@ -81,7 +82,7 @@ export function whyNotOf(subscription: Subscription, version: string, facts: Why
     ...(tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
     ...(!chosen && !causes.includes(told.message) && { decision: line(told.message) }),
     command: `slipway why-not ${quote(`${spec.package}@${version}`)} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
-    buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts),
+    buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts.terms),
   };
 }
 

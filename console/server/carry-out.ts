@@ -31,12 +31,7 @@ export interface CarryOutParts {
 const PARALLEL = 8;
 
 /** @throws The reason of `signal` */
-export async function carryOut(
-  person: Person,
-  ask: Ask,
-  parts: CarryOutParts,
-  signal: AbortSignal,
-): Promise<Asked> {
+export async function carryOut(person: Person, ask: Ask, parts: CarryOutParts, signal: AbortSignal): Promise<Asked> {
   const client = parts.clientOf(person);
   const slots = createSlots(PARALLEL);
   const { access, objects, customResources, plan, content, versions } = ask;

@@ -39,7 +39,10 @@ describe('on this machine', () => {
     { because: 'a script of another port', change: { site: 'same-site' } },
     { because: 'an act that does not say where it comes from', change: { method: 'POST' } },
     { because: 'an act that was typed', change: { method: 'POST', site: 'none' } },
-    { because: 'an act of another site', change: { method: 'POST', origin: 'http://127.0.0.1:4000', site: 'cross-site' } },
+    {
+      because: 'an act of another site',
+      change: { method: 'POST', origin: 'http://127.0.0.1:4000', site: 'cross-site' },
+    },
     { because: 'a form of another site', change: { method: 'POST', path: '/login/token', site: 'cross-site' } },
     { because: 'a method that the console does not have', change: { method: 'DELETE' } },
     { because: 'a method that changes the connection', change: { method: 'CONNECT' } },

@@ -9,6 +9,7 @@ import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
 import { isSwitching } from '../../../controllers/plan/observe.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
+import { comingOf, describeIdle } from '../../../report/targets.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -37,11 +38,11 @@ async function planOf(
   const revisions = await ownRevisions(client, subscription, signal);
   refuseSwitching(subscription, revisions);
   const active = revisions.find(({ spec }) => spec.state === 'Active');
-  const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
+  const next = flags.uninstall === true ? undefined : comingOf(subscription, revisions);
   const base = inputOf(subscription);
   const about = { subscription: base.subscription, package: base.package };
   if (flags.uninstall === true ? active === undefined || leavesObjects(subscription) : next === undefined)
-    return { ...about, message: idleMessage(active, flags), inputs: [] };
+    return { ...about, message: describeIdle(active, flags.uninstall === true), inputs: [] };
   const input = {
     ...base,
     ...(active !== undefined && { from: await sideOfRevision(client, active) }),
@@ -96,18 +97,4 @@ async function ownRevisions(
   const { uid } = subscription.metadata;
   const named = await revisionsOf(client, subscription, signal);
   return named.filter((revision) => ownerUidOf(revision) === uid).map((revision) => parseObject(REVISION, revision));
-}
-
-/** The Revision that the manager is about to apply, if it has made one. */
-function nextOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const name = status?.pending?.revision;
-  const found = revisions.find(({ metadata }) => metadata.name === name);
-  return found?.spec.state === 'Active' ? undefined : found;
-}
-
-function idleMessage(active: Revision | undefined, { uninstall }: PlanFlags): string {
-  if (uninstall === true)
-    return active === undefined ? 'nothing is installed' : 'every object stays, as spec.uninstall.objects: Orphan asks';
-  const installed = active === undefined ? 'nothing is installed' : `${active.spec.bundle} is installed`;
-  return `${installed}, and the manager has prepared no other Revision; slipway plan --file plans from a catalog`;
 }

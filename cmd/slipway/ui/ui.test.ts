@@ -72,7 +72,11 @@ describe('slipway ui', () => {
     const before = cluster().api.requests.length;
     const action = { kind: 'suspend', namespace: 'ops', name: 'gadget' };
     expect((await ui.browser.act('/api/act', { action })).status).toBe(403);
-    expect(cluster().api.requests.slice(before).filter(({ method }) => method === 'PATCH')).toEqual([]);
+    expect(
+      cluster()
+        .api.requests.slice(before)
+        .filter(({ method }) => method === 'PATCH'),
+    ).toEqual([]);
   });
 
   test('carries out an act with the credentials of the kubeconfig, and impersonates nobody', async () => {
@@ -80,7 +84,9 @@ describe('slipway ui', () => {
     await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
     const action = { kind: 'reconcile', namespace: 'ops', name: 'gadget' };
     expect((await ui.browser.act('/api/act', { action })).status).toBe(200);
-    const [sent] = cluster().api.requests.filter(({ method }) => method === 'PATCH').slice(-1);
+    const [sent] = cluster()
+      .api.requests.filter(({ method }) => method === 'PATCH')
+      .slice(-1);
     expect(sent?.headers).toMatchObject({ authorization: 'Bearer t' });
     expect(sent?.headers).not.toHaveProperty('impersonate-user');
   });

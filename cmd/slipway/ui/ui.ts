@@ -76,7 +76,11 @@ async function consoleOf(
     scopesOfUser(client, { namespace, systemNamespace, isOnly: flags.namespace !== undefined, signal }),
   ]);
   const sessions = new Sessions({ keys: ownKeys(), seconds: SESSION_SECONDS });
-  const cookie = { name: `slipway-session-${flags.listening % COOKIE_NAMES}`, isSecure: false, sameSite: 'Strict' } as const;
+  const cookie = {
+    name: `slipway-session-${flags.listening % COOKIE_NAMES}`,
+    isSecure: false,
+    sameSite: 'Strict',
+  } as const;
   const { login, start } = localLogin({ session: new OwnSession({ sessions, cookie, canLogOut: false }), person });
   const assembled = assembleConsole({
     views: VIEWS,

@@ -66,7 +66,8 @@ function placeLane(lane: GraphLane, top: number): { readonly lane: PlacedLane; r
   for (const [index, { from, to, kind }] of edges.entries())
     graph.setEdge(from, to, { weight: kind === 'replaces' ? 4 : 1 }, String(index));
   layout(graph);
-  const { width = 0, height = 0 } = graph.graph();
+  // the layout of nothing has no size
+  const { width = 0, height = 0 } = lane.nodes.length === 0 ? { height: 2 * MARGIN } : graph.graph();
   const shift = (point: Point): Point => ({ x: point.x, y: point.y + top + TITLE });
   const nodes = lane.nodes.map((node) => {
     const { x, y, width: own, height: high } = graph.node(node.bundle) as PlacedNode;

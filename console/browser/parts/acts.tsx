@@ -1,5 +1,6 @@
 /** Buttons, each beside the kubectl line that does the same. An act that the person may not do is explained. */
 import { useSignal } from '@preact/signals';
+import { useLocation } from 'preact-iso/router';
 import { useId } from 'preact/hooks';
 import type { Button } from '../../data/models.ts';
 import { announce } from '../shell/announce.tsx';
@@ -11,22 +12,31 @@ interface ActsProps {
   readonly buttons: readonly Button[];
   /** Whether the first one is the main act of the view. */
   readonly main?: boolean;
+  /** The view that shows the effect, to which a person goes after success. */
+  readonly after?: string | undefined;
 }
 
-export function Acts({ buttons, main = false }: ActsProps) {
+export function Acts({ buttons, main = false, after }: ActsProps) {
   if (buttons.length === 0) return null;
   return (
     <ul class="acts">
       {buttons.map((button, index) => (
         <li key={button.label}>
-          <Act button={button} isMain={main && index === 0} />
+          <Act button={button} isMain={main && index === 0} after={after} />
         </li>
       ))}
     </ul>
   );
 }
 
-function Act({ button, isMain }: { readonly button: Button; readonly isMain: boolean }) {
+interface ActProps {
+  readonly button: Button;
+  readonly isMain: boolean;
+  readonly after: string | undefined;
+}
+
+function Act({ button, isMain, after }: ActProps) {
+  const { route } = useLocation();
   const isAsked = useSignal(false);
   const isSent = useSignal(false);
   const why = useId();
@@ -38,6 +48,7 @@ function Act({ button, isMain }: { readonly button: Button; readonly isMain: boo
     const { isDone, sentence } = await signedIn.act(button.action);
     isSent.value = false;
     announce(sentence, { isBad: !isDone });
+    if (isDone && after !== undefined) route(after);
   }
 
   function press(): void {

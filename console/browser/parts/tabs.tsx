@@ -1,6 +1,7 @@
 /** The views of one Subscription, one beside the other. */
 import { useLocation } from 'preact-iso/router';
 import type { Link } from '../../data/models.ts';
+import { subscriptionPath } from './paths.ts';
 
 interface TabsProps {
   readonly namespace: string;
@@ -11,7 +12,7 @@ interface TabsProps {
 
 export function SubscriptionTabs({ namespace, name, links = [] }: TabsProps) {
   const { path } = useLocation();
-  const start = `/subscriptions/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const start = subscriptionPath(namespace, name);
   const tabs: readonly Link[] = [
     { label: 'Status', href: start },
     { label: 'Upgrade graph', href: `${start}/graph` },

@@ -75,5 +75,6 @@ interface AxeResult {
 
 /** By how many pixels the page is wider than the window; 0 is right. */
 export function excessWidth(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const root = 'document.documentElement';
+  return page.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`);
 }

@@ -5,6 +5,7 @@ import { StateBadge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { EmptyState } from '../parts/lists.tsx';
 import { PackageIcon } from '../parts/package-icon.tsx';
+import { subscribePath } from '../parts/paths.ts';
 import { useQuery } from '../parts/query.ts';
 import { announce } from '../shell/announce.tsx';
 
@@ -101,6 +102,9 @@ function Tile({ tile }: { readonly tile: PackageTile }) {
         {deprecated !== undefined && <StateBadge badge={{ word: 'Deprecated', tone: 'waiting' }} />}
         {installed.length > 0 && <StateBadge badge={{ word: 'Installed', tone: 'good' }} />}
         <span class="muted">{catalog}</span>
+        <a class="tile-subscribe" href={subscribePath(catalog, tile.package)}>
+          Subscribe<span class="hidden"> to {title}</span>
+        </a>
       </div>
     </li>
   );

@@ -13,6 +13,9 @@ export function EventsView({ model }: { readonly model: EventsModel }) {
     <>
       <div class="filters">
         <nav class="categories" aria-label="Namespaces">
+          <a class="chip" href="/events" {...(namespace === undefined && { 'aria-current': 'true' as const })}>
+            All
+          </a>
           {namespaces.map(({ label, href }) => (
             <a key={href} class="chip" href={href} {...(label === namespace && { 'aria-current': 'true' as const })}>
               {label}
@@ -23,7 +26,7 @@ export function EventsView({ model }: { readonly model: EventsModel }) {
           <input
             type="checkbox"
             checked={onlyWarnings}
-            onChange={({ currentTarget }) => query.set('type', currentTarget.checked ? 'Warning' : '')}
+            onChange={({ currentTarget }) => query.set('warnings', currentTarget.checked ? 'true' : '')}
           />
           Only warnings
         </label>

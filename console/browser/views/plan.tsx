@@ -4,6 +4,7 @@ import { Acts } from '../parts/acts.tsx';
 import { StateBadge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { CutNote, EmptyState, Facts } from '../parts/lists.tsx';
+import { subscriptionPath } from '../parts/paths.ts';
 import { Section } from '../parts/section.tsx';
 import { SubscriptionTabs } from '../parts/tabs.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -62,7 +63,7 @@ function Summary({ model }: { readonly model: PlanModel }) {
           Plan <code class="break">{hash}</code>
         </p>
       )}
-      <Acts buttons={buttons} main />
+      <Acts buttons={buttons} main after={subscriptionPath(model.namespace, model.name)} />
     </div>
   );
 }

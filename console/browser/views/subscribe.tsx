@@ -1,10 +1,11 @@
 /** The form that makes a Subscription. It always shows the YAML, and offers Git before the cluster. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { FormField, SubscribeModel } from '../../data/models.ts';
+import type { Button, FormField, SubscribeModel } from '../../data/models.ts';
 import { Acts } from '../parts/acts.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { EmptyState, Hints } from '../parts/lists.tsx';
+import { subscriptionPath } from '../parts/paths.ts';
 import { useQuery, type Query } from '../parts/query.ts';
 import { Section } from '../parts/section.tsx';
 
@@ -29,13 +30,18 @@ export function SubscribeView({ model }: { readonly model: SubscribeModel }) {
           {button === undefined ? (
             <p class="muted">Correct the marked fields first.</p>
           ) : (
-            <Acts buttons={[button]} main />
+            <Acts buttons={[button]} main after={pathOf(button.action)} />
           )}
           <Hints hints={hints} />
         </Section>
       </div>
     </div>
   );
+}
+
+/** The Subscription that the act makes. */
+function pathOf(action: Button['action']): string | undefined {
+  return action.kind === 'subscribe' ? subscriptionPath(action.namespace, action.name) : undefined;
 }
 
 interface FieldProps {

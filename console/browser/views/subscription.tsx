@@ -6,6 +6,7 @@ import { Conditions } from '../parts/conditions.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { CutNote, Facts, Hints } from '../parts/lists.tsx';
+import { subscriptionPath } from '../parts/paths.ts';
 import { Phases } from '../parts/phases.tsx';
 import { Section } from '../parts/section.tsx';
 import { SubscriptionTabs } from '../parts/tabs.tsx';
@@ -67,15 +68,11 @@ function Standing({ model }: { readonly model: SubscriptionModel }) {
       </div>
       {outdated !== undefined && (
         <p class="standing-why">
-          {outdated} <a href={`${selfOf(model)}/graph`}>Why not up to date?</a>
+          {outdated} <a href={`${subscriptionPath(model.namespace, model.name)}/graph`}>Why not up to date?</a>
         </p>
       )}
     </div>
   );
-}
-
-function selfOf({ namespace, name }: SubscriptionModel): string {
-  return `/subscriptions/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 }
 
 function Version({ label, version }: { readonly label: string; readonly version: string | undefined }) {

@@ -53,7 +53,7 @@ export function UninstallView({ model }: { readonly model: UninstallModel }) {
       </div>
       {buttons.length > 0 && (
         <Section title="Uninstall">
-          <Acts buttons={buttons} />
+          <Acts buttons={buttons} after="/overview" />
         </Section>
       )}
     </>

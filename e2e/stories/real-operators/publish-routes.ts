@@ -8,11 +8,15 @@ import { publishBundle, publishCatalog, readTree } from '../../lib/publish.ts';
 import { devSet } from '../../lib/shared.ts';
 import type { CatalogDocument, Route, RouteBundle } from './routes.ts';
 
-/** Pushes everything to the registry at `host:port`; returns the reference of the catalog. */
-export async function publishRoutes(routes: readonly Route[], registry: string): Promise<string> {
+/** Pushes everything to the registry at `host:port`; returns the reference of the catalog, which has `further` documents too. */
+export async function publishRoutes(
+  routes: readonly Route[],
+  registry: string,
+  further: readonly CatalogDocument[] = [],
+): Promise<string> {
   const documents = await Promise.all(routes.map((route) => publishRoute(route, registry)));
   const reference = `${registry}/real-operators:latest`;
-  await publishCatalog(documents.flat(), reference);
+  await publishCatalog([...documents.flat(), ...further.map((one) => relocate(one, new Map(), registry))], reference);
   return reference;
 }
 

@@ -4,7 +4,6 @@ export const eventsModel: EventsModel = {
   title: 'Events',
   notices: [],
   namespaces: [
-    { label: 'All', href: '/events' },
     { label: 'lights', href: '/events?namespace=lights' },
     { label: 'security', href: '/events?namespace=security' },
   ],
