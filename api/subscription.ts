@@ -151,6 +151,12 @@ const SubscriptionSpec = rules(
       .enum(['Manager', 'CertManager'])
       .default('Manager')
       .describe('Who issues the certificates of webhooks: the manager itself, or cert-manager.'),
+    operatorCondition: z
+      .enum(['Auto', 'Always', 'Never'])
+      .optional()
+      .describe(
+        'Whether the operator gets an OperatorCondition of OLM, by which it can hold its own upgrades, with the variable OPERATOR_CONDITION_NAME that names it. Auto, as if absent: if the cluster serves the kind and the bundle shows that the operator uses it, by the rights that it asks for or by the variable.',
+      ),
     serviceAccountName: objectName()
       .optional()
       .describe(

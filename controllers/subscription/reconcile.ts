@@ -13,7 +13,8 @@ import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
 import { comingTarget } from './coming.ts';
-import { decideSubscription, type ResolvedPlan } from './decide.ts';
+import { conditionToRead } from './condition-to-read.ts';
+import { decideSubscription, type ResolvedPlan, type SubscriptionPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
@@ -36,14 +37,14 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     if (cached === undefined) return deps.ahead?.drop(formatKey(key));
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
-    const facts = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
-    if (facts === undefined) return undefined;
+    const observed = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
+    if (observed === undefined) return undefined;
     // A former leader created it too late: the garbage collector deletes it.
-    if (isAbandoned(deps, facts.subscription)) return undefined;
-    const surplus = surplusOf(facts.subscription, facts.revisions);
+    if (isAbandoned(deps, observed.subscription)) return undefined;
+    const surplus = surplusOf(observed.subscription, observed.revisions);
     // The archived Revision's watch event causes the next reconcile.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
-    const plan = decideSubscription(facts, expiryOf(deps, facts));
+    const { facts, plan } = await decide(deps, observed, context.signal);
     switch (plan.kind) {
       case 'uninstall':
         deps.ahead?.drop(formatKey(key));
@@ -56,6 +57,20 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         return carryOut(deps, facts, { plan, context });
     }
   };
+}
+
+interface Decided {
+  readonly facts: SubscriptionFacts;
+  readonly plan: SubscriptionPlan;
+}
+
+/** Decides a second time if the running operator has to be asked about the upgrade that is due: one request. */
+async function decide(deps: SubscriptionDeps, facts: SubscriptionFacts, signal: AbortSignal): Promise<Decided> {
+  const plan = decideSubscription(facts, expiryOf(deps, facts));
+  const ref = conditionToRead(plan);
+  if (ref === undefined) return { facts, plan };
+  const asked = { ...facts, operatorCondition: await deps.cluster.get(ref, signal) };
+  return { facts: asked, plan: decideSubscription(asked, expiryOf(deps, facts)) };
 }
 
 /** Whether it was just requested by a Subscription that is gone or being deleted. */
