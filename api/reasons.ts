@@ -34,6 +34,10 @@ export const REASONS = {
   OutsideWindow: 'The upgrade waits for its maintenance window.',
   DependencyNotReady: 'Something that the bundle depends on is not there yet.',
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
+  // Adoption
+  Adopting: 'An operator of another program is being taken over, step by step.',
+  Adopted: 'The operator of another program is taken over.',
+  AdoptionRefused: 'The operator of another program cannot be taken over as it is.',
   // The spec
   InvalidSpec: 'A field of the spec has a value that cannot be acted on.',
   InvalidVersionRange: 'The version range cannot be parsed.',

@@ -73,7 +73,11 @@ const PAGES: readonly Page[] = [
     path: `${HOW_TO}/let-operators-hold-upgrades.md`,
     by: ['e2e/stories/operator-conditions/operator-conditions.cluster.test.ts'],
   },
-  { path: `${HOW_TO}/leave-olm-v0.md`, by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts'] },
+  {
+    path: `${HOW_TO}/leave-olm-v0.md`,
+    by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.cluster.test.ts'],
+    except: [{ command: 'deploy/overlays/adoption-olm-v0', because: DEPLOYED }],
+  },
   { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },

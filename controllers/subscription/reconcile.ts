@@ -7,6 +7,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
+import type { Advance } from './adoption/advance.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
@@ -35,10 +36,13 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return deps.ahead?.drop(formatKey(key));
+    const advance = await adopt(deps, cached, context.signal);
+    if (advance?.state === 'holding') return againAfter(advance);
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
-    const observed = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
-    if (observed === undefined) return undefined;
+    const found = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
+    if (found === undefined) return undefined;
+    const observed = advance === undefined ? found : { ...found, subscription: asAdopting(advance) };
     // A former leader created it too late: the garbage collector deletes it.
     if (isAbandoned(deps, observed.subscription)) return undefined;
     const surplus = surplusOf(observed.subscription, observed.revisions);
@@ -54,9 +58,36 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
         return undefined;
       case 'resolved':
-        return carryOut(deps, facts, { plan, context });
+        return soonest(await carryOut(deps, facts, { plan, context }), advance && againAfter(advance));
     }
   };
+}
+
+/** Takes the operator over first that spec.adopt names; undefined if nothing is to be adopted. */
+async function adopt(
+  deps: SubscriptionDeps,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<Advance | undefined> {
+  const isAtRest = subscription.metadata.deletionTimestamp !== undefined || subscription.spec.suspend;
+  return isAtRest ? undefined : deps.adopt?.(subscription, signal);
+}
+
+/** During the take-over exactly the version is requested that runs, and a person has asked for it. */
+function asAdopting({ subscription, state }: Advance): Subscription {
+  const { version } = subscription.status?.adoption ?? {};
+  if (state !== 'takingOver' || version === undefined) return subscription;
+  const spec = { ...subscription.spec, version, dependencies: 'Ignore', approval: 'Automatic' } as const;
+  return { ...subscription, spec };
+}
+
+function againAfter({ againSeconds }: Advance): Result {
+  return againSeconds === undefined ? undefined : { requeueAfterSeconds: againSeconds };
+}
+
+function soonest(some: Result, other: Result): Result {
+  const seconds = [some, other].flatMap((one) => one?.requeueAfterSeconds ?? []);
+  return seconds.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...seconds) };
 }
 
 interface Decided {
