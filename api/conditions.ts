@@ -21,6 +21,8 @@ export const CONDITIONS = {
   Contested:
     'True while another program changes an object of the operator back each time after it was put right; absent otherwise.',
   UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
+  Adopted:
+    'Is the operator taken over that spec.adopt names? If it is not, the message has the next step or the obstacle, with the remedy.',
   Deprecated: 'Does the catalog mark what is in use as deprecated?',
 } as const;
 

@@ -30,9 +30,14 @@ export const REASONS = {
   AwaitingApproval: 'The plan of an upgrade is outside of the upgrade policy, and waits for approval.',
   ApprovalVoid: 'The approval is for another plan or version than the one that comes next.',
   PlanFailed: 'The plan of an upgrade cannot be made, so the upgrade waits.',
+  OperatorNotUpgradeable: 'The installed operator reports by its OperatorCondition that it is not to be upgraded now.',
   OutsideWindow: 'The upgrade waits for its maintenance window.',
   DependencyNotReady: 'Something that the bundle depends on is not there yet.',
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
+  // Adoption
+  Adopting: 'An operator of another program is being taken over, step by step.',
+  Adopted: 'The operator of another program is taken over.',
+  AdoptionRefused: 'The operator of another program cannot be taken over as it is.',
   // The spec
   InvalidSpec: 'A field of the spec has a value that cannot be acted on.',
   InvalidVersionRange: 'The version range cannot be parsed.',
@@ -119,3 +124,6 @@ export const WAITS_FOR_APPROVAL: ReadonlySet<string> = new Set<Reason>([
   'ApprovalVoid',
   'AwaitingApproval',
 ]);
+
+/** Reasons of a Revision that waits for a better moment; no person has to act. */
+export const WAITS_FOR_A_TIME: ReadonlySet<string> = new Set<Reason>(['OperatorNotUpgradeable', 'OutsideWindow']);

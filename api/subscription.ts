@@ -77,6 +77,11 @@ const Window = z.object({
     .describe('IANA time zone of the cron fields: `Europe/Berlin`.'),
 });
 
+const Adopt = z.object({
+  from: z.enum(['OLMv0']).describe('The program that manages the operator now. OLMv0: OLM, up to version 0.x.'),
+  subscription: objectName().describe("Name of OLM's Subscription, in the namespace of this one."),
+});
+
 const Uninstall = z.object({
   objects: z
     .enum(['Delete', 'Orphan'])
@@ -151,6 +156,12 @@ const SubscriptionSpec = rules(
       .enum(['Manager', 'CertManager'])
       .default('Manager')
       .describe('Who issues the certificates of webhooks: the manager itself, or cert-manager.'),
+    operatorCondition: z
+      .enum(['Auto', 'Always', 'Never'])
+      .optional()
+      .describe(
+        'Whether the operator gets an OperatorCondition of OLM, by which it can hold its own upgrades, with the variable OPERATOR_CONDITION_NAME that names it. Auto, as if absent: if the cluster serves the kind and the bundle shows that the operator uses it, by the rights that it asks for or by the variable.',
+      ),
     serviceAccountName: objectName()
       .optional()
       .describe(
@@ -169,6 +180,9 @@ const SubscriptionSpec = rules(
       .optional()
       .describe('When upgrades may start. Absent: always. The first installation and repairs do not wait.'),
     uninstall: Uninstall.prefault({}).describe('What is done when the Subscription is deleted.'),
+    adopt: Adopt.optional().describe(
+      'Takes an operator over that runs already, without a restart of its Pods. Nothing is installed before that, and the condition Adopted reports the steps. Once there is a backup they go on to the end, also if this field is taken out or changed. It has no effect on an operator that this Subscription has installed.',
+    ),
     historyLimit: integer(1, 100).default(10).describe('How many archived revisions are kept.'),
     suspend: z
       .boolean()
@@ -225,6 +239,25 @@ const Refused = z.object({
   message: z.string().max(1024).describe('Why it is not chosen, in a sentence.'),
 });
 
+/** How far an adoption is, for the Subscription: it installs nothing, is pinned to the version that runs, or is free. */
+const ADOPTION_STAGES = ['Preparing', 'TakingOver', 'HandedOver'] as const;
+
+const Adoption = z.object({
+  subscription: objectName().describe("Name of OLM's Subscription."),
+  stage: z
+    .enum(ADOPTION_STAGES)
+    .describe(
+      'Preparing: the operator is taken from OLM, and nothing is installed. TakingOver: the version that OLM had is applied, and no other one. HandedOver: the Subscription goes on as any other.',
+    ),
+  step: text(64).describe('The next step, as `slipway adopt status` shows it.'),
+  version: text(256).optional().describe('The version that OLM had installed, once it is taken over.'),
+  backup: z
+    .object({ namespace: namespaceName().describe('Its namespace.'), name: objectName().describe('Its name.') })
+    .optional()
+    .describe("The Secret with the backup of OLM's objects, once it exists."),
+});
+export type Adoption = Immutable<z.infer<typeof Adoption>>;
+
 const SubscriptionStatus = z.object({
   ...handled,
   installed: Installed.optional().describe('What is installed.'),
@@ -242,6 +275,7 @@ const SubscriptionStatus = z.object({
   refused: list(Refused, STATUS_LIMITS.refused)
     .optional()
     .describe('Newer versions that are not chosen, highest first, each with its reason.'),
+  adoption: Adoption.optional().describe('How far the adoption is that spec.adopt requests.'),
   lastRepair: LastRepair.optional().describe('What was put right last of the installed objects.'),
   losses: Losses.optional().describe(
     'CRDs that were deleted with their custom resources, until a person acknowledges it.',

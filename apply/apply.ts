@@ -269,6 +269,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
     const { answer, ...written } = await settleWrite(run.cluster, object, {
       finding: findings.get(identity) as Finding,
       knownUid: known?.uid,
+      knownHash: known?.hash,
       ...(known?.leftover === true && { keptBy: run.request.keptBy }),
       asManager: run.request.asManager,
       since: run.request.since,

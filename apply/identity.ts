@@ -59,6 +59,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'Ingress.networking.k8s.io',
   'Issuer.cert-manager.io',
   'NetworkPolicy.networking.k8s.io',
+  'OperatorCondition.operators.coreos.com',
   'PodMonitor.monitoring.coreos.com',
   'PrometheusRule.monitoring.coreos.com',
   'Route.route.openshift.io',

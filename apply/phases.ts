@@ -83,7 +83,7 @@ const KINDS: Readonly<Record<Exclude<PhaseName, 'customResources'>, readonly str
     'ResourceQuota',
   ],
   identity: ['ServiceAccount'],
-  configuration: ['ConfigMap', 'Secret'],
+  configuration: ['ConfigMap', 'OperatorCondition.operators.coreos.com', 'Secret'],
   storage: ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass.storage.k8s.io'],
   crds: ['CustomResourceDefinition.apiextensions.k8s.io'],
   roles: ['ClusterRole.rbac.authorization.k8s.io', 'Role.rbac.authorization.k8s.io'],

@@ -8,6 +8,7 @@ import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-an
 import { explainFailure, isDryRunUnsupported, isUnmergeable, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
+import { hasFormerFields } from './former-fields.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
 import { lookAtOwn, type MayWrite } from './look-at-own.ts';
 import { hashObject } from './prepare.ts';
@@ -81,7 +82,8 @@ async function lookAtObserved(
   const bound = withVersion(object, observed);
   const answer = await unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal));
   // No watch keeps managedFields, which have to be checked before anything is written.
-  return answer === undefined || isMadePlainly(answer) ? undefined : { kind: 'present', live: observed };
+  const isPlain = answer === undefined || isMadePlainly(answer) || hasFormerFields(answer);
+  return isPlain ? undefined : { kind: 'present', live: observed };
 }
 
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {

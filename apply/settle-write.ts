@@ -5,7 +5,9 @@ import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-an
 import { explainFailure } from './api-failure.ts';
 import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { isProven } from './collision.ts';
 import { entryOf } from './inventory.ts';
+import { hashObject } from './prepare.ts';
 import { judgeExisting, type Finding } from './take-over.ts';
 import { changeObject, createObject } from './write.ts';
 
@@ -13,6 +15,8 @@ export interface SettleOptions {
   readonly finding: Finding;
   /** Uid in the inventory; absent or empty if unknown. */
   readonly knownUid?: string | undefined;
+  /** Hash of the manifest in the inventory; absent if it was never applied. */
+  readonly knownHash?: string | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
   /** `keptBy` of ApplyRequest, for a leftover that is wanted again. */
@@ -58,7 +62,7 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
   }
 }
 
-interface WriteTarget {
+interface WriteTarget extends Pick<SettleOptions, 'knownUid' | 'knownHash'> {
   readonly live: KubeObject | undefined;
   readonly keptBy?: string | undefined;
   readonly signal: AbortSignal;
@@ -67,14 +71,15 @@ interface WriteTarget {
 async function write(
   cluster: Cluster,
   object: KubeObject,
-  { live, keptBy, signal }: WriteTarget,
+  { live, keptBy, knownUid, knownHash, signal }: WriteTarget,
 ): Promise<SettledWrite> {
   if (live === undefined) {
     const answer = await createObject(cluster, object, { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   const wanted = keptBy === undefined ? object : markKept(object, keptBy);
-  const answer = await changeObject(cluster, wanted, live, signal);
+  const isNewManifest = isProven(live, knownUid) && knownHash !== undefined && knownHash !== hashObject(object);
+  const answer = await changeObject(cluster, wanted, live, { isNewManifest, signal });
   const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
   return { outcome, entry: entryOf(object, answer), answer };
 }

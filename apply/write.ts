@@ -6,6 +6,7 @@ import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { releaseFormerFields } from './former-fields.ts';
 import { unheld } from './held-back.ts';
 import { keepLiveOrder } from './live-order.ts';
 
@@ -46,16 +47,25 @@ export async function changeObject(
   cluster: Cluster,
   object: KubeObject,
   live: KubeObject,
-  signal: AbortSignal,
+  { isNewManifest = false, signal }: ChangeOptions,
 ): Promise<KubeObject> {
-  const seen = await takeOverFields(cluster, live, signal);
-  const wanted = await keepLiveOrder(cluster, object, seen, signal);
+  const own = await takeOverFields(cluster, live, signal);
+  const ordered = await keepLiveOrder(cluster, object, own, signal);
+  const seen = isNewManifest ? await releaseFormerFields(cluster, ordered, own, signal) : own;
+  // With the fields of a former manager their order goes too.
+  const wanted = seen === own ? ordered : object;
   try {
     return await cluster.apply(withVersion(wanted, seen), { force: true, ...answerOf(wanted) }, signal);
   } catch (error) {
     if (!isUnmergeable(error)) throw error;
     return cluster.patch(refOf(wanted), replacementOf(wanted, seen), undefined, signal);
   }
+}
+
+export interface ChangeOptions {
+  /** Whether another manifest of the object was applied before; false for one that is taken over, or repaired. */
+  readonly isNewManifest?: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** CRDs are the largest objects, and their result shows later in their conditions. */

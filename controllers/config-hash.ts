@@ -9,7 +9,10 @@ import type { Subscription } from '../api/subscription.ts';
 /** 32 hex digits; equal configuration, equal hash. */
 export function configHash({ spec }: Subscription): string {
   const { config, watchNamespaces, certificates, serviceAccountName } = spec;
-  return hashFields({ config, watchNamespaces: watchNamespaces?.toSorted(), certificates, serviceAccountName });
+  // Absent by default: releases that did not know the field have the same hash.
+  const operatorCondition = spec.operatorCondition === 'Auto' ? undefined : spec.operatorCondition;
+  const watched = watchNamespaces?.toSorted();
+  return hashFields({ config, watchNamespaces: watched, certificates, serviceAccountName, operatorCondition });
 }
 
 /**

@@ -22,7 +22,21 @@ export function planAdditions(input: PlanInput): Additions {
     const [old, next] = [before?.get(identity)?.content, after?.get(identity)?.content];
     return { ref, purpose, change: changeOf(old, next) };
   });
-  return { objects: objects.toSorted(byRef), fields: fieldsAdded(input.to?.objects ?? []).toSorted(byRef) };
+  const dropped = fieldsDropped(input);
+  return {
+    objects: objects.toSorted(byRef),
+    fields: fieldsAdded(input.to?.objects ?? []).toSorted(byRef),
+    ...(dropped.length > 0 && { dropped }),
+  };
+}
+
+/** They belong to the cluster, not to the manifests: the hash does not cover them. */
+function fieldsDropped({ to, facts = {} }: PlanInput): readonly AddedField[] {
+  const purpose = 'dropped: OLM had added it, and no version sets it';
+  return (to?.objects ?? []).flatMap((object) => {
+    const paths = facts.formerFields?.get(identityOf(refOf(object))) ?? [];
+    return paths.map((path) => ({ ref: refOf(object), path, purpose }));
+  });
 }
 
 function byRef(a: { readonly ref: ObjectRef }, b: { readonly ref: ObjectRef }): number {

@@ -50,6 +50,8 @@ export interface PlanClusterFacts {
   readonly existing?: ReadonlyMap<string, 'absent' | 'ours' | { readonly owner: string }>;
   /** Objects, by identity, that the new version adds and whose kind neither the cluster nor the bundle has. */
   readonly unserved?: ReadonlySet<string>;
+  /** Fields by identity that OLM left on objects that change, and that the roll-out drops. */
+  readonly formerFields?: ReadonlyMap<string, readonly string[]>;
   /** Objects that an uninstall leaves, and why. */
   readonly kept?: readonly KeptObject[];
 }

@@ -103,6 +103,8 @@ export interface Additions {
   readonly objects: readonly AddedObject[];
   /** Fields that the manifest leaves open and the manager sets, whenever the object is written. */
   readonly fields: readonly AddedField[];
+  /** Fields that OLM left when the operator was taken over, and that the roll-out drops; absent if there are none. */
+  readonly dropped?: readonly AddedField[];
 }
 
 /** An object that no bundle contains: the manager makes it for the bundle. */

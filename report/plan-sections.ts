@@ -116,7 +116,9 @@ const SIGNS = { created: '+', changed: '~', deleted: '-', unchanged: '=' } as co
 function describeAdditions({ additions }: Plan): readonly string[] {
   return [
     ...additions.objects.map(({ ref, change, purpose }) => `${SIGNS[change]} ${describeRef(ref)}: ${purpose}`),
-    ...additions.fields.map(({ ref, path, purpose }) => `${describeRef(ref)} ${path}: ${purpose}`),
+    ...[...additions.fields, ...(additions.dropped ?? [])].map(
+      ({ ref, path, purpose }) => `${describeRef(ref)} ${path}: ${purpose}`,
+    ),
   ];
 }
 

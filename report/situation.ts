@@ -2,7 +2,7 @@
  * The situation of a Subscription as data, which `slipway status` shows, and which `outdated` and `wait` judge. Its
  * sentences are those of the conditions. Pure.
  */
-import { WAITS_FOR_APPROVAL } from '../api/reasons.ts';
+import { WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME } from '../api/reasons.ts';
 import { findCondition, isReady, type Condition } from '../api/conditions.ts';
 import type { Phase, Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
@@ -80,7 +80,7 @@ export function judge(subscription: Subscription): State {
   if (findCondition(status?.conditions, 'Stalled') !== undefined) return 'Failed';
   if (findCondition(status?.conditions, 'Reconciling') !== undefined) return 'Working';
   const { reason = '' } = status?.pending ?? {};
-  if (WAITS_FOR_APPROVAL.has(reason) || reason === 'OutsideWindow') return 'Waiting';
+  if (WAITS_FOR_APPROVAL.has(reason) || WAITS_FOR_A_TIME.has(reason)) return 'Waiting';
   return isReady(subscription) ? 'Ready' : 'Working';
 }
 

@@ -69,7 +69,15 @@ const PAGES: readonly Page[] = [
       { command: 'create token reader', because: 'cmd/manager/catalog-access.test.ts checks tokens of this audience' },
     ],
   },
-  { path: `${HOW_TO}/leave-olm-v0.md`, by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts'] },
+  {
+    path: `${HOW_TO}/let-operators-hold-upgrades.md`,
+    by: ['e2e/stories/operator-conditions/operator-conditions.cluster.test.ts'],
+  },
+  {
+    path: `${HOW_TO}/leave-olm-v0.md`,
+    by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.cluster.test.ts'],
+    except: [{ command: 'deploy/overlays/adoption-olm-v0', because: DEPLOYED }],
+  },
   { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },

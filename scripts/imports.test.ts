@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'operators are handed over through an interface, and their later life is the business of controllers',
   },
   controllers: {
-    folders: ['plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
+    folders: ['adoption', 'plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'controllers bring the parts together, and nothing but cmd/ knows controllers',
   },
   report: {

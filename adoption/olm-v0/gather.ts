@@ -5,7 +5,7 @@ import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, itemsOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
@@ -13,6 +13,7 @@ import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
 import { isMarked, tieOf } from './marks.ts';
 import type { HandOverState } from './steps.ts';
+import { pinOf, successorOf } from './successor.ts';
 import { surveyOperator, type OlmSurvey } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
@@ -66,10 +67,11 @@ async function stateOf(
 ): Promise<HandOverState> {
   const { namespace } = survey;
   const own: ObjectRef = { apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy };
-  const [subscription, revisions] = await Promise.all([
+  const [live, revisions] = await Promise.all([
     cluster.get(own, signal),
     cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal),
   ]);
+  const { subscription, isPinned } = successorOf(live, backup);
   const marked = await markedObjects(cluster, { backup, survey }, signal);
   const isReady = isReadyWith(subscription as Subscription | undefined, backup);
   const inventory = inventoryOf(revisions as readonly Revision[], backup.adoptedBy);
@@ -85,13 +87,8 @@ async function stateOf(
     isReady,
     condition: { wanted: backup.operatorCondition !== undefined, live: survey.operatorCondition },
     leftovers: isOver ? await leftoversOf(cluster, { backup, survey, inventory }, signal) : [],
-    isPinned: textOf(fieldsOf(subscription?.['spec'])['version']) === pinOf(backup),
+    isPinned,
   };
-}
-
-/** The version to which Slipway's Subscription is pinned during the hand-over. */
-function pinOf({ wanted }: Backup): string {
-  return textOf(fieldsOf(wanted['spec'])['version']);
 }
 
 /**

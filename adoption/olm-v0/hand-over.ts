@@ -5,7 +5,9 @@
 import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { gather, type Gathered } from './gather.ts';
@@ -13,6 +15,7 @@ import { collectInventory, tieFactsOf } from './inventory.ts';
 import { CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
 import { nextStep, type StepName } from './steps.ts';
+import { isAdopting } from './successor.ts';
 import { packageOf } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
@@ -24,9 +27,19 @@ export interface HandOverOptions {
   readonly name: BackupName;
   /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
   readonly wanted: (gathered: Gathered) => KubeObject;
+  /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
+  readonly successor?: Successor;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
+}
+
+/** A Subscription of Slipway that exists before it takes the operator over. */
+export interface Successor {
+  /** From now on it applies the version that OLM had installed, and no other one. */
+  begin(backup: Backup): Promise<void>;
+  /** From now on it is upgraded like any other. */
+  free(): Promise<void>;
 }
 
 /** The steps that write. */
@@ -85,12 +98,12 @@ export class HandOver {
       Hold: () => this.#hold(backup, gathered.state.csv),
       Delete: () => this.#swapAndDelete(gathered.state.csv),
       HandOver: () => this.#handOver(gathered.state.marked, backup),
-      Subscribe: () => this.#subscribe(backup),
+      Subscribe: () => this.#subscribe(backup, gathered),
       Forget: () => this.#forget(gathered.state.csv),
       Release: () => this.#release(gathered.state.csv),
-      RestoreCondition: () => this.#restoreCondition(backup),
+      RestoreCondition: () => this.#restoreCondition(backup, gathered.state.condition.live),
       CleanUp: () => this.#cleanUp(gathered.state.leftovers),
-      Unpin: () => this.#unpin(gathered.state.subscription),
+      Unpin: () => this.#unpin(gathered),
       End: () => this.#end(),
     };
     return acts[step]();
@@ -117,11 +130,16 @@ export class HandOver {
       throw refusal(name, `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`);
     }
     const wanted = this.#options.wanted(gathered);
+    if (this.#options.successor === undefined) await this.#requireAbsent(wanted);
+    const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
+    await cluster.create(writeBackup(backup, name.kept), {}, signal);
+  }
+
+  async #requireAbsent(wanted: KubeObject): Promise<void> {
+    const { cluster, name, signal } = this.#options;
     if ((await cluster.get(refOf(wanted), signal)) !== undefined)
       throw refusal(name, `${describeRef(refOf(wanted))} exists already. Choose another name by --name`);
     await cluster.create(wanted, { dryRun: true }, signal);
-    const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
-    await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
 
   async #hold(backup: Backup, csv: KubeObject | undefined): Promise<void> {
@@ -155,9 +173,24 @@ export class HandOver {
     }
   }
 
-  async #subscribe({ wanted }: Backup): Promise<void> {
+  /** The OperatorCondition is handed over at last: it keeps its owner until OLM is out. */
+  async #subscribe(backup: Backup, { state }: Gathered): Promise<void> {
     const { cluster, signal } = this.#options;
-    await cluster.create(wanted, {}, signal);
+    const { live } = state.condition;
+    if (live !== undefined) {
+      const { resourceVersion } = live.metadata;
+      const annotations = adoptedBy(backup);
+      await cluster.patch(refOf(live), { metadata: { resourceVersion, annotations } }, {}, signal);
+    }
+    await this.#begin(backup);
+  }
+
+  async #begin(backup: Backup): Promise<void> {
+    const { cluster, name, successor, signal } = this.#options;
+    if (successor !== undefined) return successor.begin(backup);
+    const live = await cluster.get(refOf(backup.wanted), signal);
+    if (live !== undefined && isAdopting(live, name.subscription)) throw byManager(name, live);
+    await cluster.create(backup.wanted, {}, signal);
   }
 
   /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
@@ -178,13 +211,22 @@ export class HandOver {
     await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [] } }, {}, signal);
   }
 
-  async #restoreCondition({ operatorCondition }: Backup): Promise<void> {
+  /** With the report of the operator and the overrides of people; also if Slipway has created an empty one meanwhile. */
+  async #restoreCondition(backup: Backup, live: KubeObject | undefined): Promise<void> {
+    const { operatorCondition } = backup;
     if (operatorCondition === undefined) return;
     const { cluster, signal } = this.#options;
-    const { apiVersion, kind, metadata } = operatorCondition;
+    const { apiVersion, kind, metadata, spec } = operatorCondition;
     const { name, namespace = '' } = metadata;
-    const restored = { apiVersion, kind, metadata: { name, namespace }, spec: operatorCondition['spec'] };
-    await cluster.create(restored, {}, signal);
+    const annotations = adoptedBy(backup);
+    if (live === undefined) {
+      await cluster.create({ apiVersion, kind, metadata: { name, namespace, annotations }, spec }, {}, signal);
+      return;
+    }
+    const { resourceVersion } = live.metadata;
+    const { conditions, overrides } = fieldsOf(spec);
+    const report = { ...(conditions !== undefined && { conditions }), ...(overrides !== undefined && { overrides }) };
+    await cluster.patch(refOf(live), { metadata: { resourceVersion, annotations }, spec: report }, {}, signal);
   }
 
   async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
@@ -197,11 +239,27 @@ export class HandOver {
     }
   }
 
-  async #unpin(subscription: KubeObject | undefined): Promise<void> {
+  async #unpin({ state }: Gathered): Promise<void> {
+    const { subscription, condition } = state;
     if (subscription === undefined) return;
-    const { cluster, signal } = this.#options;
+    const { cluster, name, successor, signal } = this.#options;
+    await this.#tie(condition.live, subscription);
+    if (successor !== undefined) return successor.free();
+    if (isAdopting(subscription, name.subscription)) throw byManager(name, subscription);
     const { resourceVersion } = subscription.metadata;
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
+  }
+
+  /** An OperatorCondition that Slipway does not manage is deleted with Slipway's Subscription. */
+  async #tie(condition: KubeObject | undefined, subscription: KubeObject): Promise<void> {
+    if (condition === undefined || ANNOTATION.owner in (condition.metadata.annotations ?? {})) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion, ownerReferences: before = [] } = condition.metadata;
+    const { apiVersion, kind, metadata } = subscription;
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+    if (before.some(({ uid }) => uid === owner.uid)) return;
+    const ownerReferences = [...before, owner];
+    await cluster.patch(refOf(condition), { metadata: { resourceVersion, ownerReferences } }, {}, signal);
   }
 
   async #end(): Promise<void> {
@@ -223,6 +281,20 @@ export class HandOver {
     }
     await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
   }
+}
+
+/** The annotation by which an object is handed over to Slipway's Subscription. */
+function adoptedBy({ operator, adoptedBy: name }: Backup): Readonly<Record<string, string>> {
+  return { [ANNOTATION.adoptBy]: `${operator.namespace}/${name}` };
+}
+
+/** The command line hands over without the manager: two that go on with one operator would hide each other's errors. */
+function byManager(name: BackupName, { metadata }: KubeObject): ReasonedError {
+  const at = `${metadata.namespace}/${metadata.name}`;
+  return refusal(
+    name,
+    `Subscription.slipway.dev ${at} has spec.adopt, so the manager goes on. Read its condition Adopted`,
+  );
 }
 
 function refusal({ namespace, subscription }: BackupName, why: string): ReasonedError {

@@ -118,6 +118,30 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       state: { condition: { wanted: true, live: object('OperatorCondition') }, leftovers: [ref] },
       step: 'CleanUp',
     },
+    {
+      because: 'Slipway was faster and created it again without the report of the operator',
+      state: {
+        condition: {
+          wanted: true,
+          live: object('OperatorCondition', { annotations: { 'slipway.dev/owner': 'ops/gadget' } }),
+        },
+        leftovers: [ref],
+      },
+      step: 'RestoreCondition',
+    },
+    {
+      because: 'Slipway manages it, and the report of the operator is restored',
+      state: {
+        condition: {
+          wanted: true,
+          live: object('OperatorCondition', {
+            annotations: { 'slipway.dev/owner': 'ops/gadget', 'slipway.dev/adopt-by': 'ops/gadget' },
+          }),
+        },
+        leftovers: [ref],
+      },
+      step: 'CleanUp',
+    },
     { because: 'upgrades may go on', state: {}, step: 'Unpin' },
     { because: 'the backup does not say so yet', state: { isPinned: false }, step: 'End' },
     { because: 'nothing is left to do', state: { isPinned: false, isEnded: true }, step: 'Done' },

@@ -4,6 +4,7 @@
  * nothing for a deleted one that is held. While it is held, the objects are handed over and rolled out; then it is
  * released without the annotations by which OLM finds the objects. See decision 30.
  */
+import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { CSV_CLEANUP, HOLD, TARGET_ANNOTATIONS } from './kinds.ts';
 
@@ -67,6 +68,7 @@ export function nextStep(state: HandOverState): StepName {
   // An operator may need its OperatorCondition to become ready.
   if (condition.wanted && condition.live === undefined) return 'RestoreCondition';
   if (condition.wanted && isGoing(condition.live)) return 'AwaitCondition';
+  if (condition.wanted && isEmpty(condition.live)) return 'RestoreCondition';
   if (state.subscription === undefined) return 'Subscribe';
   // Unpinning is the last step: a newer version may be on its way since.
   if (!state.isPinned) return 'End';
@@ -88,4 +90,10 @@ function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {
 function isGoing(condition: KubeObject | undefined): boolean {
   const { deletionTimestamp, ownerReferences = [] } = condition?.metadata ?? {};
   return deletionTimestamp !== undefined || ownerReferences.some(({ kind }) => kind === 'ClusterServiceVersion');
+}
+
+/** Whether Slipway was faster: it repairs what it manages, and knows nothing of the report of the operator. */
+function isEmpty(condition: KubeObject | undefined): boolean {
+  const { annotations = {} } = condition?.metadata ?? {};
+  return ANNOTATION.owner in annotations && !(ANNOTATION.adoptBy in annotations);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import { Catalog } from '../../api/catalog.ts';
 import { Subscription } from '../../api/subscription.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateCatalogSources, translateSubscription } from './translate.ts';
 
@@ -37,6 +38,19 @@ describe('a Subscription', () => {
       },
     });
     expect(dropped).toEqual(["spec.config.selector of OLM's Subscription has no counterpart"]);
+  });
+
+  const reported = { type: 'Upgradeable', status: 'True', reason: 'Fine', message: '' };
+  test.each([
+    { content: undefined, asked: undefined, because: 'OLM has none' },
+    { content: { spec: { deployments: ['gadget'] } }, asked: undefined, because: 'nothing was written into it' },
+    { content: { spec: { conditions: [reported] } }, asked: 'Always', because: 'the operator reports by it' },
+    { content: { status: { conditions: [reported] } }, asked: 'Always', because: 'an operator of v1 reports by it' },
+    { content: { spec: { overrides: [reported] } }, asked: 'Always', because: 'a person overrides the operator' },
+  ])('asks for an OperatorCondition: $asked, because $because', ({ content, asked }) => {
+    const operatorCondition = content && ofOlm('operatorCondition', 'gadget.v1', content);
+    const { manifest } = translateSubscription(surveyOf({ operatorCondition }), names);
+    expect(fieldsOf(manifest['spec'])['operatorCondition']).toBe(asked);
   });
 
   test('is one that the API takes', () => {

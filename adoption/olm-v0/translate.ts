@@ -1,7 +1,7 @@
 /** Translates objects of OLM v0 into those of Slipway. Pure. */
 import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, isRecord, itemsOf, textOf, type Fields } from '../../api/untyped.ts';
+import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { packageOf, type OlmSurvey } from './survey.ts';
 
 export interface Translation {
@@ -21,7 +21,7 @@ export interface SubscriptionNames {
 
 /** The Subscription that goes on with the operator. */
 export function translateSubscription(survey: OlmSurvey, { name, catalog, version }: SubscriptionNames): Translation {
-  const { namespace, subscription } = survey;
+  const { namespace, subscription, operatorCondition } = survey;
   const { channel, installPlanApproval, config } = fieldsOf(subscription?.['spec']);
   const watched = watchedNamespaces(survey);
   const { kept, dropped } = splitConfig(fieldsOf(config));
@@ -35,9 +35,17 @@ export function translateSubscription(survey: OlmSurvey, { name, catalog, versio
     dependencies: 'Ignore',
     ...(watched !== undefined && { watchNamespaces: watched }),
     ...(Object.keys(kept).length > 0 && { config: kept }),
+    ...(isUsed(operatorCondition) && { operatorCondition: 'Always' }),
   };
   const manifest = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name, namespace }, spec };
   return { manifest, dropped: dropped.map((field) => `spec.config.${field} of OLM's Subscription has no counterpart`) };
+}
+
+/** OLM creates an OperatorCondition for every operator; few write it. */
+function isUsed(condition: KubeObject | undefined): boolean {
+  const { conditions, overrides } = fieldsOf(condition?.['spec']);
+  const reported = fieldsOf(condition?.['status'])['conditions'];
+  return [conditions, overrides, reported].some((list) => listOf(list).length > 0);
 }
 
 /** The namespaces that the OperatorGroup targets; undefined for all. */

@@ -28,6 +28,8 @@ export function marksFor(ref: ObjectRef, backup: Backup, csvUid: string): Marks 
     controller: false,
     blockOwnerDeletion: false,
   };
+  // OLM gives its own kind an owner by itself.
+  if (ref.kind === OLM.operatorCondition.kind) return { labels: {}, annotations: {}, ownerReferences: [] };
   if (known !== undefined) return { ...known, labels: olmLabels(known), ownerReferences: isAtHome && known.ownerReferences.some(isCsv) ? [owner] : [] }; // prettier-ignore
   return { labels: labelsOfNew(ref, backup), annotations: {}, ownerReferences: isAtHome ? [owner] : [] };
 }

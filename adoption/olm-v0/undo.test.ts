@@ -150,6 +150,16 @@ describe('the list of the objects of Slipway', () => {
   });
 });
 
+test('the OperatorCondition does not go with the Subscription of Slipway, which owns it', async () => {
+  put(stage(beginWayBack(wayBack)));
+  const owner = { apiVersion: API_VERSION, kind: 'Subscription', name: 'gadget', uid: 'u1' };
+  const { apiVersion, kind, metadata } = ofOlm('operatorCondition', 'gadget.v1');
+  put({ apiVersion, kind, metadata: { ...metadata, ownerReferences: [owner] } });
+  const { step, facts } = await undo().next();
+  await undo().carryOut(step, facts);
+  expect(writes).toEqual(['patch OperatorCondition', 'patch Subscription', 'delete Subscription']);
+});
+
 describe("Slipway's Subscription", () => {
   test.each([
     {

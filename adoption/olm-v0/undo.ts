@@ -104,7 +104,7 @@ export class Undo {
       case 'KeepList':
         return this.#keepList(backup, state.subscription);
       case 'Orphan':
-        return this.#orphan(state.subscription);
+        return this.#orphan(backup, state.subscription);
       case 'CreateVersion':
         return this.#createVersion(backup);
       case 'Mark':
@@ -137,9 +137,10 @@ export class Undo {
   }
 
   /** Only if the API server knows the field: without it the manager would delete every object. */
-  async #orphan(subscription: KubeObject | undefined): Promise<void> {
+  async #orphan(backup: Backup, subscription: KubeObject | undefined): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
+    await this.#untie(backup);
     const { uid = '' } = subscription.metadata;
     const patch = { metadata: { uid }, spec: { uninstall: { objects: 'Orphan' } } };
     const patched = await cluster.patch(refOf(subscription), patch, {}, signal);
@@ -148,6 +149,16 @@ export class Undo {
       throw problem(this.#options.name, `${name} has no field spec.uninstall.objects`, "Upgrade Slipway's CRDs and manager first"); // prettier-ignore
     }
     await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
+  }
+
+  /** Else the OperatorCondition would be deleted with Slipway's Subscription; OLM gives it an owner again. */
+  async #untie({ operator: { namespace, csv } }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const ref = olmRef(OLM.operatorCondition, namespace, csv);
+    const { resourceVersion, ownerReferences = [] } = (await cluster.get(ref, signal))?.metadata ?? {};
+    const others = ownerReferences.filter(({ apiVersion }) => apiVersion !== API_VERSION);
+    if (others.length === ownerReferences.length) return;
+    await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences: others } }, {}, signal);
   }
 
   async #createVersion({ csv }: Backup): Promise<void> {

@@ -24,7 +24,7 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
     test('a created object has only fields that a later change can take away', async () => {
       const created = await createObject(cluster(), config('made', { x: '1', y: '1' }), { signal: NEVER });
       expect(managers(created)).toEqual(['slipway Apply']);
-      const changed = await changeObject(cluster(), config('made'), created, NEVER);
+      const changed = await changeObject(cluster(), config('made'), created, { signal: NEVER });
       expect(changed['data']).toEqual({ x: '1' });
     });
 
@@ -55,16 +55,18 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
       expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'), { signal: NEVER })))).toBe(
         true,
       );
-      const changed = await changeObject(cluster(), withTwin(namespace, '3'), created, NEVER);
+      const changed = await changeObject(cluster(), withTwin(namespace, '3'), created, { signal: NEVER });
       expect(JSON.stringify(changed['template'])).toContain('"value":"3"');
       // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _managedFields, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };
       const other = { ...created, metadata: { ...metadata, uid: '00000000-0000-0000-0000-000000000000' } };
-      expect(isConflictOrReplaced(await failure(changeObject(cluster(), withTwin(namespace, '4'), other, NEVER)))).toBe(
-        true,
-      );
+      expect(
+        isConflictOrReplaced(
+          await failure(changeObject(cluster(), withTwin(namespace, '4'), other, { signal: NEVER })),
+        ),
+      ).toBe(true);
     });
   });
 
@@ -106,9 +108,11 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
   describe('a write that arrives late', () => {
     test('a late change leaves an object as it is that was written since it was seen', async () => {
       const seen = await createObject(cluster(), config('rewritten', { x: '1' }), { signal: NEVER });
-      await changeObject(cluster(), config('rewritten', { x: '2' }), seen, NEVER);
+      await changeObject(cluster(), config('rewritten', { x: '2' }), seen, { signal: NEVER });
       expect(
-        isConflictOrReplaced(await failure(changeObject(cluster(), config('rewritten', { x: '1' }), seen, NEVER))),
+        isConflictOrReplaced(
+          await failure(changeObject(cluster(), config('rewritten', { x: '1' }), seen, { signal: NEVER })),
+        ),
       ).toBe(true);
       expect(await cluster().get(refOf(seen))).toMatchObject({ data: { x: '2' } });
     });
@@ -127,7 +131,9 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
       const seen = { ...created, metadata };
       const mine = (value: string): KubeObject => ({ ...withTwin(namespace, value), metadata: refOfTwin });
       await cluster().patch(refOf(seen), { metadata: { annotations: { 'example.com/by': 'another' } } });
-      expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen, NEVER)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen, { signal: NEVER })))).toBe(
+        true,
+      );
     });
   });
 

@@ -7,6 +7,7 @@ import { calledDeployments } from './certificates.ts';
 import { configureDeployment } from './config/configure.ts';
 import type { Deployment } from './model.ts';
 import { certificateName } from './names.ts';
+import { withOperatorCondition } from './operator-condition.ts';
 import type { RenderContext } from './options.ts';
 
 export function renderDeployments(context: RenderContext): readonly KubeObject[] {
@@ -14,7 +15,7 @@ export function renderDeployments(context: RenderContext): readonly KubeObject[]
   return (context.bundle.csv.spec.install.spec?.deployments ?? []).map((published) => {
     const deployment = deploymentOf(context, published);
     const mounted = called.has(published.name) ? withCertificates(deployment) : deployment;
-    return configureDeployment(mounted, context.options.config);
+    return withOperatorCondition(configureDeployment(mounted, context.options.config), context);
   });
 }
 

@@ -15,6 +15,8 @@ export interface RenderOptions {
   readonly watchNamespaces?: readonly string[];
   readonly config?: OperatorConfig;
   readonly certificates: Certificates;
+  /** Whether the operator gets an OperatorCondition; by default it gets none. */
+  readonly operatorCondition?: boolean;
   /** PEM of the certificate authorities by the Secret of the certificate that they signed; for `manager`. */
   readonly caBundles?: ReadonlyMap<string, string>;
 }

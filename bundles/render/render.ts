@@ -1,6 +1,6 @@
 /**
  * Turns a Bundle into the Kubernetes objects that install it, in the order in which they are to be applied, exactly as
- * OLM v1's renderer makes them, for all four install modes. Same bundle and options, same bytes.
+ * OLM v1's renderer makes them, for all four install modes; with an OperatorCondition if that is asked for. Same bundle and options, same bytes.
  * Controllers and the CLI call it. It adds no labels of Slipway and reads no cluster.
  */
 import type { KubeObject } from '../../api/object.ts';
@@ -14,6 +14,7 @@ import { renderCrds } from './crds.ts';
 import { renderDeployments } from './deployments.ts';
 import { pickTargets } from './install-mode.ts';
 import type { RenderContext, RenderOptions } from './options.ts';
+import { renderOperatorCondition } from './operator-condition.ts';
 import { renderRoles } from './roles.ts';
 import { renderServiceAccounts } from './service-accounts.ts';
 import { renderServices } from './services.ts';
@@ -23,6 +24,7 @@ import { refuseBundle } from '../validate/validate.ts';
 
 export { injectCaBundles, requiredCertificates, type RequiredCertificate } from './certificates.ts';
 export { supportedModes, type InstallMode } from './install-mode.ts';
+export { usesOperatorCondition } from './operator-condition.ts';
 export type { Certificates, RenderOptions } from './options.ts';
 
 /** In the order of application. */
@@ -38,6 +40,7 @@ export const GENERATORS: readonly ((context: RenderContext) => readonly KubeObje
   renderServices,
   renderCertificates,
   renderApiServices,
+  renderOperatorCondition,
 ];
 
 /**

@@ -1,5 +1,6 @@
 /** The kinds that every bundle may render to; one may bring objects of the kinds that its own CRDs define besides. Pure. */
 import { groupKind, type Kind } from '../../api/object.ts';
+import { OPERATOR_CONDITION } from '../../api/operator-condition.ts';
 import { SUPPORTED_KINDS } from './kinds.ts';
 
 /** The kinds that are rendered from the CSV, from the CRDs and for their needs, with the version that is written. */
@@ -11,6 +12,7 @@ const GENERATED: ReadonlyMap<string, string> = new Map(
     Deployment: 'apps/v1',
     Issuer: 'cert-manager.io/v1',
     MutatingWebhookConfiguration: 'admissionregistration.k8s.io/v1',
+    OperatorCondition: OPERATOR_CONDITION.apiVersion,
     ValidatingWebhookConfiguration: 'admissionregistration.k8s.io/v1',
   }),
 );

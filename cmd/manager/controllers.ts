@@ -1,8 +1,10 @@
 /** The controllers of the manager: which objects each one reconciles, and which changes wake it. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { CATALOG } from '../../api/catalog.ts';
 import { REGISTRY_POLICY } from '../../api/registry-policy.ts';
 import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
+import { advanceAdoption } from '../../controllers/subscription/adoption/advance.ts';
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
@@ -87,10 +89,13 @@ export function createSubscriptionController(parts: Parts): Controller {
   const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
   const { writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
+  const client = barrier.watched(writer);
+  const adoption = { ...shared, client, namespace: wiring.namespace, sleep: (ms: number) => delay(ms) };
   const reconcile = createSubscriptionReconciler({
     ...shared,
     caches: { ...caches, content },
-    cluster: barrier.watched(writer),
+    cluster: client,
+    adopt: (subscription, signal) => advanceAdoption(adoption, subscription, signal),
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
     handed,

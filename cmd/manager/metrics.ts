@@ -107,6 +107,7 @@ const WAITS: readonly Reason[] = [
   'ApprovalVoid',
   'AwaitingApproval',
   'DependencyNotReady',
+  'OperatorNotUpgradeable',
   'OutsideWindow',
   'PlanFailed',
   'Planning',

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ownKey, type WatchEventOf } from '../../kube/controller/controller.ts';
-import { onChangeByPeople, revisionsBeside, revisionsOf } from './wakes.ts';
+import { heldBy, onChangeByPeople, revisionsBeside, revisionsOf } from './wakes.ts';
 
 const HISTORY = 10;
 const cache = { byIndex: (): readonly Revision[] => Array.from({ length: HISTORY }, (_, at) => revision(at + 1)) };
@@ -81,5 +81,21 @@ describe('an object that only people change', () => {
     },
   ])('is reconciled $count times, because $because', ({ after, count }) => {
     expect(keys(after, update(subscription(), after))).toHaveLength(count);
+  });
+});
+
+describe('a change of an OperatorCondition', () => {
+  const owned = { annotations: { 'slipway.dev/owner': 'ops/gadget' } };
+  const waits = subscription({ status: { pending: { reason: 'OperatorNotUpgradeable' } } });
+  test.each<{ kind: string; metadata?: object; known: Subscription | undefined; count: number; because: string }>([
+    { kind: 'OperatorCondition', known: waits, count: 1, because: 'the Subscription waits for it' },
+    { kind: 'OperatorCondition', known: subscription(), count: 0, because: 'the Subscription waits for nothing' },
+    { kind: 'OperatorCondition', known: undefined, count: 0, because: 'the Subscription is gone' },
+    { kind: 'ConfigMap', known: waits, count: 0, because: 'it is an object of another kind' },
+    { kind: 'OperatorCondition', metadata: {}, known: waits, count: 0, because: 'it names no owner' },
+  ])('wakes $count, because $because', ({ kind, metadata = owned, known, count }) => {
+    const object = { apiVersion: 'v2', kind, metadata: { name: 'x', namespace: 'ops', ...metadata } };
+    const cache = { get: (key: string) => (key === 'ops/gadget' ? known : undefined) };
+    expect(heldBy(cache, object)).toHaveLength(count);
   });
 });

@@ -1,6 +1,7 @@
 /** Which objects a change of another object concerns, as keys for the queue of a controller. Pure. */
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import { OPERATOR_CONDITION } from '../../api/operator-condition.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
@@ -76,4 +77,14 @@ export function activeRevisionOf(revisions: Informer<Revision>, object: KubeObje
     .byIndex(BY_SUBSCRIPTION, owner)
     .filter(({ spec }) => spec.state === 'Active')
     .flatMap(ownKey);
+}
+
+/** The Subscription whose upgrade waits for an OperatorCondition, if the object is that one. */
+export function heldBy(
+  subscriptions: Pick<Informer<Subscription>, 'get'>,
+  { kind, metadata }: KubeObject,
+): readonly ObjectKey[] {
+  const owner = kind === OPERATOR_CONDITION.kind ? metadata.annotations?.[ANNOTATION.owner] : undefined;
+  const subscription = owner === undefined ? undefined : subscriptions.get(owner);
+  return subscription?.status?.pending?.reason === 'OperatorNotUpgradeable' ? ownKey(subscription) : [];
 }

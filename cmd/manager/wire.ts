@@ -21,7 +21,7 @@ import {
 } from './controllers.ts';
 import { registerState } from './metrics.ts';
 import { createParts, type Parts, type WireOptions } from './parts.ts';
-import { activeRevisionOf } from './wakes.ts';
+import { activeRevisionOf, heldBy } from './wakes.ts';
 
 export interface Manager {
   readonly informers: InformerFactory;
@@ -93,6 +93,7 @@ function wake({ content, caches, managed, late }: Parts, { subscriptions, revisi
   );
   managed.onChange((object) => {
     activeRevisionOf(caches.revisions, object).forEach((key) => revisions.enqueue(key));
+    heldBy(caches.subscriptions, object).forEach((one) => subscriptions.enqueue(one));
     const key = late.keyOf(object);
     if (key !== undefined) lateObjects.enqueue(key);
   });

@@ -9,6 +9,8 @@ import { groupKind, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { judgeOwnership } from '../../apply/collision.ts';
+import { canonicalJson } from '../../api/json.ts';
+import { describeFormerFields } from '../../apply/former-fields.ts';
 import type { CrdVerdict } from '../../apply/crd-safety/compare.ts';
 import { guardCrd } from '../../apply/crd-safety/guard.ts';
 import { countInstances, isCrdEntry, listedIn } from '../../apply/custom-resources.ts';
@@ -51,6 +53,7 @@ export async function gatherFacts(clients: FactsClients, question: FactsQuestion
   const crds = [...changed.map((pair) => pair.before), ...deleted].filter(isCrdEntry);
   await Promise.all([
     ...created.map((object) => gatherer.readExisting(object)),
+    ...changed.filter(mayHaveFormerFields).map((pair) => gatherer.readFormer(pair.after)),
     ...crds.map((crd) => gatherer.readCrd(crd, nextOf.get(crd.metadata.name))),
     ...foreignRoles([...before, ...after]).map((name) => gatherer.readRole(name)),
   ]);
@@ -70,6 +73,12 @@ function foreignRoles(objects: readonly KubeObject[]): readonly string[] {
   return [...new Set(bound)].filter((name) => !own.has(name));
 }
 
+/** OLM's fields go with the Pods that are replaced anyway, and with each change of a Service. */
+function mayHaveFormerFields({ before, after }: { readonly before: KubeObject; readonly after: KubeObject }): boolean {
+  const [old, next] = [before, after].map(({ spec }) => canonicalJson(fieldsOf(spec)['template']));
+  return groupKind(after) === 'Service' || (groupKind(after) === 'Deployment.apps' && old !== next);
+}
+
 const CLUSTER_ROLE = 'ClusterRole.rbac.authorization.k8s.io';
 
 class Gatherer {
@@ -81,6 +90,7 @@ class Gatherer {
   readonly #storedVersions = new Map<string, readonly string[]>();
   readonly #verdicts = new Map<string, CrdVerdict>();
   readonly #clusterRoles = new Map<string, readonly RightsRule[]>();
+  readonly #formerFields = new Map<string, readonly string[]>();
   readonly #unserved = new Set<string>();
   readonly #defined: ReadonlySet<string>;
   readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
@@ -101,6 +111,7 @@ class Gatherer {
       clusterRoles: this.#clusterRoles,
       existing: this.#existing,
       unserved: this.#unserved,
+      formerFields: this.#formerFields,
     };
   }
 
@@ -109,6 +120,14 @@ class Gatherer {
     return this.#read(this.#clients.acting, ref, async (live) => {
       if (live === undefined && !(await this.#isServed(object))) this.#unserved.add(identityOf(ref));
       this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(live));
+    });
+  }
+
+  readFormer(object: KubeObject): Promise<void> {
+    const ref = refOf(object);
+    return this.#read(this.#clients.acting, ref, (live) => {
+      const paths = live === undefined ? [] : describeFormerFields(object, live);
+      if (paths.length > 0) this.#formerFields.set(identityOf(ref), paths);
     });
   }
 

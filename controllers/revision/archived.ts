@@ -45,6 +45,7 @@ function isBeingMade({ spec }: Revision, subscription: ArchivedFacts['subscripti
 }
 
 const WAITS: readonly string[] = [
+  'OperatorNotUpgradeable',
   'OutsideWindow',
   'DependencyNotReady',
   'Planning',

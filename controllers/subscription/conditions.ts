@@ -4,7 +4,7 @@
  */
 import { findCondition, isReason, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
-import { WAITS_FOR_APPROVAL, type Reason } from '../../api/reasons.ts';
+import { WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME, type Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Refusal } from '../../resolver/decision.ts';
@@ -157,10 +157,10 @@ function progressOfActive(plan: ResolvedPlan): readonly NextCondition[] {
   return [{ type: 'Reconciling', ...asTrue(troubleOf(active) ?? reason, busy?.message ?? message) }];
 }
 
-/** Waiting for approval or a window is not progress; a plan or a missing dependency is; an invalid spec is a stall. */
+/** Waiting for approval, a window or the operator is not progress; a plan or a missing dependency is; an invalid spec is a stall. */
 function waitingOf(action: Waiting): readonly NextCondition[] {
   const { reason } = action.hold;
-  if (WAITS_FOR_APPROVAL.has(reason) || reason === 'OutsideWindow') return [];
+  if (WAITS_FOR_APPROVAL.has(reason) || WAITS_FOR_A_TIME.has(reason)) return [];
   const type = reason === 'InvalidSpec' ? 'Stalled' : 'Reconciling';
   return [{ type, ...asTrue(reason, describeHold(action)) }];
 }

@@ -1,7 +1,9 @@
 /** The dependencies of the reconciler of Subscriptions. */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
+import type { Advance } from './adoption/advance.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -26,6 +28,8 @@ export interface SubscriptionDeps {
   readonly upgradePolicy?: UpgradePolicy | undefined;
   /** Bundles that are prepared before they are requested; by default none. */
   readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
+  /** Carries out `spec.adopt`; by default it has no effect. */
+  readonly adopt?: (subscription: Subscription, signal: AbortSignal) => Promise<Advance>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

@@ -63,6 +63,7 @@ const WAITS = [
   'ApprovalVoid',
   'AwaitingApproval',
   'PlanFailed',
+  'OperatorNotUpgradeable',
   'OutsideWindow',
   'DependencyNotReady',
 ] as const;

@@ -10,6 +10,7 @@ export interface Hold {
     | 'AwaitingApproval'
     | 'Planning'
     | 'PlanFailed'
+    | 'OperatorNotUpgradeable'
     | 'OutsideWindow'
     | 'DependencyNotReady'
     | 'InvalidSpec'

@@ -1,6 +1,6 @@
 /**
  * The reasons that keep a chosen Revision from becoming active now: a person's approval, its plan (plan-hold.ts), a
- * maintenance window, a dependency. Pure.
+ * maintenance window, the installed operator, a dependency. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
@@ -12,6 +12,7 @@ import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { Hold } from './held.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { mayHold } from './trust.ts';
 
@@ -21,7 +22,11 @@ export function findHold(facts: SubscriptionFacts, question: PlanQuestion): Hold
   const verdict = judgePlan(facts, question);
   if (verdict.kind === 'hold') return verdict.hold;
   const approved = question.approved || verdict.kind === 'approved';
-  return holdOfGate(facts, choice, approved) ?? holdOfDependencies(facts, choice.dependencies);
+  return (
+    holdOfGate(facts, choice, approved) ??
+    holdOfOperator(facts, question) ??
+    holdOfDependencies(facts, choice.dependencies)
+  );
 }
 
 function holdOfGate({ subscription, now }: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
@@ -39,6 +44,19 @@ function holdOfGate({ subscription, now }: SubscriptionFacts, choice: Choice, ap
     if (!(error instanceof ReasonedError)) throw error;
     return { reason: 'InvalidSpec', message: `waits: ${error.describe()}`, missing: [] };
   }
+}
+
+/** The installed operator has a say about other bundles than its own, while it works. */
+function holdOfOperator(
+  { operatorCondition }: SubscriptionFacts,
+  { choice, installed, active }: PlanQuestion,
+): Hold | undefined {
+  const isOfRunning = installed !== undefined && (active === undefined || active === installed);
+  if (operatorCondition === undefined || !isOfRunning || choice.next.name === installed.spec.bundle) return undefined;
+  const refusal = refusalIn(operatorCondition);
+  if (refusal === undefined) return undefined;
+  const message = describeRefusal(operatorCondition, refusal);
+  return { reason: 'OperatorNotUpgradeable', message, missing: [] };
 }
 
 function holdOfDependencies(facts: SubscriptionFacts, steps: readonly DependencyStep[]): Hold | undefined {

@@ -1,4 +1,5 @@
 /** When a Subscription is reconciled again although no watch reports a change. Pure. */
+import type { Reason } from '../../api/reasons.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import type { ResolvedPlan } from './decide.ts';
@@ -19,8 +20,11 @@ export function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result
   if (action.do !== 'await') return isHeldBack(decision) ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
   const { reason, until } = action.hold;
   if (until !== undefined) return { requeueAfterSeconds: Math.max(1, (until.getTime() - now.getTime()) / 1000) };
-  return reason === 'DependencyNotReady' ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
+  return NOT_WATCHED.has(reason) ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
 }
+
+/** With an account no watch reports the OperatorCondition. */
+const NOT_WATCHED: ReadonlySet<string> = new Set<Reason>(['DependencyNotReady', 'OperatorNotUpgradeable']);
 
 /** A search that hit its effort limit will hit it again. */
 function isGivenUp({ because }: Refusal): boolean {

@@ -1,7 +1,7 @@
 /** Gathers the facts for a reconcile of a Subscription from the caches and the open indexes: no request is sent. */
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { keyOfObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
@@ -45,6 +45,8 @@ export interface SubscriptionFacts {
   readonly cluster: ClusterFacts;
   /** The upgrade policy that is in force; absent if there is none. */
   readonly policy?: PolicyInForce | undefined;
+  /** Of the installed operator, as read when an upgrade is due; absent if there is none, or it was not read. */
+  readonly operatorCondition?: KubeObject | undefined;
   readonly now: Date;
 }
 

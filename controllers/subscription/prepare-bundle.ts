@@ -14,6 +14,7 @@ import type { ImageSource } from '../../oci/source.ts';
 import { isOlder } from '../../resolver/cluster.ts';
 import { imagesOf, type Images } from '../../plan/images.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
+import { wantsOperatorCondition } from '../wants-operator-condition.ts';
 import { createPreparations } from './preparations.ts';
 
 const FOLDERS = ['manifests/', 'metadata/'];
@@ -23,6 +24,8 @@ export interface BundleToPrepare {
   readonly image: string;
   /** Version of the API server; absent if it is not known. */
   readonly kubernetesVersion?: string;
+  /** Whether the cluster serves OLM's OperatorConditions. */
+  readonly servesOperatorConditions?: boolean;
   /** Checks the signatures of the image, by digest, before anything of it is parsed. */
   readonly checkSignatures?: (image: string) => Promise<Signature | undefined>;
   /** Checks the signatures of the images that its Pods run. */
@@ -84,7 +87,7 @@ const RENDERING = createSlots(1);
 
 async function renderFiles(
   files: ReadonlyMap<string, Uint8Array>,
-  { subscription, kubernetesVersion }: BundleToPrepare,
+  { subscription, kubernetesVersion, servesOperatorConditions = false }: BundleToPrepare,
 ): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut' | 'images'>> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
@@ -94,6 +97,7 @@ async function renderFiles(
     certificates: certificates === 'CertManager' ? 'cert-manager' : 'manager',
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
+    operatorCondition: wantsOperatorCondition(subscription, bundle, servesOperatorConditions),
   });
   const { kept, leftOut } = leaveOutImpossible(objects);
   return { manifests: await packManifests(kept), leftOut, images: imagesOf(kept) };

@@ -5,6 +5,7 @@ import { keyOfObject } from '../../api/object.ts';
 import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import type { Images } from '../../plan/images.ts';
 import { configHash } from '../config-hash.ts';
+import { servesOperatorConditions } from '../wants-operator-condition.ts';
 import type { BundlesAhead } from './ahead.ts';
 import { checkBundle, retriedAtInterval } from './bundle-signatures.ts';
 import type { Target } from './decide.ts';
@@ -139,15 +140,17 @@ function planPreparation(
   const pullSecret = secretOf === undefined ? undefined : deps.catalogOf(secretOf)?.spec.pullSecret?.name;
   const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
+  const hasConditions = servesOperatorConditions(cluster.providedKinds);
   const check = checkSignatures && ((pulled: string) => checkSignatures(pulled, pullSecret));
   const wanted = {
     subscription,
     image,
+    servesOperatorConditions: hasConditions,
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
     ...(check !== undefined && { checkSignatures: check }),
     ...(checkImages !== undefined && { checkImages }),
   };
-  const content = canonicalJson([image, configHash(subscription), kubernetesVersion, pullSecret]);
+  const content = canonicalJson([image, configHash(subscription), kubernetesVersion, hasConditions, pullSecret]);
   return {
     key: { owner: keyOfObject(subscription), content },
     check,

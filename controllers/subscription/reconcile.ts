@@ -7,13 +7,15 @@ import { ReasonedError } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
+import type { Advance } from './adoption/advance.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
 import { comingTarget } from './coming.ts';
-import { decideSubscription, type ResolvedPlan } from './decide.ts';
+import { conditionToRead } from './condition-to-read.ts';
+import { decideSubscription, type ResolvedPlan, type SubscriptionPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
@@ -34,16 +36,19 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return deps.ahead?.drop(formatKey(key));
+    const advance = await adopt(deps, cached, context.signal);
+    if (advance?.state === 'holding') return againAfter(advance);
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
-    const facts = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
-    if (facts === undefined) return undefined;
+    const found = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
+    if (found === undefined) return undefined;
+    const observed = advance === undefined ? found : { ...found, subscription: asAdopting(advance) };
     // A former leader created it too late: the garbage collector deletes it.
-    if (isAbandoned(deps, facts.subscription)) return undefined;
-    const surplus = surplusOf(facts.subscription, facts.revisions);
+    if (isAbandoned(deps, observed.subscription)) return undefined;
+    const surplus = surplusOf(observed.subscription, observed.revisions);
     // The archived Revision's watch event causes the next reconcile.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
-    const plan = decideSubscription(facts, expiryOf(deps, facts));
+    const { facts, plan } = await decide(deps, observed, context.signal);
     switch (plan.kind) {
       case 'uninstall':
         deps.ahead?.drop(formatKey(key));
@@ -53,9 +58,50 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
         return undefined;
       case 'resolved':
-        return carryOut(deps, facts, { plan, context });
+        return soonest(await carryOut(deps, facts, { plan, context }), advance && againAfter(advance));
     }
   };
+}
+
+/** Takes the operator over first that spec.adopt names; undefined if nothing is to be adopted. */
+async function adopt(
+  deps: SubscriptionDeps,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<Advance | undefined> {
+  const isAtRest = subscription.metadata.deletionTimestamp !== undefined || subscription.spec.suspend;
+  return isAtRest ? undefined : deps.adopt?.(subscription, signal);
+}
+
+/** During the take-over exactly the version is requested that runs, and a person has asked for it. */
+function asAdopting({ subscription, state }: Advance): Subscription {
+  const { version } = subscription.status?.adoption ?? {};
+  if (state !== 'takingOver' || version === undefined) return subscription;
+  const spec = { ...subscription.spec, version, dependencies: 'Ignore', approval: 'Automatic' } as const;
+  return { ...subscription, spec };
+}
+
+function againAfter({ againSeconds }: Advance): Result {
+  return againSeconds === undefined ? undefined : { requeueAfterSeconds: againSeconds };
+}
+
+function soonest(some: Result, other: Result): Result {
+  const seconds = [some, other].flatMap((one) => one?.requeueAfterSeconds ?? []);
+  return seconds.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...seconds) };
+}
+
+interface Decided {
+  readonly facts: SubscriptionFacts;
+  readonly plan: SubscriptionPlan;
+}
+
+/** Decides a second time if the running operator has to be asked about the upgrade that is due: one request. */
+async function decide(deps: SubscriptionDeps, facts: SubscriptionFacts, signal: AbortSignal): Promise<Decided> {
+  const plan = decideSubscription(facts, expiryOf(deps, facts));
+  const ref = conditionToRead(plan);
+  if (ref === undefined) return { facts, plan };
+  const asked = { ...facts, operatorCondition: await deps.cluster.get(ref, signal) };
+  return { facts: asked, plan: decideSubscription(asked, expiryOf(deps, facts)) };
 }
 
 /** Whether it was just requested by a Subscription that is gone or being deleted. */

@@ -44,8 +44,16 @@ export function summarizePlan(
     ...eligibleOf(plan),
     ...refusedOf(decision, installed),
     ...repairsOf(subscription, plan),
+    ...adoptionOf(subscription),
     conditions: judge(subscription, conditionsOf(subscription, plan, error), now),
   };
+}
+
+/** Kept as it is: another part writes it. */
+function adoptionOf({ spec, status }: Subscription): Pick<SubscriptionStatus, 'adoption'> {
+  const { adoption } = status ?? {};
+  const isKept = spec.adopt !== undefined || adoption?.backup !== undefined;
+  return adoption === undefined || !isKept ? {} : { adoption };
 }
 
 /** A Subscription that needs another one. */
@@ -215,5 +223,9 @@ function judge(
   now: Date,
 ): NonNullable<SubscriptionStatus['conditions']> {
   const observedGeneration = subscription.metadata.generation ?? 0;
-  return replaceConditions(subscription.status?.conditions, next, { observedGeneration, now });
+  const { spec, status } = subscription;
+  // Of a request that was taken out before anything was done.
+  const isForgotten = spec.adopt === undefined && status?.adoption?.backup === undefined;
+  const known = status?.conditions?.filter(({ type }) => !isForgotten || type !== 'Adopted');
+  return replaceConditions(known, next, { observedGeneration, now });
 }

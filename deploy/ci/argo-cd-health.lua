@@ -25,7 +25,7 @@ if ready ~= nil and ready.status == "True" then
   return { status = "Healthy", message = message }
 end
 local pending = status.pending
-if pending ~= nil and (pending.reason == "ApprovalRequired" or pending.reason == "OutsideWindow") then
+if pending ~= nil and (pending.reason == "ApprovalRequired" or pending.reason == "OutsideWindow" or pending.reason == "OperatorNotUpgradeable") then
   return { status = "Suspended", message = message }
 end
 return { status = "Progressing", message = message }

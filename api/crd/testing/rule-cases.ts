@@ -369,6 +369,20 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     spec: { package: 'gadget', serviceAccountName: name },
     misfit: 'spec.serviceAccountName',
   })),
+  {
+    because: 'an operator of OLM is adopted by the name of its Subscription',
+    spec: { package: 'gadget', adopt: { from: 'OLMv0', subscription: 'gadget' } },
+  },
+  {
+    because: 'operators are adopted from programs that are known',
+    spec: { package: 'gadget', adopt: { from: 'Helm', subscription: 'gadget' } },
+    misfit: 'spec.adopt.from',
+  },
+  {
+    because: 'the Subscription of OLM has a name',
+    spec: { package: 'gadget', adopt: { from: 'OLMv0' } },
+    misfit: 'spec.adopt.subscription',
+  },
   { because: 'some history is always kept', spec: { package: 'gadget', historyLimit: 0 }, misfit: 'spec.historyLimit' },
   {
     because: 'a text of a megabyte is no version',

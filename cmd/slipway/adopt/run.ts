@@ -1,12 +1,9 @@
 /** `slipway adopt run`: hands operators over from OLM v0, step by step, and waits for the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
-import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
-import type { StepName } from '../../../adoption/olm-v0/steps.ts';
-import { findCondition, type Condition } from '../../../api/conditions.ts';
+import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import { fieldsOf } from '../../../api/untyped.ts';
 import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
@@ -26,27 +23,6 @@ export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
   readonly all?: boolean;
   readonly allNamespaces?: boolean;
 }
-
-/** A sentence for each step. */
-const SENTENCES: Readonly<Record<StepName, string>> = {
-  AwaitOlm: 'Wait for OLM to end its work on the operator',
-  BackUp: "Keep a backup of OLM's objects in a Secret",
-  DeleteSubscription: "Delete OLM's Subscription; its ClusterServiceVersion stays",
-  Hold: 'Add a finalizer to the ClusterServiceVersion',
-  Delete: "Take OLM's finalizer off the ClusterServiceVersion and delete it, without its objects",
-  AwaitCollector: 'Wait for the garbage collector to take the owner references off',
-  HandOver: "Take OLM's marks off the objects and hand them over",
-  Subscribe: "Create Slipway's Subscription, pinned to the installed version",
-  AwaitReady: "Wait until Slipway's Subscription is Ready",
-  Forget: 'Take the annotations off the ClusterServiceVersion by which OLM finds its objects',
-  Release: 'Remove the finalizer, and the ClusterServiceVersion with it',
-  AwaitCondition: 'Wait until the OperatorCondition is deleted with the ClusterServiceVersion',
-  RestoreCondition: 'Create the OperatorCondition again',
-  CleanUp: 'Delete what only OLM used: rights and webhook configurations under its names, InstallPlans',
-  Unpin: "Take the version out of Slipway's Subscription, so that upgrades go on",
-  End: 'Note in the backup that the operator is handed over',
-  Done: 'The operator is handed over',
-};
 
 export async function runAdoption(
   environment: Environment,
@@ -124,12 +100,4 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
       };
     },
   };
-}
-
-/** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
-export function describeStep(step: StepName, { state }: Gathered): string {
-  if (step !== 'AwaitReady') return SENTENCES[step];
-  const conditions = fieldsOf(state.subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
-  const ready = findCondition(conditions, 'Ready');
-  return ready === undefined ? SENTENCES[step] : `${SENTENCES[step]}: ${ready.message}`;
 }

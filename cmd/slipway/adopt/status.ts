@@ -1,6 +1,7 @@
 /** `slipway adopt status`: the hand-overs that have begun, and how far each is. */
 import { backupsOf } from '../../../adoption/olm-v0/backup.ts';
 import { gather } from '../../../adoption/olm-v0/gather.ts';
+import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { nextStep } from '../../../adoption/olm-v0/steps.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
@@ -8,7 +9,6 @@ import type { OutputFlags } from '../flags.ts';
 import { withCluster, type KubeFlags } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatTable } from '../output/table.ts';
-import { describeStep } from './run.ts';
 
 export interface AdoptStatusFlags extends KubeFlags, OutputFlags {
   readonly systemNamespace: string;

@@ -4,6 +4,7 @@ import { leaveOutImpossible } from '../../../apply/impossible.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import type { Bundle, Property } from '../../../bundles/bundle.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
+import { wantsOperatorCondition } from '../../../controllers/wants-operator-condition.ts';
 import type { PlannedSide } from '../../../plan/input.ts';
 
 export interface BundleOfSide {
@@ -25,6 +26,8 @@ export function sideOf(subscription: Subscription, { bundle, image, version, pro
     certificates: certificates === 'CertManager' ? 'cert-manager' : 'manager',
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
+    // Without a cluster it is not known whether the kind is served.
+    operatorCondition: wantsOperatorCondition(subscription, bundle, false),
   });
   const { kept } = leaveOutImpossible(rendered);
   const options = {

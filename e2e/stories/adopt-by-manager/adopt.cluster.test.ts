@@ -1,0 +1,263 @@
+/**
+ * Operators leave a running OLM v0 by `spec.adopt`: the manager carries out the steps, with rights that are granted for it.
+ * No Pod is replaced, no object is deleted that the operator needs, and no call of its webhooks fails.
+ */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
+import { createClient, type Client } from '../../../kube/client/client.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
+import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
+import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
+import { realNodeObstacle } from '../../cluster/cluster.ts';
+import { changesObjects, describe as describeRequest, startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
+import { useCluster } from '../../lib/cluster.ts';
+import type { FaultFor } from '../../lib/fault-proxy.ts';
+import { installSlipway, ROOT, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
+import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
+import { tinyBundle } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
+import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
+import { watchHarm, type Harm } from '../leave-olm/harm.ts';
+import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
+import { CRD, gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
+
+const obstacle = realNodeObstacle();
+const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
+const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
+const ADOPT = { from: 'OLMv0', subscription: 'lamp' };
+const FILES = {
+  'gadget-operator': (version: string) => gadgetBundle({ version }),
+  lamp: (version: string) => tinyBundle({ name: 'lamp', version, kind: 'Lamp' }),
+};
+
+const isAdopted = (object: Judged): boolean => isReady(object) && condition(object, 'Adopted')?.status === 'True';
+
+describe.skipIf(obstacle !== undefined)(
+  `operators are adopted by the manager${obstacle === undefined ? '' : ` (${obstacle})`}`,
+  () => {
+    const cluster = useCluster({ olm: true });
+    let manager: RunningManager;
+    let proxy: ApiProxy;
+    /** The start of the manager after it was killed. */
+    let started: Promise<void> | undefined;
+    let transport: Transport;
+    let client: Client;
+    let harm: Harm;
+
+    beforeAll(async () => {
+      const { config } = await loadKubeconfig(cluster().kubeconfig);
+      transport = createTransport(config);
+      client = createClient(transport);
+      writeOlmCatalog(
+        cluster(),
+        Object.entries(FILES).map(([name, files]) => ({
+          name,
+          bundles: [{ version: '1.0.0', files: files('1.0.0') }],
+        })),
+      );
+      await installSlipway(cluster());
+      proxy = await startApiProxy(cluster());
+      await start();
+      await makeNamespaces(cluster(), [GADGET.namespace, LAMP.namespace]);
+      await publish('gadgets', 'gadget-operator');
+      await publish('lamps', 'lamp');
+      await installByOlm(cluster(), GADGET, {});
+      await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] });
+      await hasSucceeded(cluster(), GADGET);
+      await hasSucceeded(cluster(), LAMP);
+      await until('OLM has turned the conversion on', async () => {
+        const crd = await client.get({
+          apiVersion: 'apiextensions.k8s.io/v1',
+          kind: 'CustomResourceDefinition',
+          name: CRD,
+        });
+        return fieldsOf(fieldsOf(crd?.['spec'])['conversion'])['strategy'] === 'Webhook';
+      });
+      harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
+    }, 600_000);
+    afterAll(async () => {
+      await harm?.end();
+      await started?.catch(() => undefined);
+      await manager?.stop();
+      await proxy?.[Symbol.asyncDispose]();
+      transport?.close();
+    });
+
+    async function publish(catalog: string, name: keyof typeof FILES, versions = ['1.0.0']): Promise<void> {
+      const { registry } = cluster();
+      const published: PackageVersion[] = [];
+      for (const [at, version] of versions.entries()) {
+        const image = await publishFiles(FILES[name](version), `${registry}/${name}:v${version}`);
+        published.push({ version, image, ...(at > 0 && { replaces: versions[at - 1]! }) });
+      }
+      await publishCatalog(packageDocuments(name, published), `${registry}/${catalog}:latest`);
+      await apply(cluster(), catalogOf(catalog, `${registry}/${catalog}:latest`));
+      await requestReconcile(cluster(), { kind: 'Catalog', name: catalog });
+    }
+
+    async function type(step: Step): Promise<string> {
+      const { tools, kubeconfig } = cluster();
+      const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: kubeconfig } });
+      return printed;
+    }
+
+    const [subscribe, wait] = stepsOf('docs/how-to/leave-olm-v0.md').slice(-2) as [Step, Step];
+    const spec = { package: 'lamp', catalog: 'lamps', watchNamespaces: [LAMP.namespace], adopt: ADOPT };
+
+    test('without the rights nothing is changed, and the condition names them', async () => {
+      await apply(cluster(), subscriptionTo(LAMP.name, LAMP.namespace, spec));
+      const refused = await waitFor(cluster(), LAMP, (one) => condition(one, 'Adopted') !== undefined);
+      expect(condition(refused, 'Adopted')).toMatchObject({ status: 'False', reason: 'Forbidden' });
+      expect(condition(refused, 'Adopted')?.message).toContain('deploy/overlays/adoption-olm-v0');
+      expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
+      await hasSucceeded(cluster(), LAMP);
+      expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).not.toEqual([]);
+    }, 60_000);
+
+    /** Each write once, by its content: some steps write the same object several times. */
+    function dyingAfterEachWrite(killed: Set<string>): FaultFor {
+      return (asked) => {
+        const content = asked.body.toString().replaceAll(/"(?:resourceVersion|lastTransitionTime)":"[^"]*",?/g, '');
+        const isRollOut = /\/(revisions|deployments|secrets\/lamp-)/.test(asked.path);
+        const write = `${describeRequest(asked)} ${content}`;
+        if (!changesObjects(asked) || isRollOut || killed.has(write)) return undefined;
+        killed.add(write);
+        return {
+          kind: 'interrupt',
+          when: 'after',
+          by: async () => {
+            await manager.kill('SIGKILL');
+            started = start();
+          },
+        };
+      };
+    }
+
+    async function start(): Promise<void> {
+      manager = await startManager(cluster(), { ...proxy.environment, SLIPWAY_LEADER_ELECT: 'false' });
+    }
+
+    test('an operator is adopted although the manager is killed after every write', async () => {
+      await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v0/rights.yaml')]);
+      const killed = new Set<string>();
+      proxy.meddle(dyingAfterEachWrite(killed));
+      await requestReconcile(cluster(), LAMP);
+      const done = await waitFor(cluster(), { ...LAMP, timeoutSeconds: 400 }, isAdopted);
+      proxy.meddle();
+      await started;
+      expect(killed.size).toBeGreaterThan(20);
+      expect(done.spec).toMatchObject(spec);
+      expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).toEqual([]);
+    }, 420_000);
+
+    test('an operator with webhooks is adopted by the manager, as the guide says', async () => {
+      await type(subscribe);
+      expect(await type(wait)).toContain('condition met');
+      const done = await waitFor(cluster(), GADGET, isAdopted);
+      expect(done.status?.['adoption']).toEqual({
+        subscription: 'gadget-operator',
+        stage: 'HandedOver',
+        step: 'Done',
+        version: '1.0.0',
+        backup: { namespace: SYSTEM, name: 'slipway-adoption.gadgets.gadget-operator' },
+      });
+      expect(await marksOfOlm(client, GADGET.name, GADGET.namespace)).toEqual([]);
+      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
+      const ofAdoption = events.map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt'));
+      expect(new Set(ofAdoption)).toEqual(new Set(['Adopting', 'Adopted']));
+    }, 180_000);
+
+    test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
+      const { deleted, created, conversions, failures, probes } = await harm.end();
+      expect({ deleted, created, failures }).toEqual({ deleted: [], created: [], failures: [] });
+      expect(conversions).not.toContain('None');
+      expect(probes).toBeGreaterThan(20);
+    });
+
+    /** The fields that OLM adds to the Pods, and the field managers of the Deployment. */
+    async function leftOnDeployment(): Promise<{
+      readonly fields: readonly string[];
+      readonly managers: readonly string[];
+    }> {
+      const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'gadgets', name: 'gadget-manager' };
+      const deployment = await client.get(ref);
+      const { metadata, spec } = fieldsOf(fieldsOf(deployment?.['spec'])['template']);
+      const annotations = Object.keys(fieldsOf(fieldsOf(metadata)['annotations']));
+      const env = listOf(fieldsOf(spec)['containers']).flatMap((one) =>
+        listOf(one['env']).map(({ name }) => textOf(name)),
+      );
+      const entries = listOf((deployment?.metadata as { managedFields?: unknown } | undefined)?.managedFields);
+      const isOlms = (name: string): boolean =>
+        /^olm\.operatorGroup$|^olmcahash$|^operatorframework|^OPERATOR_COND/.test(name);
+      const managers = entries
+        .filter(({ subresource }) => subresource === undefined)
+        .map(({ manager }) => textOf(manager));
+      return {
+        fields: [...annotations, ...env].filter(isOlms),
+        managers: managers.filter((name) => /olm|catalog/.test(name)),
+      };
+    }
+
+    const patch = (spec: object): Promise<KubeObject> =>
+      client.patch({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET }, { spec });
+
+    test('the plan of the next upgrade names the fields of OLM that go, and they are there until then', async () => {
+      expect((await leftOnDeployment()).fields).toEqual(
+        expect.arrayContaining(['olm.operatorGroup', 'OPERATOR_CONDITION_NAME']),
+      );
+      await patch({ approval: 'Manual', onFailure: { bakeTime: '0s' } });
+      await publish('gadgets', 'gadget-operator', ['1.0.0', '1.1.0']);
+      const waits = (one: Judged): boolean => condition(one, 'UpgradeAvailable')?.reason === 'ApprovalRequired';
+      await waitFor(cluster(), GADGET, waits);
+      const plan = await type({ script: 'npm run -s slipway -- plan gadgets/gadget-operator || true' });
+      expect(plan).toContain('env[OPERATOR_CONDITION_NAME]: dropped: OLM had added it');
+      expect(plan).toContain('annotations.olm.operatorGroup: dropped: OLM had added it');
+      expect((await leftOnDeployment()).managers).not.toEqual([]);
+    }, 120_000);
+
+    test('the upgrade drops them, and a rollback does not bring them back', async () => {
+      await patch({ approval: 'Automatic' });
+      await waitFor(cluster(), { ...GADGET, timeoutSeconds: 120 }, runs('1.1.0'));
+      expect(await leftOnDeployment()).toEqual({ fields: [], managers: [] });
+      await patch({ version: '1.0.0', edges: 'Ignore' });
+      await waitFor(cluster(), { ...GADGET, timeoutSeconds: 120 }, runs('1.0.0'));
+      expect(await leftOnDeployment()).toEqual({ fields: [], managers: [] });
+    }, 300_000);
+
+    test('an uninstall leaves nothing that OLM had made for it', async () => {
+      await client.delete({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' });
+      await remove(cluster(), { ...GADGET, timeoutSeconds: 120 });
+      const kinds = [
+        ...['Deployment', 'ReplicaSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
+        ...['Role', 'RoleBinding'].map((kind) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind })),
+        ...['Subscription', 'ClusterServiceVersion', 'InstallPlan'].map((kind) => ({ apiVersion: 'operators.coreos.com/v1alpha1', kind })), // prettier-ignore
+        { apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition' },
+        { apiVersion: 'v1', kind: 'Service' },
+      ];
+      await until('the collector has deleted the rest', async () => {
+        const left = await Promise.all(kinds.map((kind) => client.list(kind, { namespace: 'gadgets' })));
+        return left.flat().length === 0;
+      });
+      const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
+      const roles = await Promise.all(
+        ['ClusterRole', 'ClusterRoleBinding'].map((kind) => client.list({ ...rbac, kind })),
+      );
+      const ofGadgets = roles.flat().filter(({ metadata }) => metadata.name.startsWith('gadget'));
+      expect(ofGadgets.map((object) => describeRef(refOf(object)))).toEqual([]);
+    }, 180_000);
+
+    test('a Subscription with spec.adopt is handed back as any other', async () => {
+      const { tools, kubeconfig } = cluster();
+      const script = 'npm run -s slipway -- adopt undo lamps/lamp';
+      const [printed] = await typeSteps([{ script }], { tools, variables: { KUBECONFIG: kubeconfig } });
+      expect(printed).toContain('Operator lamps/lamp is handed back to OLM');
+      await hasSucceeded(cluster(), LAMP);
+      const left: readonly KubeObject[] = await client.list({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription' }, { namespace: 'lamps' }); // prettier-ignore
+      expect(left).toEqual([]);
+    }, 180_000);
+  },
+);
