@@ -6,14 +6,15 @@ import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts'
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
+import { componentLabel, CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
-import { nextStep, type StepName } from './steps.ts';
-import { packageOf } from './survey.ts';
+import { nextStep, type HandOverState, type StepName } from './steps.ts';
+import { operatorOf } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
 /** How long OLM may need to see that the annotations are gone. */
@@ -24,6 +25,8 @@ export interface HandOverOptions {
   readonly name: BackupName;
   /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
   readonly wanted: (gathered: Gathered) => KubeObject;
+  /** Sentences about effects that a user has to know before anything is changed, such as Pods that are replaced. */
+  readonly surprises?: (gathered: Gathered, wanted: KubeObject) => Promise<readonly string[]>;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -89,8 +92,8 @@ export class HandOver {
       Forget: () => this.#forget(gathered.state.csv),
       Release: () => this.#release(gathered.state.csv),
       RestoreCondition: () => this.#restoreCondition(backup),
-      CleanUp: () => this.#cleanUp(gathered.state.leftovers),
-      Unpin: () => this.#unpin(gathered.state.subscription),
+      CleanUp: () => this.#cleanUp(backup, gathered.state),
+      Unpin: () => this.#unpin(backup, gathered.state.subscription),
       End: () => this.#end(),
     };
     return acts[step]();
@@ -104,12 +107,7 @@ export class HandOver {
     if (verdict.kind !== 'ready' || subscription === undefined || csv === undefined) {
       throw refusal(name, verdict.kind === 'ready' ? 'it is not installed' : verdict.message);
     }
-    const operator: OlmOperator = {
-      namespace: name.namespace,
-      subscription: name.subscription,
-      package: packageOf(survey),
-      csv: csv.metadata.name,
-    };
+    const operator = operatorOf(survey);
     const { own, shared } = await collectInventory(cluster, tieFactsOf(survey, operator), signal);
     const [first] = shared;
     if (first !== undefined) {
@@ -120,6 +118,8 @@ export class HandOver {
     if ((await cluster.get(refOf(wanted), signal)) !== undefined)
       throw refusal(name, `${describeRef(refOf(wanted))} exists already. Choose another name by --name`);
     await cluster.create(wanted, { dryRun: true }, signal);
+    const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
+    if (surprises.length > 0) throw refusal(name, surprises.join('; '));
     const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
@@ -155,9 +155,11 @@ export class HandOver {
     }
   }
 
+  /** The version that runs needs no approval; `unpin` sets the one that is wanted. */
   async #subscribe({ wanted }: Backup): Promise<void> {
     const { cluster, signal } = this.#options;
-    await cluster.create(wanted, {}, signal);
+    const spec = { ...fieldsOf(wanted['spec']), approval: 'Automatic' };
+    await cluster.create({ ...wanted, spec }, {}, signal);
   }
 
   /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
@@ -187,8 +189,11 @@ export class HandOver {
     await cluster.create(restored, {}, signal);
   }
 
-  async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
+  /** The label goes off shared InstallPlans first: OLM makes the Operator object for it. */
+  async #cleanUp({ operator }: Backup, { leftovers, sharedPlans }: HandOverState): Promise<void> {
     const { cluster, signal } = this.#options;
+    const labels = { [componentLabel(operator.package, operator.namespace)]: null };
+    for (const ref of sharedPlans) await cluster.patch(ref, { metadata: { labels } }, {}, signal);
     for (const ref of leftovers) {
       const live = await cluster.get(ref, signal);
       if (live === undefined) continue;
@@ -197,11 +202,12 @@ export class HandOver {
     }
   }
 
-  async #unpin(subscription: KubeObject | undefined): Promise<void> {
+  async #unpin({ wanted }: Backup, subscription: KubeObject | undefined): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
     const { resourceVersion } = subscription.metadata;
-    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
+    const spec = { version: null, approval: fieldsOf(wanted['spec'])['approval'] };
+    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
   }
 
   async #end(): Promise<void> {
@@ -212,7 +218,7 @@ export class HandOver {
   /** Only the very Subscription that was judged, in the version that is judged now. */
   async #deleteSubscription(backup: Backup, { state, survey }: Gathered): Promise<void> {
     const { olmSubscription: live } = state;
-    if (live === undefined) return;
+    if (live === undefined) return this.#deletePlans(state.pendingPlans);
     const { cluster, signal, name } = this.#options;
     const { uid = '', resourceVersion = '' } = live.metadata;
     const verdict = judgeOperator(survey);
@@ -222,6 +228,16 @@ export class HandOver {
       throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
     }
     await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
+    await this.#deletePlans(state.pendingPlans);
+  }
+
+  /** Only in the version in which it is not approved. */
+  async #deletePlans(plans: readonly KubeObject[]): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const plan of plans) {
+      const { uid = '', resourceVersion = '' } = plan.metadata;
+      await cluster.delete(refOf(plan), { uid, resourceVersion, propagation: 'Background' }, signal);
+    }
   }
 }
 

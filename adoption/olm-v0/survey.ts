@@ -2,7 +2,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { OLM, OLM_LABEL, olmRef } from './kinds.ts';
+import { OLM, OLM_LABEL, olmRef, type OlmOperator } from './kinds.ts';
 
 /** The objects of OLM that decide whether and how an operator is handed over. */
 export interface OlmSurvey {
@@ -65,4 +65,10 @@ function copiedFrom({ metadata }: KubeObject): string | undefined {
 /** Name of the package that OLM's Subscription asks for. */
 export function packageOf({ subscription }: Pick<OlmSurvey, 'subscription'>): string {
   return textOf(fieldsOf(subscription?.['spec'])['name']);
+}
+
+/** The names of the surveyed operator. */
+export function operatorOf(survey: Pick<OlmSurvey, 'namespace' | 'name' | 'subscription' | 'csv'>): OlmOperator {
+  const { namespace, name, csv } = survey;
+  return { namespace, subscription: name, package: packageOf(survey), csv: csv?.metadata.name ?? '' };
 }

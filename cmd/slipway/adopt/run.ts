@@ -6,6 +6,7 @@ import type { StepName } from '../../../adoption/olm-v0/steps.ts';
 import { findCondition, type Condition } from '../../../api/conditions.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
@@ -18,12 +19,14 @@ import { cleanLine } from '../output/clean.ts';
 import { count } from '../output/table.ts';
 import { follow, type Journey } from './follow.ts';
 import { nextOperator, type OperatorRow } from './operators.ts';
+import { restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
   readonly timeout: string;
   readonly systemNamespace: string;
   readonly all?: boolean;
+  readonly allowRestarts?: boolean;
   readonly allNamespaces?: boolean;
 }
 
@@ -108,6 +111,9 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
     cluster: client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
     wanted: ({ survey }) => wantedFor(survey, flags).manifest,
+    ...(flags.allowRestarts !== true && {
+      surprises: (gathered, wanted) => findRestarts(client, gathered, wanted, signal),
+    }),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,
   });
@@ -124,6 +130,20 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
       };
     },
   };
+}
+
+async function findRestarts(
+  client: Cluster,
+  { survey: { csv } }: Gathered,
+  wanted: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (csv === undefined) return [];
+  const restarts = await restartsOf(client, { csv, wanted, now: new Date(), signal });
+  const named = restarts.map(
+    ({ deployment, why }) => `the Pods of ${deployment} would be replaced (${why.join(', ')})`,
+  );
+  return restarts.length === 0 ? [] : [...named, 'add --allow-restarts if that is acceptable'];
 }
 
 /** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
