@@ -103,8 +103,8 @@ export class HandOver {
     const { cluster, signal, name } = this.#options;
     const { survey } = gathered;
     const verdict = judgeOperator(survey);
-    const { subscription, csv } = survey;
-    if (verdict.kind !== 'ready' || subscription === undefined || csv === undefined) {
+    const { csv } = survey;
+    if (verdict.kind !== 'ready' || csv === undefined) {
       throw refusal(name, verdict.kind === 'ready' ? 'it is not installed' : verdict.message);
     }
     const operator = operatorOf(survey);
@@ -120,7 +120,7 @@ export class HandOver {
     await cluster.create(wanted, { dryRun: true }, signal);
     const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
     if (surprises.length > 0) throw refusal(name, surprises.join('; '));
-    const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
+    const backup = makeBackup({ ...survey, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
 
@@ -222,7 +222,7 @@ export class HandOver {
     const { cluster, signal, name } = this.#options;
     const { uid = '', resourceVersion = '' } = live.metadata;
     const verdict = judgeOperator(survey);
-    const isSame = uid === backup.subscription.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
+    const isSame = uid === backup.subscription?.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
     if (!isSame || verdict.kind !== 'ready') {
       const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
       throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);

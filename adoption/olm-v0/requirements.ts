@@ -3,17 +3,12 @@
  * bundles, which OLM keeps in an annotation, and by CRDs and APIServices of their ClusterServiceVersions. As long as an
  * operator requires another one, OLM would install the other again. Pure.
  */
-import { parseJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { dependentsOf } from '../../resolver/dependencies/removal.ts';
+import { propertiesIn, type BundleProperty } from './properties.ts';
 
-type Packages = Parameters<typeof dependentsOf>[1];
-type Package = Packages[number];
-type Property = Package['properties'][number];
-
-/** Where OLM keeps the properties of the bundle. */
-const PROPERTIES = 'operatorframework.io/properties';
+type Package = Parameters<typeof dependentsOf>[1][number];
 
 /** The others of the namespace that require a ClusterServiceVersion; those that are deleted count no longer. */
 export function dependentsIn(csv: KubeObject, csvs: readonly KubeObject[]): readonly KubeObject[] {
@@ -36,7 +31,7 @@ function requires(one: KubeObject, other: KubeObject): boolean {
   return dependentsOf(provider, [provider, packageOf(one)]).length > 0;
 }
 
-function isOffer({ type }: Property): boolean {
+function isOffer({ type }: BundleProperty): boolean {
   return !type.endsWith('.required') && type !== 'olm.constraint';
 }
 
@@ -49,20 +44,13 @@ function packageOf(csv: KubeObject): Package {
   return { ...names, version, properties, dependency: false };
 }
 
-/** None if the annotation was changed so that it cannot be read. */
-function propertiesIn({ metadata }: KubeObject): readonly Property[] {
-  try {
-    const { properties } = fieldsOf(parseJson(metadata.annotations?.[PROPERTIES] ?? '{}'));
-    return listOf(properties).map(({ type, value }) => ({ type: textOf(type), value }));
-  } catch {
-    return [];
-  }
-}
-
 /** Whatever version is named: a CRD serves more of them than the one that its owner names. */
 const ANY_VERSION = '*';
 
-function definedBy(csv: KubeObject, list: 'customresourcedefinitions' | 'apiservicedefinitions'): readonly Property[] {
+function definedBy(
+  csv: KubeObject,
+  list: 'customresourcedefinitions' | 'apiservicedefinitions',
+): readonly BundleProperty[] {
   const definitions = fieldsOf(fieldsOf(csv['spec'])[list]);
   return ['owned', 'required'].flatMap((which) =>
     listOf(definitions[which]).map((one) => ({

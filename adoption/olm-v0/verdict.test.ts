@@ -1,5 +1,6 @@
 /** Each state of an operator of OLM, with the verdict and the text that a user reads. */
 import { describe, expect, test } from 'vitest';
+import { PROPERTIES } from './properties.ts';
 import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import type { OlmSurvey } from './survey.ts';
 import { judgeOperator, REFUSALS, type Refusal, type Verdict } from './verdict.ts';
@@ -28,10 +29,24 @@ const group = (name: string, spec: object = {}): ReturnType<typeof ofOlm> => ofO
 const CASES: readonly Case[] = [
   {
     because: 'there is none',
-    changes: { subscription: undefined },
+    changes: { subscription: undefined, csv: undefined },
     kind: 'refused',
     reason: 'SubscriptionNotFound',
     says: 'slipway adopt plan --namespace ops',
+  },
+  {
+    because: 'it has a Subscription of another name',
+    changes: { subscription: undefined, holder: 'gadget' },
+    kind: 'refused',
+    reason: 'SubscriptionNotFound',
+    says: 'is of Subscription.operators.coreos.com ops/gadget',
+  },
+  {
+    because: 'without Subscription and annotation its package is not known',
+    changes: { subscription: undefined },
+    kind: 'refused',
+    reason: 'PackageUnknown',
+    says: 'Create a Subscription of OLM for it first',
   },
   {
     because: 'it is OLM itself',
@@ -159,6 +174,17 @@ describe('an operator of OLM', () => {
   test('is ready while another one of the namespace requires a CRD of a third', () => {
     const csvs = [csvOf('gadget.v1'), csvOf('lamp.v1', { spec: owned }), csvOf('user.v1', { spec: required })];
     expect(judgeOperator(surveyOf({ csvs, csv: csvs[0] }))).toEqual({ kind: 'ready', notes: [] });
+  });
+
+  test('is ready without a Subscription of OLM', () => {
+    const properties = [{ type: 'olm.package', value: { packageName: 'gadget-operator', version: '1.0.0' } }];
+    const csv = csvOf('gadget.v1');
+    const annotations = { [PROPERTIES]: JSON.stringify({ properties }) };
+    const named = { ...csv, metadata: { ...csv.metadata, annotations } };
+    expect(judgeOperator(surveyOf({ subscription: undefined, csv: named, csvs: [named] }))).toEqual({
+      kind: 'ready',
+      notes: ['OLM has no Subscription of it; Slipway upgrades it from the default channel of its package'],
+    });
   });
 
   test('is ready while an upgrade waits for approval, which is dropped', () => {

@@ -5,6 +5,7 @@
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { OlmSurvey } from './survey.ts';
 import { pendingPlans, sharersOf } from './install-plans.ts';
+import { PROPERTIES } from './properties.ts';
 import { dependentsIn, requiredIn } from './requirements.ts';
 import { packageOf } from './survey.ts';
 
@@ -19,6 +20,7 @@ export const REFUSALS = [
   'OperatorGroupsConflict',
   'LimitedByAccount',
   'PartOfOlm',
+  'PackageUnknown',
   'Required',
   'RequireEachOther',
 ] as const;
@@ -46,20 +48,35 @@ export function judgeOperator(survey: OlmSurvey): Verdict {
 type Rule = (survey: OlmSurvey) => Verdict | undefined;
 
 const RULES: readonly Rule[] = [
-  ({ namespace, name, subscription }) =>
-    subscription === undefined
+  ({ namespace, name, subscription, csv }) =>
+    subscription === undefined && csv === undefined
       ? refused(
           'SubscriptionNotFound',
           `Subscription.operators.coreos.com ${namespace}/${name} does not exist. List them by \`slipway adopt plan --namespace ${namespace}\``,
         )
       : undefined,
+  ({ namespace, name, holder }) =>
+    holder === undefined
+      ? undefined
+      : refused(
+          'SubscriptionNotFound',
+          `ClusterServiceVersion ${name} is of Subscription.operators.coreos.com ${namespace}/${holder}. Name that one`,
+        ),
   (survey) =>
     packageOf(survey) === 'packageserver' || survey.csv?.metadata.name === 'packageserver'
       ? refused('PartOfOlm', 'packageserver is a part of OLM itself, and goes with OLM')
       : undefined,
+  (survey) =>
+    survey.csv !== undefined && packageOf(survey) === ''
+      ? refused(
+          'PackageUnknown',
+          `ClusterServiceVersion ${survey.csv.metadata.name} has no Subscription, and no annotation ${PROPERTIES} names its package. Create a Subscription of OLM for it first`,
+        )
+      : undefined,
   (survey) => {
     const { subscription, csv } = survey;
-    const { installedCSV, currentCSV } = fieldsOf(subscription?.['status']);
+    if (subscription === undefined) return undefined;
+    const { installedCSV, currentCSV } = fieldsOf(subscription['status']);
     if (textOf(installedCSV) === '' || csv === undefined) {
       return wait('NotInstalled', 'OLM has installed no ClusterServiceVersion for it yet');
     }
@@ -133,6 +150,10 @@ const RULES: readonly Rule[] = [
 ];
 
 const NOTES: readonly ((survey: OlmSurvey) => string | undefined)[] = [
+  ({ subscription }) =>
+    subscription === undefined
+      ? 'OLM has no Subscription of it; Slipway upgrades it from the default channel of its package'
+      : undefined,
   ({ operatorGroups: [group] }) =>
     fieldsOf(group?.['spec'])['selector'] === undefined
       ? undefined

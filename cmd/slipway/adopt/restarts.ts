@@ -2,6 +2,7 @@
  * The Deployments whose Pods a hand-over would replace, and why: the API server is asked, by dry runs, for each Deployment
  * as Slipway would apply it. They are rendered from the live ClusterServiceVersion, so that no image is pulled.
  */
+import { PROPERTIES } from '../../../adoption/olm-v0/properties.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { formatJson } from '../../../api/json.ts';
@@ -104,7 +105,7 @@ function withoutStatus({ apiVersion, kind, metadata: { name }, spec }: KubeObjec
 
 /** Whether OLM has added the annotation. */
 function isOfOlm(key: string): boolean {
-  return key.startsWith('olm.') || key === 'operatorframework.io/properties';
+  return key.startsWith('olm.') || key === PROPERTIES;
 }
 
 async function differencesOf(
