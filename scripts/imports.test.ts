@@ -24,8 +24,9 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'a plan is computed from objects and facts, so that the command line and the manager make the same one',
   },
   adoption: {
-    folders: ['apply', 'api'],
-    because: 'operators are handed over through an interface, and their later life is the business of controllers',
+    folders: ['resolver', 'apply', 'api'],
+    because:
+      'operators are handed over through an interface, and requirements are compared as the resolver compares them',
   },
   controllers: {
     folders: ['adoption', 'plan', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],

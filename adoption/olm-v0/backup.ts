@@ -34,7 +34,8 @@ export interface Backup {
   readonly adoptedBy: string;
   /** Slipway's Subscription, as it is created. */
   readonly wanted: KubeObject;
-  readonly subscription: KubeObject;
+  /** Absent if OLM had none. */
+  readonly subscription?: KubeObject | undefined;
   readonly csv: KubeObject;
   readonly operatorCondition?: KubeObject | undefined;
   readonly objects: readonly MarkedObject[];
@@ -67,7 +68,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Which operator a backup is of, and where it is kept. */
 export interface BackupName {
   readonly namespace: string;
-  /** Name of OLM's Subscription. */
+  /** Name of OLM's Subscription, or of a ClusterServiceVersion without one. */
   readonly subscription: string;
   /**
    * The namespace of the manager. A user of the operator's namespace could write a Secret there, and would have the
@@ -106,7 +107,7 @@ function unpackOrNothing(value: unknown): unknown {
 
 /** The backup of an operator as it is now. */
 export function makeBackup(
-  survey: OlmSurvey & { readonly subscription: KubeObject; readonly csv: KubeObject },
+  survey: OlmSurvey & { readonly csv: KubeObject },
   operator: OlmOperator,
   { wanted, objects }: { readonly wanted: KubeObject; readonly objects: readonly KubeObject[] },
 ): Backup {
@@ -115,7 +116,7 @@ export function makeBackup(
     operator,
     adoptedBy: wanted.metadata.name,
     wanted,
-    subscription: withoutManagedFields(subscription),
+    ...(subscription !== undefined && { subscription: withoutManagedFields(subscription) }),
     csv: withoutManagedFields(csv),
     ...(operatorCondition !== undefined && { operatorCondition: withoutManagedFields(operatorCondition) }),
     objects: objects.map(marksOf),
@@ -208,7 +209,7 @@ const StoredBackup = z.object({
   operator: z.object({ namespace: z.string(), subscription: z.string(), package: z.string(), csv: z.string() }),
   adoptedBy: z.string(),
   wanted: StoredObject,
-  subscription: StoredObject,
+  subscription: StoredObject.optional(),
   csv: StoredObject,
   operatorCondition: StoredObject.optional(),
   objects: z.array(StoredMarks),

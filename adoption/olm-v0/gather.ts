@@ -1,16 +1,15 @@
 /** Gathers the state of a hand-over from the cluster. Sends requests, decides nothing. */
 import { findCondition } from '../../api/conditions.ts';
-import { API_VERSION, ANNOTATION } from '../../api/names.ts';
+import { API_VERSION } from '../../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { fieldsOf, itemsOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
-import { conditionRights } from './condition.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { OLM } from './kinds.ts';
+import { pendingPlans, plansOf } from './install-plans.ts';
+import { leftoversOf } from './leftovers.ts';
 import { isMarked, tieOf } from './marks.ts';
 import type { HandOverState } from './steps.ts';
 import { pinOf, successorOf } from './successor.ts';
@@ -57,6 +56,8 @@ const NOTHING: HandOverState = {
   isReady: false,
   condition: { wanted: false, live: undefined },
   leftovers: [],
+  pendingPlans: [],
+  sharedPlans: [],
   isPinned: false,
 };
 
@@ -76,6 +77,7 @@ async function stateOf(
   const isReady = isReadyWith(subscription as Subscription | undefined, backup);
   const inventory = inventoryOf(revisions as readonly Revision[], backup.adoptedBy);
   const isOver = marked.length === 0 && survey.csv === undefined && isReady;
+  const plans = plansOf(survey, backup.operator);
   return {
     hasBackup: true,
     isEnded: backup.stage === 'HandedOver',
@@ -86,7 +88,9 @@ async function stateOf(
     subscription,
     isReady,
     condition: { wanted: backup.operatorCondition !== undefined, live: survey.operatorCondition },
-    leftovers: isOver ? await leftoversOf(cluster, { backup, survey, inventory }, signal) : [],
+    leftovers: isOver ? await leftoversOf(cluster, { backup, survey, inventory, plans: plans.own }, signal) : [],
+    pendingPlans: pendingPlans({ ...survey, subscription: backup.subscription }),
+    sharedPlans: isOver ? plans.shared : [],
     isPinned,
   };
 }
@@ -125,54 +129,4 @@ function isReadyWith(subscription: Subscription | undefined, backup: Backup): bo
 function inventoryOf(revisions: readonly Revision[], subscription: string): ReadonlySet<string> {
   const active = revisions.filter(({ spec }) => spec.subscription === subscription && spec.state === 'Active');
   return new Set(active.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => identityOf(entry))));
-}
-
-/** The kinds that OLM names in its own way, so that Slipway has made others in their place. */
-const RENAMED: ReadonlySet<string> = new Set([
-  'Role',
-  'RoleBinding',
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'ValidatingWebhookConfiguration',
-  'MutatingWebhookConfiguration',
-]);
-
-async function leftoversOf(
-  cluster: Pick<Cluster, 'get' | 'list'>,
-  { backup, survey, inventory }: Known & { readonly inventory: ReadonlySet<string> },
-  signal: AbortSignal,
-): Promise<readonly ObjectRef[]> {
-  const { namespace, installPlans } = survey;
-  const { csv, package: packageName } = backup.operator;
-  const adoptBy = `${namespace}/${backup.adoptedBy}`;
-  // Without an inventory Slipway has made nothing in their place.
-  const isReplaced = (ref: ObjectRef): boolean => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref));
-  const replaced = inventory.size === 0 ? [] : backup.objects.filter(isReplaced);
-  const rights = conditionRights(backup).map(refOf);
-  const live = await Promise.all([...replaced, ...rights].map((ref) => cluster.get(ref, signal)));
-  const [operator, roles] = await Promise.all([
-    cluster.get({ ...OLM.operator, name: `${packageName}.${namespace}` }, signal),
-    backup.operatorCondition === undefined
-      ? undefined
-      : cluster.get({ apiVersion: RBAC, kind: 'RoleBinding', namespace, name: csv }, signal),
-  ]);
-  const isOurs = ({ metadata }: KubeObject): boolean => metadata.annotations?.[ANNOTATION.adoptBy] === adoptBy;
-  const granted = new Set(rights.map(identityOf));
-  // The temporary rights go once OLM has made its own again.
-  const holder = survey.operatorCondition?.metadata.uid;
-  const hasRights = (roles?.metadata.ownerReferences ?? []).some(({ uid }) => uid === holder);
-  const isDue = (object: KubeObject): boolean => !granted.has(identityOf(refOf(object))) || hasRights;
-  return [
-    ...live.flatMap((object) => (object !== undefined && isOurs(object) && isDue(object) ? [refOf(object)] : [])),
-    ...installPlans.filter((plan) => isOnlyFor(plan, csv)).map(refOf),
-    ...(operator === undefined ? [] : [refOf(operator)]),
-    ...survey.copies.map(refOf),
-  ];
-}
-
-const RBAC = 'rbac.authorization.k8s.io/v1';
-
-function isOnlyFor(plan: KubeObject, csv: string): boolean {
-  const names = itemsOf(fieldsOf(plan['spec'])['clusterServiceVersionNames']);
-  return names.length === 1 && names[0] === csv;
 }

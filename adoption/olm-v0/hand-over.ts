@@ -12,11 +12,11 @@ import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type Back
 import { conditionRights } from './condition.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS, type OlmOperator } from './kinds.ts';
+import { componentLabel, CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
-import { nextStep, type StepName } from './steps.ts';
+import { nextStep, type HandOverState, type StepName } from './steps.ts';
 import { isAdopting } from './successor.ts';
-import { packageOf } from './survey.ts';
+import { operatorOf } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
 /** How long OLM may need to see that the annotations are gone. */
@@ -29,6 +29,8 @@ export interface HandOverOptions {
   readonly wanted: (gathered: Gathered) => KubeObject;
   /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
   readonly successor?: Successor;
+  /** Sentences about effects that a user has to know before anything is changed, such as Pods that are replaced. */
+  readonly surprises?: (gathered: Gathered, wanted: KubeObject) => Promise<readonly string[]>;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -102,8 +104,8 @@ export class HandOver {
       Forget: () => this.#forget(gathered.state.csv),
       Release: () => this.#release(gathered.state.csv),
       RestoreCondition: () => this.#restoreCondition(backup, gathered.state.condition.live),
-      CleanUp: () => this.#cleanUp(gathered.state.leftovers),
-      Unpin: () => this.#unpin(gathered),
+      CleanUp: () => this.#cleanUp(backup, gathered.state),
+      Unpin: () => this.#unpin(backup, gathered),
       End: () => this.#end(),
     };
     return acts[step]();
@@ -113,16 +115,11 @@ export class HandOver {
     const { cluster, signal, name } = this.#options;
     const { survey } = gathered;
     const verdict = judgeOperator(survey);
-    const { subscription, csv } = survey;
-    if (verdict.kind !== 'ready' || subscription === undefined || csv === undefined) {
+    const { csv } = survey;
+    if (verdict.kind !== 'ready' || csv === undefined) {
       throw refusal(name, verdict.kind === 'ready' ? 'it is not installed' : verdict.message);
     }
-    const operator: OlmOperator = {
-      namespace: name.namespace,
-      subscription: name.subscription,
-      package: packageOf(survey),
-      csv: csv.metadata.name,
-    };
+    const operator = operatorOf(survey);
     const { own, shared } = await collectInventory(cluster, tieFactsOf(survey, operator), signal);
     const [first] = shared;
     if (first !== undefined) {
@@ -131,7 +128,9 @@ export class HandOver {
     }
     const wanted = this.#options.wanted(gathered);
     if (this.#options.successor === undefined) await this.#requireAbsent(wanted);
-    const backup = makeBackup({ ...survey, subscription, csv }, operator, { wanted, objects: own });
+    const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
+    if (surprises.length > 0) throw refusal(name, surprises.join('; '));
+    const backup = makeBackup({ ...survey, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
 
@@ -185,12 +184,15 @@ export class HandOver {
     await this.#begin(backup);
   }
 
+  /** The version that runs needs no approval; `unpin` sets the one that is wanted. */
   async #begin(backup: Backup): Promise<void> {
     const { cluster, name, successor, signal } = this.#options;
     if (successor !== undefined) return successor.begin(backup);
-    const live = await cluster.get(refOf(backup.wanted), signal);
+    const { wanted } = backup;
+    const live = await cluster.get(refOf(wanted), signal);
     if (live !== undefined && isAdopting(live, name.subscription)) throw byManager(name, live);
-    await cluster.create(backup.wanted, {}, signal);
+    const spec = { ...fieldsOf(wanted['spec']), approval: 'Automatic' };
+    await cluster.create({ ...wanted, spec }, {}, signal);
   }
 
   /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
@@ -229,8 +231,11 @@ export class HandOver {
     await cluster.patch(refOf(live), { metadata: { resourceVersion, annotations }, spec: report }, {}, signal);
   }
 
-  async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
+  /** The label goes off shared InstallPlans first: OLM makes the Operator object for it. */
+  async #cleanUp({ operator }: Backup, { leftovers, sharedPlans }: HandOverState): Promise<void> {
     const { cluster, signal } = this.#options;
+    const labels = { [componentLabel(operator.package, operator.namespace)]: null };
+    for (const ref of sharedPlans) await cluster.patch(ref, { metadata: { labels } }, {}, signal);
     for (const ref of leftovers) {
       const live = await cluster.get(ref, signal);
       if (live === undefined) continue;
@@ -239,7 +244,7 @@ export class HandOver {
     }
   }
 
-  async #unpin({ state }: Gathered): Promise<void> {
+  async #unpin({ wanted }: Backup, { state }: Gathered): Promise<void> {
     const { subscription, condition } = state;
     if (subscription === undefined) return;
     const { cluster, name, successor, signal } = this.#options;
@@ -247,7 +252,8 @@ export class HandOver {
     if (successor !== undefined) return successor.free();
     if (isAdopting(subscription, name.subscription)) throw byManager(name, subscription);
     const { resourceVersion } = subscription.metadata;
-    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec: { version: null } }, {}, signal);
+    const spec = { version: null, approval: fieldsOf(wanted['spec'])['approval'] };
+    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
   }
 
   /** An OperatorCondition that Slipway does not manage is deleted with Slipway's Subscription. */
@@ -270,16 +276,26 @@ export class HandOver {
   /** Only the very Subscription that was judged, in the version that is judged now. */
   async #deleteSubscription(backup: Backup, { state, survey }: Gathered): Promise<void> {
     const { olmSubscription: live } = state;
-    if (live === undefined) return;
+    if (live === undefined) return this.#deletePlans(state.pendingPlans);
     const { cluster, signal, name } = this.#options;
     const { uid = '', resourceVersion = '' } = live.metadata;
     const verdict = judgeOperator(survey);
-    const isSame = uid === backup.subscription.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
+    const isSame = uid === backup.subscription?.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
     if (!isSame || verdict.kind !== 'ready') {
       const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
       throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
     }
     await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
+    await this.#deletePlans(state.pendingPlans);
+  }
+
+  /** Only in the version in which it is not approved. */
+  async #deletePlans(plans: readonly KubeObject[]): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const plan of plans) {
+      const { uid = '', resourceVersion = '' } = plan.metadata;
+      await cluster.delete(refOf(plan), { uid, resourceVersion, propagation: 'Background' }, signal);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ObjectRef } from '../../api/object.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { tieFactsOf } from './inventory.ts';
+import { OLM } from './kinds.ts';
 import { surveyOf } from './testing/survey.ts';
 
 const CSV = 'gadget.v1.0.0';
@@ -29,4 +30,15 @@ test.each([
   const apiVersion = group === '' ? 'v1' : `${group}/v1`;
   const ref: ObjectRef = { apiVersion, kind, name: 'a', ...(namespaced && { namespace: 'ops' }) };
   expect(planned).toContain(identityOf(ref));
+});
+
+test.each([
+  { kind: 'ClusterRole', identity: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'a' } },
+  { kind: 'ConfigMap', identity: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ops', name: 'a' } },
+  { kind: 'Unheard', identity: { apiVersion: 'v1', kind: 'Unheard', namespace: 'ops', name: 'a' } },
+])('$kind is found although OLM has left out its group and version', ({ kind, identity }) => {
+  const plan = [{ resolving: CSV, resource: { group: '', version: '', kind, name: 'a' } }];
+  const installPlans = [{ ...OLM.installPlan, metadata: { name: 'i' }, status: { plan } }];
+  const { planned } = tieFactsOf(surveyOf({ namespace: 'ops', installPlans }), operator);
+  expect(planned).toContain(identityOf(identity));
 });

@@ -1,7 +1,7 @@
 /** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { Kind, KubeObject, ObjectRef } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
 import { tieOf, type TieFacts } from './marks.ts';
@@ -69,10 +69,16 @@ function plannedBy({ installPlans, namespace }: OlmSurvey, csv: string): readonl
     .map(({ resource }) => fieldsOf(resource))
     .filter(({ group }) => group !== 'operators.coreos.com')
     .map((resource) => {
-      const [group, version, kind, name] = ['group', 'version', 'kind', 'name'].map((key) => textOf(resource[key]));
-      const ref = { apiVersion: group === '' ? `${version}` : `${group}/${version}`, kind: `${kind}`, name: `${name}` };
+      const [kind, name] = ['kind', 'name'].map((key) => textOf(resource[key]));
+      const ref = { apiVersion: apiVersionIn(resource), kind: `${kind}`, name: `${name}` };
       return knownScope(ref) === 'Cluster' ? ref : { ...ref, namespace };
     });
+}
+
+/** OLM leaves group and version of a ClusterRole of a bundle out, which then names no operator anywhere else. */
+function apiVersionIn({ group, version, kind }: Fields): string {
+  if (textOf(version) === '') return KINDS.find((one) => one.kind === kind)?.apiVersion ?? 'v1';
+  return textOf(group) === '' ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
 }
 
 /** The RoleBinding of an aggregated API in kube-system, which names no operator: its name follows from the Deployment's. */

@@ -29,6 +29,8 @@ const over: HandOverState = {
   isReady: true,
   condition: { wanted: false, live: undefined },
   leftovers: [],
+  pendingPlans: [],
+  sharedPlans: [],
   isPinned: true,
 };
 
@@ -41,6 +43,12 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       state: { olmSubscription: object('Subscription'), csv: csv({ annotations: targets }), subscription: undefined },
       step: 'DeleteSubscription',
     },
+    {
+      because: 'OLM would install the next version once a person approves it',
+      state: { pendingPlans: [object('InstallPlan')], csv: csv({ annotations: targets }), subscription: undefined },
+      step: 'DeleteSubscription',
+    },
+    { because: 'OLM makes its Operator object for them', state: { sharedPlans: [ref] }, step: 'CleanUp' },
     {
       because: 'a finalizer cannot be added once it is deleted',
       state: { csv: csv({ finalizers: [CSV_CLEANUP] }), marked: [ref] },

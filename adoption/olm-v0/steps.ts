@@ -16,6 +16,8 @@ export interface HandOverState {
   /** Whether OLM is at work on the operator, so that nothing may begin. */
   readonly isOlmBusy: boolean;
   readonly olmSubscription: KubeObject | undefined;
+  /** InstallPlans of the next version that wait for approval: OLM would install it once a person approves. */
+  readonly pendingPlans: readonly KubeObject[];
   readonly csv: KubeObject | undefined;
   /** The objects that still have marks of OLM. */
   readonly marked: readonly ObjectRef[];
@@ -30,6 +32,8 @@ export interface HandOverState {
   };
   /** Objects that only OLM's way of naming needs, and objects of OLM about the operator. */
   readonly leftovers: readonly ObjectRef[];
+  /** InstallPlans of other operators too, with the label of this one. */
+  readonly sharedPlans: readonly ObjectRef[];
   /** Whether Slipway's Subscription is still pinned to the version that OLM had installed. */
   readonly isPinned: boolean;
 }
@@ -62,7 +66,7 @@ export function nextStep(state: HandOverState): StepName {
   const { csv, condition } = state;
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
   if (state.isEnded) return 'Done';
-  if (state.olmSubscription !== undefined) return 'DeleteSubscription';
+  if (state.olmSubscription !== undefined || state.pendingPlans.length > 0) return 'DeleteSubscription';
   if (csv !== undefined) return stepWithCsv(csv, state);
   if (state.marked.length > 0) return 'HandOver';
   // An operator may need its OperatorCondition to become ready.
@@ -73,7 +77,7 @@ export function nextStep(state: HandOverState): StepName {
   // Unpinning is the last step: a newer version may be on its way since.
   if (!state.isPinned) return 'End';
   if (!state.isReady) return 'AwaitReady';
-  return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';
+  return state.leftovers.length > 0 || state.sharedPlans.length > 0 ? 'CleanUp' : 'Unpin';
 }
 
 function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {

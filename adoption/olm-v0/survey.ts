@@ -2,14 +2,17 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { OLM, OLM_LABEL, olmRef } from './kinds.ts';
+import { OLM, OLM_LABEL, olmRef, type OlmOperator } from './kinds.ts';
+import { propertiesIn } from './properties.ts';
 
 /** The objects of OLM that decide whether and how an operator is handed over. */
 export interface OlmSurvey {
   readonly namespace: string;
-  /** Name of OLM's Subscription. */
+  /** Name of OLM's Subscription, or of a ClusterServiceVersion without one. */
   readonly name: string;
   readonly subscription: KubeObject | undefined;
+  /** Of a ClusterServiceVersion that was named: the Subscription that it is of all the same. */
+  readonly holder?: string | undefined;
   /** The installed ClusterServiceVersion. */
   readonly csv: KubeObject | undefined;
   /** All of the namespace, copies of other namespaces left out. */
@@ -24,45 +27,73 @@ export interface OlmSurvey {
   readonly living: ReadonlySet<string>;
 }
 
-/** Six requests. Of other namespaces only metadata are read: OLM copies each version. Throws the errors of the client. */
+/** Seven or eight requests. Of other namespaces only metadata are read, and no foreign copies: OLM copies each version. Throws the errors of the client. */
 export async function surveyOperator(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { namespace, name, csv: knownCsv }: { readonly namespace: string; readonly name: string; readonly csv?: string },
   signal: AbortSignal,
 ): Promise<OlmSurvey> {
   const inNamespace = { namespace };
-  const [subscription, everyCsv, csvsHere, installPlans, operatorGroups] = await Promise.all([
+  const originals = { labelSelector: `!${OLM_LABEL.copiedFrom}` };
+  const ofThisNamespace = { labelSelector: `${OLM_LABEL.copiedFrom}=${namespace}`, metadataOnly: true };
+  const [subscription, everyCsv, copies, csvsHere, installPlans, operatorGroups] = await Promise.all([
     cluster.get(olmRef(OLM.subscription, namespace, name), signal),
-    cluster.list(OLM.csv, { metadataOnly: true }, signal),
-    cluster.list(OLM.csv, inNamespace, signal),
+    cluster.list(OLM.csv, { ...originals, metadataOnly: true }, signal),
+    cluster.list(OLM.csv, ofThisNamespace, signal),
+    cluster.list(OLM.csv, { ...originals, ...inNamespace }, signal),
     cluster.list(OLM.installPlan, inNamespace, signal),
     cluster.list(OLM.operatorGroup, inNamespace, signal),
   ]);
-  const csvName = knownCsv ?? textOf(fieldsOf(subscription?.['status'])['installedCSV']);
-  const originals = everyCsv.filter((one) => copiedFrom(one) === undefined);
+  const installed = textOf(fieldsOf(subscription?.['status'])['installedCSV']);
+  const csvName = knownCsv ?? (subscription === undefined ? name : installed);
+  const living = everyCsv.filter((one) => copiedFrom(one) === undefined);
   const csvs = csvsHere.filter((one) => copiedFrom(one) === undefined);
   const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;
   const condition =
     csvName === '' ? undefined : await cluster.get(olmRef(OLM.operatorCondition, namespace, csvName), signal);
+  const isNamed = subscription === undefined && knownCsv === undefined;
+  const holder = isNamed ? await holderOf(cluster, { namespace, csv: csvName }, signal) : undefined;
   return {
     namespace,
     name,
     subscription,
+    ...(holder !== undefined && { holder }),
     csv: csvs.find(({ metadata }) => metadata.name === csvName),
     csvs,
     installPlans,
     operatorGroups,
     operatorCondition: condition,
-    copies: everyCsv.filter(isCopy),
-    living: new Set(originals.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
+    copies: copies.filter(isCopy),
+    living: new Set(living.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)),
   };
+}
+
+async function holderOf(
+  cluster: Pick<Cluster, 'list'>,
+  { namespace, csv }: { readonly namespace: string; readonly csv: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const subscriptions = await cluster.list(OLM.subscription, { namespace }, signal);
+  const holder = subscriptions.find(({ status }) => {
+    const { installedCSV, currentCSV } = fieldsOf(status);
+    return installedCSV === csv || currentCSV === csv;
+  });
+  return holder?.metadata.name;
 }
 
 function copiedFrom({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[OLM_LABEL.copiedFrom];
 }
 
-/** Name of the package that OLM's Subscription asks for. */
-export function packageOf({ subscription }: Pick<OlmSurvey, 'subscription'>): string {
-  return textOf(fieldsOf(subscription?.['spec'])['name']);
+/** Name of the package that OLM's Subscription asks for; without one, that of the ClusterServiceVersion. */
+export function packageOf({ subscription, csv }: Pick<OlmSurvey, 'subscription' | 'csv'>): string {
+  if (subscription !== undefined || csv === undefined) return textOf(fieldsOf(subscription?.['spec'])['name']);
+  const own = propertiesIn(csv).find(({ type }) => type === 'olm.package');
+  return textOf(fieldsOf(own?.value)['packageName']);
+}
+
+/** The names of the surveyed operator. */
+export function operatorOf(survey: Pick<OlmSurvey, 'namespace' | 'name' | 'subscription' | 'csv'>): OlmOperator {
+  const { namespace, name, csv } = survey;
+  return { namespace, subscription: name, package: packageOf(survey), csv: csv?.metadata.name ?? '' };
 }

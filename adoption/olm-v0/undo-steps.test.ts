@@ -21,6 +21,7 @@ const over: UndoState = {
   csv: phase('Succeeded'),
   unmarked: [],
   olmSubscription: read({ installedCSV: 'gadget.v1' }),
+  hadSubscription: true,
 };
 
 const UNHEALTHY = { type: 'CatalogSourcesUnhealthy', status: 'True' };
@@ -32,6 +33,11 @@ function read(status: object, ...conditions: readonly object[]): KubeObject {
 }
 
 const CASES: readonly { readonly because: string; readonly state: Partial<UndoState>; readonly step: UndoStep }[] = [
+  {
+    because: 'OLM had no Subscription of it',
+    state: { hadSubscription: false, olmSubscription: undefined },
+    step: 'ForgetBackup',
+  },
   {
     because: 'with the Subscription the list of its objects would go',
     state: { subscription: own(), hasList: false, csv: undefined, olmSubscription: undefined },

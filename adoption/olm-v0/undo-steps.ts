@@ -17,6 +17,8 @@ export interface UndoState {
   /** Objects without the marks that OLM would have given them. */
   readonly unmarked: readonly ObjectRef[];
   readonly olmSubscription: KubeObject | undefined;
+  /** Whether OLM had a Subscription. */
+  readonly hadSubscription: boolean;
 }
 
 /** The steps, in their order. */
@@ -44,6 +46,7 @@ export function nextUndoStep(state: UndoState): UndoStep {
   if (csv === undefined) return 'CreateVersion';
   if (isIncomplete(csv)) return state.unmarked.length > 0 ? 'Mark' : 'Complete';
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
+  if (!state.hadSubscription) return 'ForgetBackup';
   if (olmSubscription === undefined) return 'CreateSubscription';
   return stepWithBoth(olmSubscription, csv.metadata.name);
 }

@@ -78,6 +78,7 @@ export class Undo {
       csv: version,
       unmarked,
       olmSubscription,
+      hadSubscription: backup.subscription !== undefined,
     };
     return { backup, state };
   }
@@ -186,6 +187,7 @@ export class Undo {
   }
 
   async #createSubscription({ subscription }: Backup): Promise<void> {
+    if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
     await cluster.create(asNew(subscription), {}, signal);
   }

@@ -1,5 +1,6 @@
 /** Each state of an operator of OLM, with the verdict and the text that a user reads. */
 import { describe, expect, test } from 'vitest';
+import { PROPERTIES } from './properties.ts';
 import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import type { OlmSurvey } from './survey.ts';
 import { judgeOperator, REFUSALS, type Refusal, type Verdict } from './verdict.ts';
@@ -14,15 +15,38 @@ interface Case {
 
 const required = { customresourcedefinitions: { required: [{ name: 'gadgets.example' }] } };
 const owned = { customresourcedefinitions: { owned: [{ name: 'gadgets.example' }] } };
+const lamps = [{ name: 'lamps.example' }];
+const both = { customresourcedefinitions: { owned: [{ name: 'gadgets.example' }], required: lamps } };
+const bothOfLamp = { customresourcedefinitions: { owned: lamps, required: [{ name: 'gadgets.example' }] } };
+const UPGRADING = subscriptionOf(
+  { installPlanApproval: 'Manual' },
+  { currentCSV: 'gadget.v2', state: 'UpgradePending' },
+);
+const planOf = (clusterServiceVersionNames: readonly string[], approved = false): ReturnType<typeof ofOlm> =>
+  ofOlm('installPlan', 'install-1', { spec: { clusterServiceVersionNames, approved } });
 const group = (name: string, spec: object = {}): ReturnType<typeof ofOlm> => ofOlm('operatorGroup', name, { spec });
 
 const CASES: readonly Case[] = [
   {
     because: 'there is none',
-    changes: { subscription: undefined },
+    changes: { subscription: undefined, csv: undefined },
     kind: 'refused',
     reason: 'SubscriptionNotFound',
     says: 'slipway adopt plan --namespace ops',
+  },
+  {
+    because: 'it has a Subscription of another name',
+    changes: { subscription: undefined, holder: 'gadget' },
+    kind: 'refused',
+    reason: 'SubscriptionNotFound',
+    says: 'is of Subscription.operators.coreos.com ops/gadget',
+  },
+  {
+    because: 'without Subscription and annotation its package is not known',
+    changes: { subscription: undefined },
+    kind: 'refused',
+    reason: 'PackageUnknown',
+    says: 'Create a Subscription of OLM for it first',
   },
   {
     because: 'it is OLM itself',
@@ -53,16 +77,18 @@ const CASES: readonly Case[] = [
     says: 'from gadget.v1 to gadget.v2',
   },
   {
-    because: 'a person has to approve the upgrade',
-    changes: {
-      subscription: subscriptionOf(
-        { installPlanApproval: 'Manual' },
-        { currentCSV: 'gadget.v2', state: 'UpgradePending' },
-      ),
-    },
+    because: 'a person has approved the upgrade',
+    changes: { subscription: UPGRADING, installPlans: [planOf(['gadget.v2'], true)] },
+    kind: 'wait',
+    reason: 'UpgradeInProgress',
+    says: 'from gadget.v1 to gadget.v2',
+  },
+  {
+    because: 'the upgrade that waits for approval is one of another operator too',
+    changes: { subscription: UPGRADING, installPlans: [planOf(['gadget.v2', 'lamp.v2'])] },
     kind: 'refused',
     reason: 'InstallPlanPending',
-    says: 'the upgrade to gadget.v2 waits for approval in OLM',
+    says: 'in one InstallPlan with lamp.v2',
   },
   {
     because: 'its successor is being installed',
@@ -112,9 +138,19 @@ const CASES: readonly Case[] = [
       csv: csvOf('gadget.v1', { spec: owned }),
       csvs: [csvOf('gadget.v1', { spec: owned }), csvOf('lamp.v1', { spec: required })],
     },
-    kind: 'refused',
+    kind: 'after',
     reason: 'Required',
-    says: 'Hand the operator of lamp.v1 over first',
+    says: 'lamp.v1 of the same namespace requires it',
+  },
+  {
+    because: 'the one that goes first would be installed again for the other',
+    changes: {
+      csv: csvOf('gadget.v1', { spec: both }),
+      csvs: [csvOf('gadget.v1', { spec: both }), csvOf('lamp.v1', { spec: bothOfLamp })],
+    },
+    kind: 'refused',
+    reason: 'RequireEachOther',
+    says: 'it and lamp.v1 require each other',
   },
 ];
 
@@ -136,8 +172,33 @@ describe('an operator of OLM', () => {
   });
 
   test('is ready while another one of the namespace requires a CRD of a third', () => {
+    const csvs = [csvOf('gadget.v1'), csvOf('lamp.v1', { spec: owned }), csvOf('user.v1', { spec: required })];
+    expect(judgeOperator(surveyOf({ csvs, csv: csvs[0] }))).toEqual({ kind: 'ready', notes: [] });
+  });
+
+  test('is ready without a Subscription of OLM', () => {
+    const properties = [{ type: 'olm.package', value: { packageName: 'gadget-operator', version: '1.0.0' } }];
+    const csv = csvOf('gadget.v1');
+    const annotations = { [PROPERTIES]: JSON.stringify({ properties }) };
+    const named = { ...csv, metadata: { ...csv.metadata, annotations } };
+    expect(judgeOperator(surveyOf({ subscription: undefined, csv: named, csvs: [named] }))).toEqual({
+      kind: 'ready',
+      notes: ['OLM has no Subscription of it; Slipway upgrades it from the default channel of its package'],
+    });
+  });
+
+  test('is ready while an upgrade waits for approval, which is dropped', () => {
+    const verdict = judgeOperator(surveyOf({ subscription: UPGRADING, installPlans: [planOf(['gadget.v2'])] }));
+    expect(verdict).toEqual({
+      kind: 'ready',
+      notes: ['the upgrade to gadget.v2 that waits for approval in OLM is dropped, and Slipway offers it for approval'],
+    });
+  });
+
+  test('is ready before those that it requires, and names them', () => {
     const csvs = [csvOf('gadget.v1', { spec: required }), csvOf('lamp.v1', { spec: owned })];
-    expect(judgeOperator(surveyOf({ csvs, csv: csvs[0] })).kind).toBe('ready');
+    const verdict = judgeOperator(surveyOf({ csvs, csv: csvs[0] }));
+    expect(verdict).toEqual({ kind: 'ready', notes: ['it requires lamp.v1, to be handed over after it'] });
   });
 
   test('is ready, and the effects are announced', () => {

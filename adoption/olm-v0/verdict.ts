@@ -2,9 +2,11 @@
  * Whether an operator of OLM v0 can be handed over now. Pure: a table of states, the first that applies decides. A
  * refusal says what to do; a note announces an effect.
  */
-import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { OlmSurvey } from './survey.ts';
+import { pendingPlans, sharersOf } from './install-plans.ts';
+import { PROPERTIES } from './properties.ts';
+import { dependentsIn, requiredIn } from './requirements.ts';
 import { packageOf } from './survey.ts';
 
 /** The closed list of reasons for which an operator is not handed over. */
@@ -18,13 +20,17 @@ export const REFUSALS = [
   'OperatorGroupsConflict',
   'LimitedByAccount',
   'PartOfOlm',
+  'PackageUnknown',
   'Required',
+  'RequireEachOther',
 ] as const;
 
 export type Refusal = (typeof REFUSALS)[number];
 
 export type Verdict =
   | { readonly kind: 'ready'; readonly notes: readonly string[] }
+  /** Other operators of the namespace, which require it, have to be handed over before. */
+  | { readonly kind: 'after'; readonly reason: Refusal; readonly message: string; readonly after: readonly string[] }
   /** The state passes by itself. */
   | { readonly kind: 'wait'; readonly reason: Refusal; readonly message: string }
   /** A person has to change the state first. */
@@ -42,30 +48,48 @@ export function judgeOperator(survey: OlmSurvey): Verdict {
 type Rule = (survey: OlmSurvey) => Verdict | undefined;
 
 const RULES: readonly Rule[] = [
-  ({ namespace, name, subscription }) =>
-    subscription === undefined
+  ({ namespace, name, subscription, csv }) =>
+    subscription === undefined && csv === undefined
       ? refused(
           'SubscriptionNotFound',
           `Subscription.operators.coreos.com ${namespace}/${name} does not exist. List them by \`slipway adopt plan --namespace ${namespace}\``,
         )
       : undefined,
+  ({ namespace, name, holder }) =>
+    holder === undefined
+      ? undefined
+      : refused(
+          'SubscriptionNotFound',
+          `ClusterServiceVersion ${name} is of Subscription.operators.coreos.com ${namespace}/${holder}. Name that one`,
+        ),
   (survey) =>
     packageOf(survey) === 'packageserver' || survey.csv?.metadata.name === 'packageserver'
       ? refused('PartOfOlm', 'packageserver is a part of OLM itself, and goes with OLM')
       : undefined,
-  ({ subscription, csv }) => {
-    const { installedCSV, currentCSV } = fieldsOf(subscription?.['status']);
+  (survey) =>
+    survey.csv !== undefined && packageOf(survey) === ''
+      ? refused(
+          'PackageUnknown',
+          `ClusterServiceVersion ${survey.csv.metadata.name} has no Subscription, and no annotation ${PROPERTIES} names its package. Create a Subscription of OLM for it first`,
+        )
+      : undefined,
+  (survey) => {
+    const { subscription, csv } = survey;
+    if (subscription === undefined) return undefined;
+    const { installedCSV, currentCSV } = fieldsOf(subscription['status']);
     if (textOf(installedCSV) === '' || csv === undefined) {
       return wait('NotInstalled', 'OLM has installed no ClusterServiceVersion for it yet');
     }
-    if (textOf(currentCSV) !== textOf(installedCSV) && textOf(currentCSV) !== '') {
-      return isManualPending(subscription)
-        ? refused(
-            'InstallPlanPending',
-            `the upgrade to ${textOf(currentCSV)} waits for approval in OLM. Approve it and wait for its end, or delete its InstallPlan and set status.currentCSV of the Subscription back to ${textOf(installedCSV)}`,
-          )
-        : wait('UpgradeInProgress', `OLM upgrades it from ${textOf(installedCSV)} to ${textOf(currentCSV)}`);
-    }
+    const current = textOf(currentCSV);
+    if (current === textOf(installedCSV) || current === '') return undefined;
+    if (pendingPlans(survey).length === 0)
+      return wait('UpgradeInProgress', `OLM upgrades it from ${textOf(installedCSV)} to ${current}`);
+    const others = sharersOf(survey);
+    if (others.length > 0)
+      return refused(
+        'InstallPlanPending',
+        `the upgrade to ${current} waits for approval in OLM, in one InstallPlan with ${others.join(', ')}. Approve it and wait for its end, or take ${others.join(', ')} out of OLM first`,
+      );
     return undefined;
   },
   ({ csv, csvs }) => {
@@ -105,37 +129,31 @@ const RULES: readonly Rule[] = [
           `the OperatorGroup limits the operator to the rights of ServiceAccount ${account}, and Slipway would install it without that limit. Take spec.serviceAccountName out of the OperatorGroup if that is acceptable`,
         );
   },
-  (survey) => {
-    const dependent = dependentOf(survey);
-    return dependent === undefined
-      ? undefined
-      : refused(
-          'Required',
-          `ClusterServiceVersion ${dependent} of the same namespace requires it, and OLM would install it again. Hand the operator of ${dependent} over first`,
-        );
+  ({ csv, csvs, namespace }) => {
+    if (csv === undefined) return undefined;
+    const dependents = dependentsIn(csv, csvs);
+    if (dependents.length === 0) return undefined;
+    const names = dependents.map(({ metadata }) => metadata.name);
+    const circle = requiredIn(csv, dependents).map(({ metadata }) => metadata.name);
+    if (circle.length > 0)
+      return refused(
+        'RequireEachOther',
+        `it and ${circle.join(', ')} require each other, so that OLM would install the one again that is handed over first. Uninstall one of the two in OLM first`,
+      );
+    return {
+      kind: 'after',
+      reason: 'Required',
+      message: `${names.join(', ')} of the same namespace require${names.length === 1 ? 's' : ''} it, and OLM would install it again. \`slipway adopt run --all --namespace ${namespace}\` hands them over first`,
+      after: names,
+    };
   },
 ];
 
-/** Another ClusterServiceVersion of the namespace that requires a CRD of this one. */
-function dependentOf({ csv, csvs }: OlmSurvey): string | undefined {
-  const owned = new Set(crdsIn(csv, 'owned'));
-  const others = csvs.filter((one) => one !== csv && one.metadata.deletionTimestamp === undefined);
-  return others.find((one) => crdsIn(one, 'required').some((name) => owned.has(name)))?.metadata.name;
-}
-
-function crdsIn(csv: KubeObject | undefined, which: 'owned' | 'required'): readonly string[] {
-  const definitions = fieldsOf(fieldsOf(csv?.['spec'])['customresourcedefinitions']);
-  return listOf(definitions[which]).map(({ name }) => textOf(name));
-}
-
-function isManualPending(subscription: KubeObject | undefined): boolean {
-  return (
-    textOf(fieldsOf(subscription?.['spec'])['installPlanApproval']) === 'Manual' &&
-    textOf(fieldsOf(subscription?.['status'])['state']) === 'UpgradePending'
-  );
-}
-
 const NOTES: readonly ((survey: OlmSurvey) => string | undefined)[] = [
+  ({ subscription }) =>
+    subscription === undefined
+      ? 'OLM has no Subscription of it; Slipway upgrades it from the default channel of its package'
+      : undefined,
   ({ operatorGroups: [group] }) =>
     fieldsOf(group?.['spec'])['selector'] === undefined
       ? undefined
@@ -144,6 +162,14 @@ const NOTES: readonly ((survey: OlmSurvey) => string | undefined)[] = [
     copies.length === 0
       ? undefined
       : `OLM deletes the copies of the ClusterServiceVersion in ${copies.length} namespace${copies.length === 1 ? '' : 's'}`,
+  (survey) =>
+    pendingPlans(survey).length === 0
+      ? undefined
+      : `the upgrade to ${textOf(fieldsOf(survey.subscription?.['status'])['currentCSV'])} that waits for approval in OLM is dropped, and Slipway offers it for approval`,
+  ({ csv, csvs }) => {
+    const required = csv === undefined ? [] : requiredIn(csv, csvs).map(({ metadata }) => metadata.name);
+    return required.length === 0 ? undefined : `it requires ${required.join(', ')}, to be handed over after it`;
+  },
 ];
 
 function refused(reason: Refusal, message: string): Verdict {

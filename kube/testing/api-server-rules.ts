@@ -91,6 +91,18 @@ function checkVersionRules(connect: () => Client): void {
     expect([rest.continue, rest.resourceVersion]).toEqual([undefined, first.resourceVersion]);
   });
 
+  test('a selector asks for a value, for any value, and for objects without the label', async () => {
+    const client = connect();
+    await client.create(configMap('s1', {}, { test: 'selected', more: 'yes' }));
+    await client.create(configMap('s2', {}, { test: 'selected' }));
+    const namesOf = async (labelSelector: string): Promise<readonly string[]> =>
+      (await client.list(KIND, { labelSelector })).map(({ metadata }) => metadata.name);
+    expect(await namesOf('test=selected')).toEqual(['s1', 's2']);
+    expect(await namesOf('test=selected,more')).toEqual(['s1']);
+    expect(await namesOf('test=selected,!more')).toEqual(['s2']);
+    expect(await namesOf('test=selected,!test')).toEqual([]);
+  });
+
   test('a watch replays later changes, as its selector sees them', async () => {
     const client = connect();
     const { resourceVersion } = await client.listPage(KIND, { limit: 1 });

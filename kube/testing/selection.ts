@@ -24,14 +24,14 @@ interface Entry {
   readonly object: KubeObject;
 }
 
-/** Whether an object is in the selection: labels by equality or presence, fields by equality. */
+/** Whether an object is in the selection: labels by equality, presence or absence, fields by equality. */
 export function isSelected(selection: Selection, { resource, object }: Entry): boolean {
   const { metadata } = object;
   return (
     isSameKind(resource, selection.resource) &&
     (selection.namespace === undefined || metadata.namespace === selection.namespace) &&
-    termsOf(selection.labelSelector).every(([label, value]) => matches(metadata.labels?.[label], value)) &&
-    termsOf(selection.fieldSelector).every(([path, value]) => matches(fieldAt(object, path), value))
+    termsOf(selection.labelSelector).every((term) => matches(metadata.labels?.[term.key], term)) &&
+    termsOf(selection.fieldSelector).every((term) => matches(fieldAt(object, term.key), term))
   );
 }
 
@@ -47,17 +47,25 @@ function isSameKind(one: Resource, other: Resource): boolean {
   return one.plural === other.plural && groupOf(one.apiVersion) === groupOf(other.apiVersion);
 }
 
-/** `a=1,b` → `a` has the value 1, and `b` has any. */
-function termsOf(selector: string | null | undefined): readonly (readonly [string, string | undefined])[] {
+interface Term {
+  readonly key: string;
+  /** Undefined: any. */
+  readonly value: string | undefined;
+  readonly isAbsent: boolean;
+}
+
+/** `a=1,b,!c` → `a` has the value 1, `b` has any, and `c` is absent. */
+function termsOf(selector: string | null | undefined): readonly Term[] {
   if (selector === null || selector === undefined || selector === '') return [];
   return selector.split(',').map((term) => {
     const [key = '', value] = term.split('=', 2);
-    return [key, value];
+    return key.startsWith('!') ? { key: key.slice(1), value, isAbsent: true } : { key, value, isAbsent: false };
   });
 }
 
-function matches(found: unknown, wanted: string | undefined): boolean {
-  return wanted === undefined ? found !== undefined : found === wanted;
+function matches(found: unknown, { value, isAbsent }: Term): boolean {
+  if (isAbsent) return found === undefined;
+  return value === undefined ? found !== undefined : found === value;
 }
 
 function fieldAt(object: KubeObject, path: string): unknown {

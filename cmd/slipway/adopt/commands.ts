@@ -22,7 +22,7 @@ function definePlan(adopt: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
       .description(
-        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, and the objects that are handed over and deleted. Writes nothing. The exit code is 2 if an operator cannot be handed over.",
+        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, the objects that are handed over and deleted, and the Deployments whose Pods would be replaced, by dry runs. Writes nothing. The exit code is 2 if an operator cannot be handed over, or not without replacing Pods.",
       )
       .argument('[name]', ARGUMENT)
       .option('-A, --all-namespaces', 'the operators of all namespaces')
@@ -54,6 +54,7 @@ function defineRun(adopt: Command, perform: Perform): void {
       .argument('[name]', ARGUMENT)
       .option('--all', 'every operator of the namespace')
       .option('-A, --all-namespaces', 'with --all, the operators of all namespaces')
+      .option('--allow-restarts', 'hand over although Pods are replaced, which the plan lists')
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))

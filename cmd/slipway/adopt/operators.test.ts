@@ -6,7 +6,7 @@ import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import type { Kind, KubeObject } from '../../../api/object.ts';
-import { nextOperator } from './operators.ts';
+import { listRows, nextOperator } from './operators.ts';
 
 const kept = 'slipway-system';
 
@@ -72,5 +72,40 @@ describe('the operator to hand over next', () => {
     const objects = [GROUP, ...operator('ready'), backup];
     expect(await next(objects)).toBe('begun');
     expect(await next(objects, 'elsewhere')).toBeUndefined();
+  });
+});
+
+describe('the list of operators', () => {
+  const list = async (objects: readonly KubeObject[]): Promise<readonly (readonly [string, string])[]> =>
+    (await listRows(clusterOf([GROUP, ...objects]), { options: {}, signal: NEVER })).map(({ name, state }) => [name, state]); // prettier-ignore
+
+  test('has each operator after those that require it, and says so', async () => {
+    const both = { spec: { customresourcedefinitions: { ...OWNS.spec.customresourcedefinitions, required: [{ name: 'lamps.example' }] } } }; // prettier-ignore
+    const lamp = { spec: { customresourcedefinitions: { owned: [{ name: 'lamps.example' }] } } };
+    const objects = [...operator('lamp', lamp), ...operator('gadget', both), ...operator('user', NEEDS)];
+    expect(await list(objects)).toEqual([
+      ['user', 'ready'],
+      ['gadget', 'after'],
+      ['lamp', 'after'],
+    ]);
+  });
+
+  test('has a ClusterServiceVersion without a Subscription, unless it is a copy, is deleted, or is OLM itself', async () => {
+    const version = (name: string, metadata: object): KubeObject => {
+      const csv = csvOf(name);
+      return { ...csv, metadata: { ...csv.metadata, ...metadata } };
+    };
+    const annotations = { 'operatorframework.io/properties': '{"properties":[{"type":"olm.package","value":{"packageName":"alone"}}]}' }; // prettier-ignore
+    const objects = [
+      ...operator('gadget'),
+      version('alone.v1', { annotations }),
+      version('copied.v1', { labels: { 'olm.copiedFrom': 'elsewhere' } }),
+      version('packageserver', {}),
+      version('deleted.v1', { deletionTimestamp: '2026-11-23T00:00:00Z' }),
+    ];
+    expect(await list(objects)).toEqual([
+      ['gadget', 'ready'],
+      ['alone.v1', 'ready'],
+    ]);
   });
 });

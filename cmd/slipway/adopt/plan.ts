@@ -1,7 +1,6 @@
 /** `slipway adopt plan`: whether operators of OLM can be handed over, and the effects. */
 import { collectInventory, tieFactsOf } from '../../../adoption/olm-v0/inventory.ts';
-import type { OlmOperator } from '../../../adoption/olm-v0/kinds.ts';
-import { packageOf, surveyOperator, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
+import { operatorOf, surveyOperator, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
 import type { Translation } from '../../../adoption/olm-v0/translate.ts';
 import { judgeOperator } from '../../../adoption/olm-v0/verdict.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
@@ -14,6 +13,7 @@ import type { Outcome } from '../outcome.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { listRows, type OperatorRow } from './operators.ts';
+import { restartsOf, type TrialRestart } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptPlanFlags extends KubeFlags, OutputFlags, WantedFlags {
@@ -60,7 +60,7 @@ async function planOne(
 ): Promise<Outcome> {
   const survey = await surveyOperator(client, target, flags.signal);
   const verdict = judgeOperator(survey);
-  if (verdict.kind !== 'ready') {
+  if (verdict.kind !== 'ready' && verdict.kind !== 'after') {
     const { kind: state, reason, message } = verdict;
     return outcomeOf(
       { ...target, state, reason, message },
@@ -70,24 +70,24 @@ async function planOne(
     );
   }
   const wanted = wantedFor(survey, flags);
-  const operator: OlmOperator = {
-    namespace: target.namespace,
-    subscription: target.name,
-    package: packageOf(survey),
-    csv: survey.csv?.metadata.name ?? '',
-  };
-  const { own, shared } = await collectInventory(client, tieFactsOf(survey, operator), flags.signal);
+  const { own, shared } = await collectInventory(client, tieFactsOf(survey, operatorOf(survey)), flags.signal);
   const conflicts = shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`);
+  const restarts =
+    survey.csv === undefined || conflicts.length > 0
+      ? []
+      : await restartsOf(client, { csv: survey.csv, wanted: wanted.manifest, now: new Date(), signal: flags.signal });
   const data = {
     ...target,
-    state: conflicts.length > 0 ? 'refused' : 'ready',
+    state: conflicts.length > 0 ? 'refused' : verdict.kind,
+    restarts,
+    after: verdict.kind === 'after' ? verdict.after : [],
     subscription: wanted.manifest,
     objects: own.map((object) => describeRef(refOf(object))),
     deleted: deletedWith(survey).map((object) => describeRef(refOf(object))),
-    notes: [...verdict.notes, ...wanted.dropped],
+    notes: [...(verdict.kind === 'after' ? [verdict.message] : verdict.notes), ...wanted.dropped],
     conflicts,
   };
-  return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length > 0 ? 2 : 0);
+  return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length + restarts.length > 0 ? 2 : 0);
 }
 
 /** The objects of OLM that go. */
@@ -98,6 +98,9 @@ function deletedWith({ subscription, csv, copies }: OlmSurvey): readonly KubeObj
 interface PlannedAdoption {
   readonly namespace: string;
   readonly name: string;
+  /** The ClusterServiceVersions that have to be handed over before. */
+  readonly after: readonly string[];
+  readonly restarts: readonly TrialRestart[];
   readonly objects: readonly string[];
   readonly deleted: readonly string[];
   readonly notes: readonly string[];
@@ -105,7 +108,7 @@ interface PlannedAdoption {
 }
 
 function printPlan(
-  { namespace, name, objects, deleted, notes, conflicts }: PlannedAdoption,
+  { namespace, name, after, restarts, objects, deleted, notes, conflicts }: PlannedAdoption,
   wanted: Translation,
 ): string {
   const list = (title: string, lines: readonly string[]): string =>
@@ -113,7 +116,11 @@ function printPlan(
   return [
     conflicts.length > 0
       ? list(`${namespace}/${name} cannot be handed over:`, conflicts)
-      : `${namespace}/${name} can be handed over; no Pod is replaced\n`,
+      : `${namespace}/${name} can be handed over${after.length === 0 ? '' : ` after ${after.join(', ')}`}; ${restarts.length === 0 ? 'no Pod is replaced' : 'Pods are replaced, for which --allow-restarts is needed'}\n`,
+    list(
+      'Pods are replaced of:',
+      restarts.flatMap(({ deployment, why }) => [deployment, ...why.map((text) => `  ${text}`)]),
+    ),
     list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),
     list('Handed over:', objects),
     list('Deleted, with a backup in a Secret:', deleted),

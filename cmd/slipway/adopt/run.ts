@@ -1,9 +1,11 @@
 /** `slipway adopt run`: hands operators over from OLM v0, step by step, and waits for the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
+import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import type { Cluster } from '../../../api/cluster.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
@@ -15,12 +17,14 @@ import { cleanLine } from '../../../report/clean.ts';
 import { count } from '../../../report/count.ts';
 import { follow, type Journey } from './follow.ts';
 import { nextOperator, type OperatorRow } from './operators.ts';
+import { restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
 export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
   readonly timeout: string;
   readonly systemNamespace: string;
   readonly all?: boolean;
+  readonly allowRestarts?: boolean;
   readonly allNamespaces?: boolean;
 }
 
@@ -84,6 +88,9 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
     cluster: client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
     wanted: ({ survey }) => wantedFor(survey, flags).manifest,
+    ...(flags.allowRestarts !== true && {
+      surprises: (gathered, wanted) => findRestarts(client, gathered, wanted, signal),
+    }),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,
   });
@@ -100,4 +107,18 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
       };
     },
   };
+}
+
+async function findRestarts(
+  client: Cluster,
+  { survey: { csv } }: Gathered,
+  wanted: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (csv === undefined) return [];
+  const restarts = await restartsOf(client, { csv, wanted, now: new Date(), signal });
+  const named = restarts.map(
+    ({ deployment, why }) => `the Pods of ${deployment} would be replaced (${why.join(', ')})`,
+  );
+  return restarts.length === 0 ? [] : [...named, 'add --allow-restarts if that is acceptable'];
 }
