@@ -1,6 +1,6 @@
 /**
- * The console of a cluster before a real API server, with real users, groups and RBAC, and without a manager: what a
- * person may not see is in no answer, and what they may not do the API server refuses in their name.
+ * The console of a cluster before a real API server, with real users, groups and RBAC, and without a manager:
+ * no answer has an object that its person may not see, and the API server refuses each act for which they lack the right.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -128,7 +128,7 @@ describe('an act', () => {
     });
   });
 
-  test('that names a plan which is not there approves nothing, whoever sends it', async () => {
+  test('that names a plan which is not there approves nothing, not even for an administrator', async () => {
     const { status, text } = await (await as('root@example.com')).act('/api/act', { action: approve });
     expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({ status: 422, body: { reason: 'ApprovalVoid' } }); // prettier-ignore
     const revision = await cluster().kubectl(['-n', 'red', 'get', 'revisions.slipway.dev/gadget-1', '-o', 'json']);
