@@ -92,6 +92,12 @@ describe('the hand-over', () => {
     expect(write).toMatchObject({ verb: 'delete', content: { uid: 'u', resourceVersion: '8' } });
   });
 
+  test('judges no Subscription that is being deleted: its InstallPlan may be gone already', async () => {
+    const live = subscriptionOf({ installPlanApproval: 'Manual' }, { currentCSV: 'gadget.v2' });
+    const metadata = { ...live.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' };
+    expect(await writesIn({ olmSubscription: { ...live, metadata } })).toEqual([]);
+  });
+
   test("takes the operator's label off an InstallPlan that is of other operators too, and keeps it", async () => {
     const ref = refOf(ofOlm('installPlan', 'install-1'));
     const labels = { [componentLabel('gadget-operator', 'ops')]: null };

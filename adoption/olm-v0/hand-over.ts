@@ -276,7 +276,8 @@ export class HandOver {
   /** Only the very Subscription that was judged, in the version that is judged now. */
   async #deleteSubscription(backup: Backup, { state, survey }: Gathered): Promise<void> {
     const { olmSubscription: live } = state;
-    if (live === undefined) return this.#deletePlans(state.pendingPlans);
+    if (live?.metadata.deletionTimestamp !== undefined || live === undefined)
+      return this.#deletePlans(state.pendingPlans);
     const { cluster, signal, name } = this.#options;
     const { uid = '', resourceVersion = '' } = live.metadata;
     const verdict = judgeOperator(survey);

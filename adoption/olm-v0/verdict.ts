@@ -99,14 +99,6 @@ const RULES: readonly Rule[] = [
       ? undefined
       : wait('UpgradeInProgress', `ClusterServiceVersion ${next.metadata.name} is replacing ${name}`);
   },
-  ({ csv }) => {
-    const { phase, reason, message } = fieldsOf(csv?.['status']);
-    if (phase === 'Succeeded') return undefined;
-    const text = `ClusterServiceVersion ${csv?.metadata.name} is ${textOf(phase) || 'not judged by OLM yet'}${textOf(reason) === '' ? '' : `: ${textOf(reason)}, ${textOf(message)}`}`;
-    return phase === 'Failed'
-      ? refused('NotSucceeded', `${text}. Mend it in OLM first: only an operator that works is handed over`)
-      : wait('NotSucceeded', text);
-  },
   ({ operatorGroups, namespace }) => {
     if (operatorGroups.length === 1) return undefined;
     const names = operatorGroups.map(({ metadata }) => metadata.name).join(', ');
@@ -128,6 +120,14 @@ const RULES: readonly Rule[] = [
           'LimitedByAccount',
           `the OperatorGroup limits the operator to the rights of ServiceAccount ${account}, and Slipway would install it without that limit. Take spec.serviceAccountName out of the OperatorGroup if that is acceptable`,
         );
+  },
+  ({ csv }) => {
+    const { phase, reason, message } = fieldsOf(csv?.['status']);
+    if (phase === 'Succeeded') return undefined;
+    const text = `ClusterServiceVersion ${csv?.metadata.name} is ${textOf(phase) || 'not judged by OLM yet'}${textOf(reason) === '' ? '' : `: ${textOf(reason)}, ${textOf(message)}`}`;
+    return phase === 'Failed'
+      ? refused('NotSucceeded', `${text}. Mend it in OLM first: only an operator that works is handed over`)
+      : wait('NotSucceeded', text);
   },
   ({ csv, csvs, namespace }) => {
     if (csv === undefined) return undefined;

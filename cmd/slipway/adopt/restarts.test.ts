@@ -5,7 +5,7 @@ import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { identityOf } from '../../../apply/identity.ts';
-import { makeFiles, WEBHOOK } from '../../../bundles/testing/bundle.ts';
+import { makeCrd, makeFiles, WEBHOOK } from '../../../bundles/testing/bundle.ts';
 import { issueCertificate } from '../../../controllers/revision/certificates/issue.ts';
 import { LIFETIME_MS } from '../../../controllers/revision/certificates/plan.ts';
 import { restartsOf, type TrialRestart } from './restarts.ts';
@@ -79,6 +79,14 @@ describe('a hand-over', () => {
 
   test('restarts nothing that OLM has made', async () => {
     expect(await restarts(new Server().put(secret, live))).toEqual([]);
+  });
+
+  test('restarts nothing of a ClusterServiceVersion that lists each version of a CRD', async () => {
+    const crd = makeCrd() as KubeObject;
+    const owned = ['v1alpha1', 'v1'].map((version) => ({ name: crd.metadata.name, version, kind: 'Gadget' }));
+    const spec = mergePatch(csv['spec'], { customresourcedefinitions: { owned } });
+    const both = { csv: { ...csv, spec }, wanted: { ...SUBSCRIPTION, spec: { package: 'gadget-operator' } } };
+    expect(await restartsOf(new Server().put(secret, live, crd), { ...both, now: NOW, signal: NEVER })).toEqual([]);
   });
 
   test.each([

@@ -87,7 +87,9 @@ async function bundleOf(
     metadata: { name: metadata.name, annotations: Object.fromEntries(annotations) },
   };
   const owned = listOf(fieldsOf(fieldsOf(spec)['customresourcedefinitions'])['owned']);
-  const crds = await Promise.all(owned.map(({ name }) => cluster.get({ ...CRD, name: textOf(name) }, signal)));
+  // Each version of a CRD is listed.
+  const names = new Set(owned.map(({ name }) => textOf(name)));
+  const crds = await Promise.all([...names].map((name) => cluster.get({ ...CRD, name }, signal)));
   const objects = [{ ...published, spec }, ...crds.flatMap((crd) => (crd === undefined ? [] : [withoutStatus(crd)]))];
   const packaged = { [BUNDLE_ANNOTATION.package]: textOf(fieldsOf(wanted['spec'])['package']) };
   const files = [
