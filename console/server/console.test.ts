@@ -125,6 +125,66 @@ describe('an act', () => {
   });
 });
 
+/** Larger than any request of a page. */
+const LARGE = 4 << 20;
+
+describe.each([
+  { path: '/login/token', type: 'application/x-www-form-urlencoded' },
+  { path: '/login/token', type: 'multipart/form-data; boundary=x' },
+  { path: '/login/callback', type: 'application/x-www-form-urlencoded' },
+  { path: '/api/act', type: 'application/json' },
+  { path: '/api/logout', type: 'application/json' },
+  { path: '/overview', type: 'text/plain' },
+])('a body that is larger than any act, of $type to $path', ({ path, type }) => {
+  test.each([
+    { because: 'says its length', headers: { 'content-length': String(LARGE) } },
+    { because: 'comes in pieces', headers: { 'transfer-encoding': 'chunked' } },
+  ])('is not read without a login: $because', async ({ headers }) => {
+    const own = { origin: world.address, 'content-type': type, ...headers };
+    const { status } = await new Browser(world.address).send(path, { method: 'POST', headers: own, body: 'token=' + 'x'.repeat(LARGE - 6) }); // prettier-ignore
+    expect(status).toBe(413);
+  });
+});
+
+test('a body that comes in pieces is read, if it is small', async () => {
+  const headers = { 'transfer-encoding': 'chunked' };
+  expect((await (await browserOf('ann')).act('/api/act', { action: RECONCILE }, headers)).status).toBe(200);
+});
+
+describe('HEAD', () => {
+  test.each(['/api/live/names', '/api/live/names?x=1', '/%61pi/live/names', '/api/view/names', '/api/session', '/api/icon/team/gadget', '/login/start?token=x', '/login/callback?code=x', '/login/oidc'])(
+    'is refused, and opens nothing, at %s',
+    async (path) => {
+      const before = world.hub.counts;
+      const { status, headers } = await (await browserOf('ann')).send(path, { method: 'HEAD' });
+      expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 405, cookies: undefined });
+      expect(world.hub.counts).toEqual(before);
+    },
+  );
+
+  test.each(['/', '/overview', '/main-0123ABCD.js', '/login'])('is answered for a page: %s', async (path) => {
+    expect((await new Browser(world.address).send(path, { method: 'HEAD' })).status).toBe(200);
+  });
+});
+
+test.each([
+  { because: 'the path has a backslash', path: '/..\\..\\etc\\passwd', headers: {} },
+  { because: 'the address has another scheme', path: 'ftp://console.example/', headers: {} },
+  { because: 'the name of the host cannot be one', path: '/', headers: { host: 'a b' } },
+  { because: 'the host has a user', path: '/', headers: { host: 'evil@127.0.0.1' } },
+])('a request that is refused before any route has the same headers: $because', async ({ path, headers }) => {
+  const answer = await new Browser(world.address).send(path, { headers });
+  expect(answer).toMatchObject({
+    status: 400,
+    headers: {
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/) as string,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  });
+  expect(JSON.parse(answer.text)).toMatchObject({ problem: true, reason: 'InputInvalid' });
+});
+
 describe('a session', () => {
   test('reports the person, and a secret for acts that no other session has', async () => {
     const [ann, again] = await Promise.all([browserOf('ann'), browserOf('ann')]);
