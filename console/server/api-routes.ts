@@ -105,9 +105,10 @@ function viewOf({ req }: ConsoleContext, prefix: string, { views }: ApiParts): M
 }
 
 async function iconOf(context: ConsoleContext, { icon }: ApiParts): Promise<Response> {
-  const [catalog = '', name = ''] = context.req.path.split('/').slice(-2).map(decodeURIComponent);
+  const [catalog, name] = namesIn(context.req.url);
+  if (catalog === undefined || name === undefined) return answerProblem(NO_ICON, 404);
   const found = await icon(context.get('visitor').person, catalog, name, context.req.raw.signal);
-  if (found === undefined) return answerProblem(problem('PackageNotFound', 'There is no icon'), 404);
+  if (found === undefined) return answerProblem(NO_ICON, 404);
   return new Response(found.bytes, {
     headers: {
       'content-type': found.type,
@@ -116,6 +117,17 @@ async function iconOf(context: ConsoleContext, { icon }: ApiParts): Promise<Resp
       'cache-control': 'private, max-age=3600',
     },
   });
+}
+
+const NO_ICON = problem('PackageNotFound', 'There is no icon');
+
+/** The last two parts of the path; none if they cannot be decoded. */
+function namesIn(address: string): readonly string[] {
+  try {
+    return new URL(address).pathname.split('/').slice(-2).map(decodeURIComponent); // prettier-ignore
+  } catch {
+    return [];
+  }
 }
 
 /** An act must repeat the text that only the console's own pages know. */

@@ -8,6 +8,7 @@ import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts
 import { listen } from './testing/event-source.ts';
 
 const acts: { readonly user: string; readonly kind: string }[] = [];
+const icons: (readonly string[])[] = [];
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await startConsoleWorld({
@@ -16,7 +17,10 @@ beforeAll(async () => {
       if (action.kind === 'resume') throw new ApiError('patch x', { code: 403, message: 'no', causes: [] });
       return 'Done';
     },
-    icon: async () => ({ bytes: new Uint8Array([1]), type: 'image/svg+xml' }),
+    icon: async (_person, ...names) => {
+      icons.push(names.slice(0, 2) as string[]);
+      return { bytes: new Uint8Array([1]), type: 'image/svg+xml' };
+    },
   });
   world.allow(() => true);
 });
@@ -126,7 +130,7 @@ describe('an act', () => {
 });
 
 /** Larger than any request of a page. */
-const LARGE = 4 << 20;
+const LARGE = 100_000;
 
 describe.each([
   { path: '/login/token', type: 'application/x-www-form-urlencoded' },
@@ -306,6 +310,25 @@ test('an icon is an attachment in a sandbox', async () => {
       'content-disposition': expect.stringContaining('attachment') as string,
     },
   });
+});
+
+test.each([
+  { because: 'a part cannot be decoded', path: '/api/icon/a/%' },
+  { because: 'a part is no text in UTF-8', path: '/api/icon/%ff/gadget' },
+  { because: 'a part is half an escape', path: '/api/icon/a/%2' },
+])('an icon under an address that cannot be read does not exist: $because', async ({ path }) => {
+  const { status, text } = await (await browserOf('ann')).send(path);
+  expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({ status: 404, body: { problem: true } });
+});
+
+test.each([
+  { because: 'escapes are undone once', path: '/api/icon/te%2561m/gadget', names: ['te%61m', 'gadget'] },
+  { because: 'a slash in a name is part of it', path: '/api/icon/team/a%2Fb', names: ['team', 'a/b'] },
+  { because: 'names may have other letters', path: '/api/icon/team/%C3%BC', names: ['team', 'ü'] },
+])('an icon is asked for by the names in its address: $because', async ({ path, names }) => {
+  icons.length = 0;
+  await (await browserOf('ann')).send(path);
+  expect(icons).toEqual([names]);
 });
 
 describe('a view', () => {
