@@ -149,7 +149,8 @@ const ICON_TYPES: ReadonlySet<string> = new Set([
   'image/webp',
   'image/svg+xml',
 ]);
-const MOST_ICON = 1 << 20;
+/** In base64, of 512 KiB: larger ones are no icons. */
+const MOST_ICON = Math.ceil((512 << 10) / 3) * 4;
 
 /** The icon in the document of a package; undefined if it has none of a permitted type and size. */
 export function iconOf(document: Fields): CatalogIcon | undefined {

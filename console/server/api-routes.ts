@@ -1,6 +1,5 @@
 /** The routes below `/api/`: session, views once and live, acts, icons. Each asks first who the person is. */
 import type { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { Action } from '../data/actions.ts';
 import type { Log } from '../../kube/log.ts';
 import { answerProblem } from './answer-problem.ts';
@@ -38,9 +37,6 @@ export interface SessionAnswer {
   readonly csrf: string;
 }
 
-/** Larger than any act. */
-const MOST_BODY_BYTES = 64 << 10;
-
 export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
   app.use('/api/*', async (context, next) => {
     const visitor = await login.identify(context);
@@ -52,7 +48,6 @@ export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts):
   app.get('/api/view/*', (context) => viewOnce(context, parts));
   app.get('/api/live/*', (context) => viewLive(context, parts));
   app.get('/api/icon/:catalog/:package', (context) => iconOf(context, parts));
-  app.use('/api/*', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => answerProblem(TOO_LARGE, 413) }));
   app.post('/api/act', (context) => checked(context, () => actAsVisitor(context, parts)));
   app.post('/api/logout', (context) =>
     checked(context, async () => context.json({ next: await login.logOut(context) })),
@@ -63,8 +58,6 @@ const NOT_LOGGED_IN = {
   ...problem('Forbidden', 'You are not logged in, or your session has ended', 'Log in again'),
   login: '/login',
 };
-
-const TOO_LARGE = problem('InputInvalid', `The request is larger than ${MOST_BODY_BYTES} bytes`);
 
 function sessionOf({ person, way, canLogOut, csrf }: Visitor, { version, readOnly }: ApiParts): SessionAnswer {
   return { user: person.user, groups: person.groups, version, readOnly, way, canLogOut, csrf };
@@ -112,9 +105,10 @@ function viewOf({ req }: ConsoleContext, prefix: string, { views }: ApiParts): M
 }
 
 async function iconOf(context: ConsoleContext, { icon }: ApiParts): Promise<Response> {
-  const [catalog = '', name = ''] = context.req.path.split('/').slice(-2).map(decodeURIComponent);
+  const [catalog, name] = namesIn(context.req.url);
+  if (catalog === undefined || name === undefined) return answerProblem(NO_ICON, 404);
   const found = await icon(context.get('visitor').person, catalog, name, context.req.raw.signal);
-  if (found === undefined) return answerProblem(problem('PackageNotFound', 'There is no icon'), 404);
+  if (found === undefined) return answerProblem(NO_ICON, 404);
   return new Response(found.bytes, {
     headers: {
       'content-type': found.type,
@@ -123,6 +117,17 @@ async function iconOf(context: ConsoleContext, { icon }: ApiParts): Promise<Resp
       'cache-control': 'private, max-age=3600',
     },
   });
+}
+
+const NO_ICON = problem('PackageNotFound', 'There is no icon');
+
+/** The last two parts of the path; none if they cannot be decoded. */
+function namesIn(address: string): readonly string[] {
+  try {
+    return new URL(address).pathname.split('/').slice(-2).map(decodeURIComponent); // prettier-ignore
+  } catch {
+    return [];
+  }
 }
 
 /** An act must repeat the text that only the console's own pages know. */

@@ -8,6 +8,7 @@ import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts
 import { listen } from './testing/event-source.ts';
 
 const acts: { readonly user: string; readonly kind: string }[] = [];
+const icons: (readonly string[])[] = [];
 let world: ConsoleWorld;
 beforeAll(async () => {
   world = await startConsoleWorld({
@@ -16,7 +17,10 @@ beforeAll(async () => {
       if (action.kind === 'resume') throw new ApiError('patch x', { code: 403, message: 'no', causes: [] });
       return 'Done';
     },
-    icon: async () => ({ bytes: new Uint8Array([1]), type: 'image/svg+xml' }),
+    icon: async (_person, ...names) => {
+      icons.push(names.slice(0, 2) as string[]);
+      return { bytes: new Uint8Array([1]), type: 'image/svg+xml' };
+    },
   });
   world.allow(() => true);
 });
@@ -123,6 +127,73 @@ describe('an act', () => {
     browser.cookies.set('slipway-session', (await quiet.cookieOf('ann')).replace(/^[^=]+=/, ''));
     expect((await browser.act('/api/act', { action: RECONCILE })).status).toBe(403);
   });
+});
+
+/** Larger than any request of a page. */
+const LARGE = 100_000;
+
+describe.each([
+  { path: '/login/token', type: 'application/x-www-form-urlencoded' },
+  { path: '/login/token', type: 'multipart/form-data; boundary=x' },
+  { path: '/login/callback', type: 'application/x-www-form-urlencoded' },
+  { path: '/api/act', type: 'application/json' },
+  { path: '/api/logout', type: 'application/json' },
+  { path: '/overview', type: 'text/plain' },
+])('a body that is larger than any act, of $type to $path', ({ path, type }) => {
+  test.each([
+    { because: 'says its length', headers: { 'content-length': String(LARGE) } },
+    { because: 'comes in pieces', headers: { 'transfer-encoding': 'chunked' } },
+  ])('is not read without a login: $because', async ({ headers }) => {
+    const own = { origin: world.address, 'content-type': type, ...headers };
+    const { status } = await new Browser(world.address).send(path, { method: 'POST', headers: own, body: 'token=' + 'x'.repeat(LARGE - 6) }); // prettier-ignore
+    expect(status).toBe(413);
+  });
+});
+
+test('a body that comes in pieces is read, if it is small', async () => {
+  const headers = { 'transfer-encoding': 'chunked' };
+  expect((await (await browserOf('ann')).act('/api/act', { action: RECONCILE }, headers)).status).toBe(200);
+});
+
+describe('HEAD', () => {
+  test.each([
+    '/api/live/names',
+    '/api/live/names?x=1',
+    '/%61pi/live/names',
+    '/api/view/names',
+    '/api/session',
+    '/api/icon/team/gadget',
+    '/login/start?token=x',
+    '/login/callback?code=x',
+    '/login/oidc',
+  ])('is refused, and opens nothing, at %s', async (path) => {
+    const before = world.hub.counts;
+    const { status, headers } = await (await browserOf('ann')).send(path, { method: 'HEAD' });
+    expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 405, cookies: undefined });
+    expect(world.hub.counts).toEqual(before);
+  });
+
+  test.each(['/', '/overview', '/main-0123ABCD.js', '/login'])('is answered for a page: %s', async (path) => {
+    expect((await new Browser(world.address).send(path, { method: 'HEAD' })).status).toBe(200);
+  });
+});
+
+test.each([
+  { because: 'the path has a backslash', path: '/..\\..\\etc\\passwd', headers: {} },
+  { because: 'the address has another scheme', path: 'ftp://console.example/', headers: {} },
+  { because: 'the name of the host cannot be one', path: '/', headers: { host: 'a b' } },
+  { because: 'the host has a user', path: '/', headers: { host: 'evil@127.0.0.1' } },
+])('a request that is refused before any route has the same headers: $because', async ({ path, headers }) => {
+  const answer = await new Browser(world.address).send(path, { headers });
+  expect(answer).toMatchObject({
+    status: 400,
+    headers: {
+      'content-security-policy': expect.stringMatching(/^default-src 'none'/) as string,
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  });
+  expect(JSON.parse(answer.text)).toMatchObject({ problem: true, reason: 'InputInvalid' });
 });
 
 describe('a session', () => {
@@ -246,6 +317,25 @@ test('an icon is an attachment in a sandbox', async () => {
       'content-disposition': expect.stringContaining('attachment') as string,
     },
   });
+});
+
+test.each([
+  { because: 'a part cannot be decoded', path: '/api/icon/a/%' },
+  { because: 'a part is no text in UTF-8', path: '/api/icon/%ff/gadget' },
+  { because: 'a part is half an escape', path: '/api/icon/a/%2' },
+])('an icon under an address that cannot be read does not exist: $because', async ({ path }) => {
+  const { status, text } = await (await browserOf('ann')).send(path);
+  expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({ status: 404, body: { problem: true } });
+});
+
+test.each([
+  { because: 'escapes are undone once', path: '/api/icon/te%2561m/gadget', names: ['te%61m', 'gadget'] },
+  { because: 'a slash in a name is part of it', path: '/api/icon/team/a%2Fb', names: ['team', 'a/b'] },
+  { because: 'names may have other letters', path: '/api/icon/team/%C3%BC', names: ['team', 'ü'] },
+])('an icon is asked for by the names in its address: $because', async ({ path, names }) => {
+  icons.length = 0;
+  await (await browserOf('ann')).send(path);
+  expect(icons).toEqual([names]);
 });
 
 describe('a view', () => {

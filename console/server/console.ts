@@ -4,13 +4,14 @@
  * nowhere itself, and has no rights of its own: every read and every act is made in the name of the person.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { apiRoutes, type ApiParts } from './api-routes.ts';
 import { assetRoutes } from './asset-routes.ts';
 import type { Assets } from './assets.ts';
 import { answerProblem } from './answer-problem.ts';
-import type { ConsoleEnv, Login } from './login/login.ts';
+import type { ConsoleContext, ConsoleEnv, Login } from './login/login.ts';
 import { problem, problemOf, statusOfError } from './problem.ts';
 import { refuseForeign, type OwnHosts } from './same-origin.ts';
 import { LOGIN_POLICY, securityHeaders } from './security-headers.ts';
@@ -29,6 +30,10 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
   const { login, hosts, assets, log } = options;
   const app = new Hono<ConsoleEnv>();
   const headers = Object.entries(securityHeaders(hosts !== 'loopback' && hosts.origin.startsWith('https:')));
+  const guard = (response: Response): Response => {
+    for (const [name, value] of headers) if (!response.headers.has(name)) response.headers.set(name, value);
+    return response;
+  };
 
   app.use('*', async (context, next) => {
     const refused = refuseForeign(
@@ -43,17 +48,57 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
     );
     if (refused === undefined) await next();
     else context.res = answerProblem(problem('Forbidden', `The request is refused: ${refused}`), 403);
-    if (context.req.path.startsWith('/login')) context.res.headers.set('content-security-policy', LOGIN_POLICY);
-    for (const [name, value] of headers) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    guard(context.res);
   });
+  // Before any route, since the body of a login is read before the person is known.
+  app.use('*', withOwnRequest);
+  app.use('*', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => answerProblem(TOO_LARGE, 413) }));
+  app.use('*', async ({ req }, next) =>
+    req.method === 'HEAD' && !isPage(req.path) ? answerProblem(NO_HEAD, 405) : next(),
+  );
+  app.use('/login', pagesOfLogin);
+  app.use('/login/*', pagesOfLogin);
   login.routes(app);
   apiRoutes(app, login, options);
   assetRoutes(app, assets);
   app.notFound(() => answerProblem(problem('InputInvalid', 'The console has nothing at this address'), 404));
-  app.onError((error) => {
+  const failed = (error: unknown): Response => {
     const found = problemOf(error);
     if (found.reason === 'InternalError') log.error({ err: error }, 'a request failed by a defect');
     return answerProblem(found, statusOfError(error));
+  };
+  app.onError(failed);
+  const listener = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => guard(error instanceof RequestError ? answerProblem(UNREADABLE, 400) : failed(error)),
   });
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return async (request, response) => void (await listener(request, response));
+}
+
+/** Larger than any request of a page. */
+const MOST_BODY_BYTES = 64 << 10;
+
+const TOO_LARGE = problem('InputInvalid', `The request is larger than ${MOST_BODY_BYTES} bytes`);
+
+/** A body without a length is replaced by its copy, which only a Request of the platform permits. */
+async function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Promise<void> {
+  const { method, headers, body, signal } = req.raw;
+  if (body !== null && headers.has('transfer-encoding'))
+    req.raw = new Request(req.url, { method, headers, body, signal, duplex: 'half' });
+  await next();
+}
+
+/** A stream would be opened with none to read it, and a login would be used up without a browser. */
+const NO_HEAD = problem('InputInvalid', 'Only pages and their files are answered by HEAD', 'Send GET');
+
+const UNREADABLE = problem('InputInvalid', 'The address or the Host header of the request cannot be read');
+
+/** Whether the path leads to nothing but files of the pages. */
+function isPage(path: string): boolean {
+  return !path.startsWith('/api/') && !path.startsWith('/login/');
+}
+
+async function pagesOfLogin(context: { res: Response }, next: () => Promise<void>): Promise<void> {
+  await next();
+  context.res.headers.set('content-security-policy', LOGIN_POLICY);
 }

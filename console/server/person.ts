@@ -2,14 +2,22 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 
-const NAME = z.string().min(1).max(1024).regex(/^[^\p{Cc}]+$/u, 'must have no control characters'); // prettier-ignore
+/** A text that arrives in a header as it is here: readers of headers strip white space, and some do so by Unicode. */
+const TEXT = z
+  .string()
+  .max(1024)
+  // The replacement character stands for bytes that were no text, so that different names would be one.
+  .regex(/^[^\p{Cc}\uFFFD]*$/u, 'must have no control characters')
+  .refine((text) => text === text.trim() && text.isWellFormed(), 'must neither begin nor end with white space');
+
+const NAME = TEXT.min(1);
 
 /** Bounds: a person travels in a cookie, and in the headers of every request to the API server. */
 const PersonShape = z.strictObject({
   user: NAME,
   uid: NAME.optional(),
   groups: z.array(NAME).max(200),
-  extra: z.record(z.string().min(1).max(256), z.array(z.string().max(1024)).max(50)).optional(),
+  extra: z.record(z.string().min(1).max(256), z.array(TEXT).max(50)).optional(),
 });
 
 export interface Person {
@@ -34,7 +42,7 @@ const RESERVED = 'system:';
  * administrator. Empty if there are none.
  */
 export function reservedNames({ user, groups }: Person): readonly string[] {
-  return [user, ...groups].filter((name) => name.startsWith(RESERVED));
+  return [user, ...groups].filter((name) => name.trim().startsWith(RESERVED));
 }
 
 /** The same text for the same rights: identity decides which answers and which computed views may be shared. */

@@ -23,7 +23,7 @@ export function problem(reason: Reason, message: string, next = ''): Problem {
 }
 
 /** The status of an answer over HTTP. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
 
 export function statusOfError(error: unknown): ProblemStatus {
   if (error instanceof ApiError && error.code === 404) return 404;

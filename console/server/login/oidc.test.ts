@@ -136,6 +136,9 @@ const REFUSALS: readonly {
   { because: 'the claim is no text', change: () => void (issuer.claims = { ...ANN, email: { toString: 'x' } }) },
   { because: 'the name has a line break', change: () => void (issuer.claims = { ...ANN, email: 'a\r\nImpersonate-Group: x' }) }, // prettier-ignore
   { because: 'the name is one of the cluster itself', change: () => void (issuer.claims = { ...ANN, email: 'system:admin' }) }, // prettier-ignore
+  { because: 'a space hides a name of the cluster itself', change: () => void (issuer.claims = { ...ANN, email: ' system:admin' }) }, // prettier-ignore
+  { because: 'a space behind would make two persons one', change: () => void (issuer.claims = { ...ANN, email: 'ann@example.com ' }) }, // prettier-ignore
+  { because: 'an extra has a line break', change: () => void (issuer.claims = { ...ANN, team: 'a\r\nImpersonate-Group: x' }) }, // prettier-ignore
   { because: 'the issuer refuses the person', change: () => ({ back: '/login/callback?error=access_denied&state=x' }) },
 ];
 

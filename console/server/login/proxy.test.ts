@@ -23,6 +23,11 @@ function behindProxy(): Promise<ConsoleWorld> {
 
 const proven = { 'x-slipway-proxy-secret': SECRET };
 
+/** The characters that Node sends as the bytes of the text. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 describe('the person whom a proxy names', () => {
   test('is the person of the request, with the groups', async () => {
     await using world = await behindProxy();
@@ -61,6 +66,9 @@ describe('the person whom a proxy names', () => {
     { because: 'the user is empty', headers: { 'x-forwarded-user': '' } },
     { because: 'the user is a part of the cluster', headers: { 'x-forwarded-user': 'system:kube-scheduler' } },
     { because: 'a group is one of the cluster', headers: { 'x-forwarded-groups': 'staff,system:masters' } },
+    { because: 'a no-break space hides a group of the cluster', headers: { 'x-forwarded-groups': latin1('staff,\u00A0system:masters') } }, // prettier-ignore
+    { because: 'a no-break space before the user would make two users one', headers: { 'x-forwarded-user': latin1('\u00A0ann') } }, // prettier-ignore
+    { because: 'the user is no text in UTF-8', headers: { 'x-forwarded-user': 'ann\u00FF' } },
   ])('is no person if $because', async ({ headers }) => {
     await using world = await behindProxy();
     const sent = { ...proven, 'x-forwarded-user': 'ann', ...headers };

@@ -68,10 +68,16 @@ function personOf({ env }: ConsoleContext, { userHeader, groupsHeader }: ProxyLo
   const users = valuesOf(env.incoming.rawHeaders, userHeader);
   const groups = valuesOf(env.incoming.rawHeaders, groupsHeader)
     .flatMap((value) => value.split(','))
-    .map((value) => value.trim())
+    .map(stripped)
     .filter((value) => value !== '');
-  const person = parsePerson({ user: users.length === 1 ? users[0]?.trim() : undefined, groups });
+  const person = parsePerson({ user: users.length === 1 ? stripped(users[0] ?? '') : undefined, groups });
   return person !== undefined && reservedNames(person).length === 0 ? person : undefined;
+}
+
+/** Without the white space that headers permit around values. Any other is part of a name, which is then refused. */
+function stripped(value: string): string {
+  const name = value.trim();
+  return /^[ \t]*$/.test(value.replace(name, '')) ? name : value;
 }
 
 /** The values of a header as they came, each one for itself; bytes are read as UTF-8. */
