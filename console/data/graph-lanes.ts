@@ -5,7 +5,9 @@ import { count } from '../../report/count.ts';
 import { graphOf, type DrawnNode, type Lane } from '../../report/upgrade-graph.ts';
 import { subscriptionPath, withQuery } from './links.ts';
 import type { Cut, GraphLane, GraphNode, NodeMark } from './models.ts';
+import { Remembered } from './remembered.ts';
 import { line, nameOf } from './text.ts';
+import { trimChannels } from './trim-channels.ts';
 
 /** More cannot be read on a page; those that matter to the Subscription are always among them. */
 export const GRAPH_LIMITS = { lanes: 20, nodes: 120, edges: 600 } as const;
@@ -15,32 +17,56 @@ export interface Lanes {
   readonly cut?: Cut;
 }
 
+/** Drawing is the dear part, and equal for all who look at the same content. */
+const drawn = new Remembered<DrawnLanes>();
+
+interface DrawnLanes {
+  readonly lanes: readonly Lane[];
+  readonly omitted: ReadonlyMap<string, number>;
+}
+
 /** The followed channels first. @param opened Version or bundle that is shown in any case */
 export function lanesOf(subscription: Subscription, content: CatalogPackage, opened: string | undefined): Lanes {
-  const { lanes } = graphOf(content);
-  const wanted = subscription.spec.channel ?? content.defaultChannel;
-  const isFollowed = ({ channel }: Lane): boolean => wanted === '*' || channel === wanted;
-  const sorted = lanes.toSorted((one, other) => Number(isFollowed(other)) - Number(isFollowed(one)));
-  const omitted = sorted.length - GRAPH_LIMITS.lanes;
+  const { status = {}, spec } = subscription;
+  const wanted = spec.channel ?? content.defaultChannel;
+  const isFollowed = (channel: string): boolean => wanted === '*' || channel === wanted;
+  const rank = (channel: string): number => Number(!isFollowed(channel)) * 2 + Number(channel !== content.defaultChannel); // prettier-ignore
+  const channels = [...new Set(content.channels.map(({ name }) => name))]
+    .toSorted((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
+    .slice(0, GRAPH_LIMITS.lanes);
+  const matters = matteringNames(status, opened);
+  const { lanes, omitted } = drawn.get([content], [channels, matters], () => {
+    const part = trimChannels(content, channels, new Set(matters));
+    return { lanes: graphOf(part.content).lanes, omitted: part.omitted };
+  });
+  const further = new Set(content.channels.map(({ name }) => name)).size - channels.length;
+  const sorted = lanes.toSorted((one, other) => channels.indexOf(one.channel) - channels.indexOf(other.channel));
   return {
-    lanes: sorted
-      .slice(0, GRAPH_LIMITS.lanes)
-      .map((lane) => laneOf(lane, { subscription, isFollowed: isFollowed(lane), opened })),
-    ...(omitted > 0 && { cut: { omitted, message: `${count(omitted, 'further channel')} left out` } }),
+    lanes: sorted.map((lane) =>
+      laneOf(lane, { subscription, isFollowed: isFollowed(lane.channel), opened, omitted: omitted.get(lane.channel) }),
+    ),
+    ...(further > 0 && { cut: { omitted: further, message: `${count(further, 'further channel')} left out` } }),
   };
+}
+
+/** Names of bundles, and versions, that are shown wherever they are. */
+function matteringNames({ installed, available, pending, path = [] }: SubscriptionStatus, opened = ''): string[] {
+  return [installed?.bundle, available?.bundle, pending?.bundle, ...path, opened].filter((one) => one !== undefined && one !== '') as string[]; // prettier-ignore
 }
 
 interface LaneTerms {
   readonly subscription: Subscription;
   readonly isFollowed: boolean;
   readonly opened: string | undefined;
+  /** Entries that were left out before the lane was drawn; absent if it was drawn whole. */
+  readonly omitted: number | undefined;
 }
 
-function laneOf(lane: Lane, { subscription, isFollowed, opened }: LaneTerms): GraphLane {
+function laneOf(lane: Lane, { subscription, isFollowed, opened, omitted: before }: LaneTerms): GraphLane {
   const { status = {}, metadata } = subscription;
   const nodes = keptNodes(lane.nodes, status, opened);
   const kept = new Set(nodes.map(({ node }) => node.bundle));
-  const omitted = lane.nodes.length - nodes.length;
+  const omitted = lane.nodes.length - nodes.length + (before ?? 0);
   const versions = new Map(lane.nodes.map(({ bundle, version }) => [bundle, version]));
   const steps = stepsOf(status);
   return {
@@ -48,7 +74,7 @@ function laneOf(lane: Lane, { subscription, isFollowed, opened }: LaneTerms): Gr
     isDefault: lane.isDefault,
     isFollowed,
     ...(lane.deprecation !== undefined && { deprecation: line(lane.deprecation) }),
-    nodes: nodes.map(({ node, marks }) => nodeRow(node, marks, withQuery(subscriptionPath(metadata, 'graph'), { version: node.version || node.bundle }))), // prettier-ignore
+    nodes: nodes.map(({ node, marks }) => nodeRow(node, before === undefined ? marks : marks.filter(isCertain), withQuery(subscriptionPath(metadata, 'graph'), { version: node.version || node.bundle }))), // prettier-ignore
     edges: lane.edges
       .filter(({ from, to }) => kept.has(from) && kept.has(to))
       .slice(0, GRAPH_LIMITS.edges)
@@ -76,6 +102,11 @@ function nodeRow(
     ...(skipRange !== undefined && { skipRange: nameOf(skipRange) }),
     href,
   };
+}
+
+/** A way to the head may lead over versions that are left out. */
+function isCertain(mark: NodeMark): boolean {
+  return mark !== 'stranded';
 }
 
 interface MarkedNode {

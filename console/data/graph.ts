@@ -11,7 +11,8 @@ import { packagePath, subscriptionPath } from './links.ts';
 import type { GraphLane, GraphModel, NodeMark, Notice, PathRow, Tone } from './models.ts';
 import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
 import { termsOf } from './offers.ts';
-import { catalogsFor, questionOf, type PackageAnswers } from './question.ts';
+import { catalogsFor, contentsOf, isTooLarge, questionOf, type PackageAnswers } from './question.ts';
+import { Remembered } from './remembered.ts';
 import { line, nameOf } from './text.ts';
 import type { Ask, Asked, Parameters, View, Visible } from './view.ts';
 import { versionOffers, versionToOpen, whyNotOf } from './why-not.ts';
@@ -78,7 +79,7 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
     path: pathRows(found, question),
     legend: legendOf(lanes),
     ...(opened !== undefined && {
-      opened: whyNotOf(found, opened, { terms, revisions, question }),
+      opened: whyNotOf(found, opened, { terms, revisions, question, isTooLarge: isTooLarge(packages) }),
     }),
     links: [
       { label: 'Subscription', href: subscriptionPath(metadata) },
@@ -90,7 +91,7 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
 
 function questionFor(visible: Visible, found: Subscription, { packages, versions }: Asked): ResolveInput | undefined {
   const isRead = [...(packages?.values() ?? [])].some((one) => 'value' in one && one.value !== undefined);
-  if (packages === undefined || !isRead) return undefined;
+  if (packages === undefined || !isRead || isTooLarge(packages)) return undefined;
   const kubernetesVersion = versions !== undefined && 'value' in versions ? versions.value.kubernetes : undefined;
   return questionOf(found, { catalogs: visible.catalogs, packages, kubernetesVersion });
 }
@@ -136,7 +137,13 @@ function pathRows({ status }: Subscription, question: ResolveInput | undefined):
   return versions.map((version) => ({ version: nameOf(version), message: nameOf(version) }));
 }
 
+const ways = new Remembered<readonly PathRow[] | undefined>();
+
 function explainWay(question: ResolveInput): readonly PathRow[] | undefined {
+  return ways.get(contentsOf(question), question, () => explainDecided(question));
+}
+
+function explainDecided(question: ResolveInput): readonly PathRow[] | undefined {
   try {
     const decision = resolve(question);
     if (decision.kind === 'none') return undefined;

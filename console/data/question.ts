@@ -87,3 +87,27 @@ function sourceOf(catalog: Catalog, spec: Subscription['spec'], packages: Packag
     content: (packageName) => (isRead && packageName === spec.package ? answer.value?.content : undefined),
   };
 }
+
+/** Larger packages are not resolved here: a search takes time by the square of its versions, and a change of a view a second at most. */
+const MOST_VERSIONS = 300;
+
+/** Whether the content of all Catalogs together is too large to resolve while a person waits. */
+export function isTooLarge(packages: PackageAnswers): boolean {
+  const sizes = [...packages.values()].map((one) => ('value' in one ? sizeOf(one.value) : 0));
+  return sizes.reduce((sum, one) => sum + one, 0) > MOST_VERSIONS;
+}
+
+/** An entry of a channel counts as a version: one bundle may be in hundreds of channels. */
+function sizeOf(one: PackageContent | undefined): number {
+  if (one === undefined) return 0;
+  const { bundles, channels } = one.content;
+  return Math.max(bundles.length, channels.reduce((sum, { entries }) => sum + entries.length, 0) / MOST_CHANNELS_OF_ONE); // prettier-ignore
+}
+
+/** Of a usual package: a version is in a few channels. */
+const MOST_CHANNELS_OF_ONE = 10;
+
+/** The content that a question is about, in the order of its Catalogs; the rest of the question is data. */
+export function contentsOf({ catalogs, wanted }: ResolveInput): readonly (object | undefined)[] {
+  return catalogs.map(({ content }) => content(wanted.package));
+}

@@ -14,6 +14,8 @@ import type { ButtonTerms, Offer } from './buttons.ts';
 import { quote } from './kubectl.ts';
 import type { WhyNot } from './models.ts';
 import { approvalOffer, buttonsOf, placeOf } from './offers.ts';
+import { contentsOf } from './question.ts';
+import { Remembered } from './remembered.ts';
 import { line, nameOf } from './text.ts';
 
 const MOST_SENTENCES = 20;
@@ -61,6 +63,8 @@ export interface WhyNotFacts {
   readonly revisions: readonly Revision[];
   /** Absent if the content of no Catalog could be read. */
   readonly question?: ResolveInput | undefined;
+  /** There are too many versions to try remedies here. */
+  readonly isTooLarge?: boolean;
 }
 
 export function whyNotOf(subscription: Subscription, version: string, facts: WhyNotFacts): WhyNot {
@@ -79,7 +83,9 @@ export function whyNotOf(subscription: Subscription, version: string, facts: Why
     summary: line(summaryOf(told, version, { chosen, standing })),
     causes: causes.slice(0, MOST_SENTENCES).map((one) => line(one)),
     remedies: remedies.slice(0, MOST_SENTENCES).map((one) => line(one)),
-    ...(tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
+    ...(facts.isTooLarge === true
+      ? { note: TOO_LARGE }
+      : tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
     ...(!chosen && !causes.includes(told.message) && { decision: line(told.message) }),
     command: `slipway why-not ${quote(line(`${spec.package}@${version}`))} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
     buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts.terms),
@@ -88,8 +94,17 @@ export function whyNotOf(subscription: Subscription, version: string, facts: Why
 
 const NOTE = 'Each was tried by resolving again, without the dependencies on other packages';
 
-/** Content of catalogs is hostile: an attempt that fails leaves the manager's words. */
+const TOO_LARGE =
+  'The package has too many versions to try changes here: slipway why-not, whose line stands below, tries them';
+
+const explained = new Remembered<VersionExplanation | undefined>();
+
 function tryVersion(question: ResolveInput, version: string): VersionExplanation | undefined {
+  return explained.get(contentsOf(question), [question, version], () => explain(question, version));
+}
+
+/** Content of catalogs is hostile: an attempt that fails leaves the manager's words. */
+function explain(question: ResolveInput, version: string): VersionExplanation | undefined {
   try {
     return explainVersion(question, resolve(question), version);
   } catch {

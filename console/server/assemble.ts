@@ -60,7 +60,7 @@ export function assembleConsole(options: AssembleOptions): AssembledConsole {
   const hub = new LiveHub(options.streams);
   store.onChange((kind) => hub.changed(kind));
   const rights = new PersonRights({ actAs: acting.clientOf });
-  const content = new CatalogContent({ read: documents, rights, store, onMore: () => hub.changed('catalogs') });
+  const content = new CatalogContent({ read: documents, rights, store, onMore: () => hub.changed('catalogs'), log });
   const now = (): Date => new Date();
   const pages = kept(async () => assetsOf(await options.pages()));
   const parts = { clientOf: acting.clientOf, rights, content, systemNamespace, version };

@@ -4,17 +4,21 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { GROUP } from '../../api/names.ts';
-import { fieldsOf, textOf, type Fields } from '../../api/untyped.ts';
-import { createSlots, inSlots } from '../../apply/slots.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { Client } from '../../kube/client/client.ts';
+import type { Log } from '../../kube/log.ts';
 import type { Answer, Asked, ContentAsk } from '../data/ask.ts';
-import { headQueriesOf, iconQueryOf, queriesOf, type CatalogListing, type ContentQuery } from '../data/content.ts';
-import { iconOf, reduceListing, reducePackage, withAbout } from '../data/reduce-content.ts';
+import { iconQueryOf, queriesOf, type PackageContent } from '../data/content.ts';
+import { reducePackage } from '../data/reduce-content.ts';
+import { slimDocument } from '../data/slim-document.ts';
 import { answered } from './answered.ts';
 import type { ReadDocuments } from './documents.ts';
 import { iconIn, type Icon } from './icons.ts';
 import { Kept } from './kept.ts';
+import { Listings, type CatalogVersion } from './listings.ts';
 import type { Person } from './person.ts';
+import { ContentReader } from './read-content.ts';
 import type { PersonRights } from './rights.ts';
 import type { LiveStore } from './store.ts';
 
@@ -24,24 +28,42 @@ export interface ContentParts {
   readonly store: Pick<LiveStore, 'list'>;
   /** Called when more of a listing is known than was answered. */
   readonly onMore: () => void;
+  readonly log: Log;
 }
 
-/** Listings and packages that are kept; each is at most about a megabyte, and most are far smaller. */
-const MOST_KEPT = 64;
+/** Packages and icons that are kept, and the characters or bytes of all of them. */
+const MOST_PACKAGES = 64;
+const MOST_CHARACTERS = 64 << 20;
 const MOST_ICONS = 256;
-/** Requests to the manager at a time. */
-const PARALLEL = 4;
-/** A catalog that cannot be read is asked for again after so long. */
-const READ_SECONDS = 60;
+const MOST_ICON_BYTES = 16 << 20;
+
+interface KeptPackage {
+  readonly content: PackageContent | undefined;
+  readonly characters: number;
+}
 
 export class CatalogContent {
   readonly #parts: ContentParts;
-  readonly #kept = new Kept<unknown>(MOST_KEPT);
-  readonly #icons = new Kept<Icon | undefined>(MOST_ICONS);
-  readonly #slots = createSlots(PARALLEL);
+  readonly #reader: ContentReader;
+  readonly #listings: Listings;
+  // That something is missing is not kept: there are more names without content than with.
+  readonly #packages = new Kept<KeptPackage>({
+    most: MOST_PACKAGES,
+    weigh: ({ characters }) => characters,
+    mostWeight: MOST_CHARACTERS,
+    isKept: ({ content }) => content !== undefined,
+  });
+  readonly #icons = new Kept<Icon | undefined>({
+    most: MOST_ICONS,
+    weigh: (icon) => icon?.bytes.length ?? 0,
+    mostWeight: MOST_ICON_BYTES,
+    isKept: (icon) => icon !== undefined,
+  });
 
   constructor(parts: ContentParts) {
     this.#parts = parts;
+    this.#reader = new ContentReader(parts.read);
+    this.#listings = new Listings({ reader: this.#reader, onMore: parts.onMore, log: parts.log });
   }
 
   /** The answers for each Catalog that is asked for; one that the person may not get is Forbidden. */
@@ -54,8 +76,8 @@ export class CatalogContent {
     const answers = await Promise.all(
       [...new Set(ask.catalogs)].map(async (catalog) => {
         const read = async (): Promise<unknown> => {
-          await this.#require(person, catalog, signal);
-          return ask.kind === 'listing' ? this.#listing(catalog, client) : this.#package(catalog, ask, client);
+          const of = await this.#require(person, catalog, signal);
+          return ask.kind === 'listing' ? this.#listings.get(of, client) : this.#package(of, ask, client);
         };
         return [catalog, await answered(read, signal)] as const;
       }),
@@ -65,71 +87,46 @@ export class CatalogContent {
     return ask.kind === 'listing' ? { listings: byCatalog } : { packages: byCatalog };
   }
 
-  /** The icon of a package. @throws ReasonedError Forbidden, CatalogUnavailable */
+  /** The icon of a package. @throws ReasonedError Forbidden, ObjectNotFound, CatalogUnavailable */
   async icon(person: Person, question: IconQuestion, client: Client, signal: AbortSignal): Promise<Icon | undefined> {
     const { catalog, name } = question;
-    await this.#require(person, catalog, signal);
-    return this.#icons.get(`${this.#versionOf(catalog)} ${name}`, async () => {
-      const [document] = await this.#documents(client, catalog, [iconQueryOf(name)]);
-      return document === undefined ? undefined : iconIn(document);
+    const of = await this.#require(person, catalog, signal);
+    if (await this.#listings.lacks(of, name)) return undefined;
+    return this.#icons.get(`${of.version} ${name}`, async () => {
+      const queries = [iconQueryOf(name)];
+      const { documents } = await this.#reader.view(client, { catalog, queries, reduce: (one) => one });
+      return documents[0] === undefined ? undefined : iconIn(documents[0]);
     });
   }
 
-  async #require(person: Person, catalog: string, signal: AbortSignal): Promise<void> {
+  /** Only Catalogs that exist are asked about: names are free for everybody to make up. */
+  async #require(person: Person, catalog: string, signal: AbortSignal): Promise<CatalogVersion> {
+    const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
+    if (found === undefined) throw missing(catalog);
     const access = { verb: 'get', group: GROUP, resource: 'catalogs', name: catalog };
     if ((await this.#parts.rights.may(person, access, signal)) !== true) throw mayNot(person, catalog);
+    return { catalog, version: versionOf(found) };
   }
 
-  #listing(catalog: string, client: Client): Promise<CatalogListing> {
-    const key = `${this.#versionOf(catalog)} listing`;
-    return this.#kept.get(key, async () => {
-      const queries = queriesOf({ kind: 'listing', catalogs: [catalog] });
-      const listing = reduceListing(await this.#documents(client, catalog, queries));
-      void this.#addHeads(key, { catalog, listing, client });
-      return listing;
-    }) as Promise<CatalogListing>;
-  }
-
-  /** The heads of a large catalog take a while: the listing is shown before. */
-  async #addHeads(key: string, { catalog, listing, client }: UnfinishedListing): Promise<void> {
-    try {
-      const documents = await this.#documents(client, catalog, headQueriesOf(listing));
-      this.#kept.replace(key, withAbout(listing, documents));
-      this.#parts.onMore();
-    } catch (error) {
-      if (!(error instanceof ReasonedError)) throw error;
-    }
-  }
-
-  #package(catalog: string, ask: Extract<ContentAsk, { kind: 'package' }>, client: Client): Promise<unknown> {
+  async #package(
+    of: CatalogVersion,
+    ask: Extract<ContentAsk, { kind: 'package' }>,
+    client: Client,
+  ): Promise<PackageContent | undefined> {
     const { package: name } = ask;
-    return this.#kept.get(`${this.#versionOf(catalog)} package ${name}`, async () =>
-      reducePackage(name, await this.#documents(client, catalog, queriesOf(ask))),
-    );
-  }
-
-  async #documents(client: Client, catalog: string, queries: readonly ContentQuery[]): Promise<readonly Fields[]> {
-    const signal = AbortSignal.timeout(READ_SECONDS * 1000);
-    const found = await inSlots({ slots: this.#slots, signal }, queries, async (query) => {
-      const documents: Fields[] = [];
-      for await (const one of this.#parts.read(client, { catalog, query }, signal))
-        documents.push(query.name === undefined ? withoutIcon(one) : one);
-      return documents;
+    if (await this.#listings.lacks(of, name)) return undefined;
+    const { content } = await this.#packages.get(`${of.version} ${name}`, async () => {
+      const question = { catalog: of.catalog, queries: queriesOf(ask), reduce: slimDocument };
+      const { documents, characters } = await this.#reader.view(client, question);
+      return { content: reducePackage(name, documents), characters };
     });
-    return found.flat();
-  }
-
-  /** The digest that is in service; a Catalog that is made again under its name is another one. */
-  #versionOf(catalog: string): string {
-    const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
-    return `${catalog} ${found?.metadata.uid ?? ''} ${textOf(fieldsOf(found?.['status'])['digest'])}`;
+    return content;
   }
 }
 
-interface UnfinishedListing {
-  readonly catalog: string;
-  readonly listing: CatalogListing;
-  readonly client: Client;
+/** The digest that is in service; a Catalog that is made again under its name is another one. */
+function versionOf({ metadata, status }: KubeObject): string {
+  return `${metadata.name} ${metadata.uid ?? ''} ${textOf(fieldsOf(status)['digest'])}`;
 }
 
 export interface IconQuestion {
@@ -137,12 +134,14 @@ export interface IconQuestion {
   readonly name: string;
 }
 
-/** Whether there is an icon is kept, and not its bytes: those of a large catalog are most of it. */
-function withoutIcon(document: Fields): Fields {
-  const icon = iconOf(document);
-  return document['icon'] === undefined
-    ? document
-    : { ...document, icon: icon === undefined ? undefined : { mediatype: icon.mediaType, base64data: 'A' } };
+/** As for a Catalog that the person may not get: whether it exists is not said. */
+function missing(catalog: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'ObjectNotFound',
+    retry: 'backoff',
+    message: `There is no Catalog ${catalog}, or you may not see it`,
+    hint: 'Choose one in the catalog',
+  });
 }
 
 function mayNot({ user }: Person, catalog: string): ReasonedError {

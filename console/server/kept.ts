@@ -1,30 +1,87 @@
 /** Results that are made once for all who ask, and kept while there is room; the one that was asked for last stays longest. */
-export class Kept<Value> {
-  readonly #most: number;
-  readonly #values = new Map<string, Promise<Value>>();
 
-  constructor(most: number) {
-    this.#most = most;
+export interface KeptOptions<Value> {
+  readonly most: number;
+  /** How much room a value takes. */
+  readonly weigh?: (value: Value) => number;
+  /** Room for all values together. */
+  readonly mostWeight?: number;
+  /** A value of which this is false is given to those who wait for it, and not kept. */
+  readonly isKept?: (value: Value) => boolean;
+}
+
+interface Entry<Value> {
+  readonly value: Promise<Value>;
+  weight: number;
+}
+
+export class Kept<Value> {
+  readonly #options: Required<KeptOptions<Value>>;
+  readonly #entries = new Map<string, Entry<Value>>();
+  #weight = 0;
+
+  constructor(options: KeptOptions<Value>) {
+    this.#options = { weigh: () => 0, mostWeight: Number.POSITIVE_INFINITY, isKept: () => true, ...options };
   }
 
   /** The kept value, else a new one. A failure is not kept. */
   get(key: string, make: () => Promise<Value>): Promise<Value> {
-    const value = this.#values.get(key) ?? make();
-    this.#put(key, value);
-    value.catch(() => {
-      if (this.#values.get(key) === value) this.#values.delete(key);
-    });
-    return value;
+    const known = this.#entries.get(key);
+    const entry = known ?? { value: make(), weight: 0 };
+    this.#put(key, entry);
+    if (known === undefined) this.#settle(key, entry);
+    return entry.value;
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** The kept value, if there is one; it does not stay longer for that. */
+  peek(key: string): Promise<Value> | undefined {
+    return this.#entries.get(key)?.value;
   }
 
   /** Puts another value in the place of a kept one. */
   replace(key: string, value: Value): void {
-    if (this.#values.has(key)) this.#put(key, Promise.resolve(value));
+    if (!this.#entries.has(key)) return;
+    const entry = { value: Promise.resolve(value), weight: 0 };
+    this.#put(key, entry);
+    this.#weigh(entry, value);
   }
 
-  #put(key: string, value: Promise<Value>): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value as string);
+  #settle(key: string, entry: Entry<Value>): void {
+    const forget = (): void => {
+      if (this.#entries.get(key) === entry) this.#remove(key);
+    };
+    entry.value.then((value) => {
+      if (this.#entries.get(key) !== entry) return;
+      if (this.#options.isKept(value)) this.#weigh(entry, value);
+      else forget();
+    }, forget);
+  }
+
+  #weigh(entry: Entry<Value>, value: Value): void {
+    entry.weight = this.#options.weigh(value);
+    this.#weight += entry.weight;
+    this.#shrink();
+  }
+
+  #put(key: string, entry: Entry<Value>): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    else this.#remove(key);
+    this.#entries.set(key, entry);
+    this.#shrink();
+  }
+
+  #shrink(): void {
+    const { most, mostWeight } = this.#options;
+    while (this.#entries.size > most || (this.#weight > mostWeight && this.#entries.size > 0))
+      this.#remove(this.#entries.keys().next().value as string);
+  }
+
+  #remove(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
   }
 }
