@@ -95,7 +95,7 @@ describe.each(VIEWS)('the view $path', (view) => {
           expect(text.length, path).toBeLessThanOrEqual(120_000);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 
@@ -107,7 +107,7 @@ describe.each(VIEWS)('the view $path', (view) => {
           expect(command).toMatch(/^kubectl /);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 30 },
     );
   });
 
@@ -119,7 +119,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         view.show(seen, parameters, asked);
         expect([...read].filter((kind) => !view.reads.includes(kind))).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
@@ -129,7 +129,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         const later = { ...visible, now: new Date(NOW.getTime() + 1000) };
         expect(view.show(later, parameters, asked)).toEqual(view.show(visible, parameters, asked));
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 });
