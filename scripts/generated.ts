@@ -5,7 +5,13 @@ import { KINDS } from '../api/kinds.ts';
 import { GROUP } from '../api/names.ts';
 import { renderApiDocs } from './api-docs.ts';
 import { renderCliDocs } from './cli-docs.ts';
-import { renderChartPolicies, renderChartRights, renderCrdKustomization, renderInstall } from './install.ts';
+import {
+  renderChartConsole,
+  renderChartPolicies,
+  renderChartRights,
+  renderCrdKustomization,
+  renderInstall,
+} from './install.ts';
 import { renderMetricsDocs } from './metrics-docs.ts';
 import { renderPublicRoot } from './public-root.ts';
 
@@ -33,6 +39,7 @@ export function renderGenerated(): ReadonlyMap<string, string> {
     ['deploy/crds/Kustomization', kustomization],
     ['deploy/chart/templates/rbac.yaml', renderChartRights(DEPLOY_NOTICE)],
     ['deploy/chart/templates/policies.yaml', renderChartPolicies(DEPLOY_NOTICE)],
+    ['deploy/chart/templates/console.yaml', renderChartConsole(DEPLOY_NOTICE)],
     ['deploy/install.yaml', install],
     ['docs/api.md', `<!-- ${NOTICE} -->\n${renderApiDocs(KINDS)}`],
     ['docs/cli.md', `<!-- ${CLI_NOTICE} -->\n${renderCliDocs()}`],

@@ -33,6 +33,52 @@ export function renderChartPolicies(notice: string): string {
   return `# ${notice}\n{{- if .Values.requireAccounts }}\n${policies}{{- end }}\n`;
 }
 
+/** Of deploy/console, in the order of application; the settings are values of the chart. */
+const CONSOLE = ['rbac', 'deployment', 'service', 'network-policy'];
+
+/** The texts that differ between deploy/console and the chart: there they are values. */
+const CONSOLE_VALUES: readonly (readonly [RegExp, string])[] = [
+  [/^ {2}replicas: 1$/m, '  replicas: {{ .Values.console.replicas }}'],
+  [/image: slipway\.dev\/manager:\S+$/m, 'image: {{ include "slipway.image" . }}'],
+  [/^ {10}resources:\n(?: {12}.*\n)+/m, '          resources: {{- toYaml .Values.console.resources | nindent 12 }}\n'],
+  [/secretName: slipway-console-sessions$/m, 'secretName: {{ .Values.console.sessionsSecret }}'],
+  [/secretName: slipway-console-login$/m, 'secretName: {{ .Values.console.loginSecret }}'],
+  [
+    / {4}- from:\n(?: {8}.*\n)+?(?= {6}ports:\n {8}- protocol: TCP\n {10}port: http\n {4}# Metrics)/m,
+    '    - from: {{- toYaml .Values.console.clients | nindent 8 }}\n',
+  ],
+  [
+    / {4}- from:\n(?: {8}.*\n)+?(?= {6}ports:\n {8}- protocol: TCP\n {10}port: metrics)/m,
+    '    - from: {{- toYaml .Values.clients | nindent 8 }}\n',
+  ],
+  [
+    / {4}spec:\n {6}serviceAccountName/,
+    '    spec:\n      {{- with .Values.image.pullSecrets }}\n      imagePullSecrets: {{- toYaml . | nindent 8 }}\n      {{- end }}\n      serviceAccountName',
+  ],
+];
+
+const CONSOLE_SETTINGS = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: slipway-console
+  namespace: {{ .Release.Namespace }}
+  labels:
+    app.kubernetes.io/name: slipway
+    app.kubernetes.io/component: console
+data: {{- toYaml .Values.console.settings | nindent 2 }}
+`;
+
+/** The console as a template, if it is wanted. Throws if a text that becomes a value is no longer there. */
+export function renderChartConsole(notice: string): string {
+  let text = CONSOLE.map((name) => read(`console/${name}.yaml`)).join('---\n');
+  for (const [pattern, value] of CONSOLE_VALUES) {
+    if (!pattern.test(text)) throw new Error(`deploy/console has no ${pattern.source}`);
+    text = text.replace(pattern, () => value);
+  }
+  const documents = `${CONSOLE_SETTINGS}---\n${text.replaceAll(NAMESPACE, '{{ .Release.Namespace }}')}`;
+  return `# ${notice}\n{{- if .Values.console.enabled }}\n${documents}{{- end }}\n`;
+}
+
 /** The resources of the CRDs for kustomize. */
 export function renderCrdKustomization(names: readonly string[], notice: string): string {
   const head = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n';

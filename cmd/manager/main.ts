@@ -4,12 +4,8 @@
  * content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1 when it loses
  * the lead: the kubelet then restarts it without any state.
  */
-import { delimiter } from 'node:path';
-import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
-import { ReasonedError } from '../../api/errors.ts';
+import { pino } from 'pino';
 import { createClient } from '../../kube/client/client.ts';
-import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/transport/config.ts';
-import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import { createLeaderElection } from '../../kube/election/leader-election.ts';
 import { createLeaseClient, type LeaseClient } from '../../kube/election/lease-client.ts';
 import { leaseTimings } from '../../kube/election/lease-record.ts';
@@ -18,6 +14,7 @@ import { createTransport, type RequestFacts, type RootTransport } from '../../ku
 import { createAccountsPolicy } from './accounts-policy.ts';
 import type { HealthCheck } from '../serving/answer-checks.ts';
 import { createCatalogAccess } from './catalog-access.ts';
+import { connectionOf, describeEnd, logSettings } from '../serving/program.ts';
 import { createReachability, type Reachability } from '../serving/ready.ts';
 import { createLeaseWatch } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
@@ -39,12 +36,6 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
   return run(options, log, stop.signal);
-}
-
-function logSettings(options: ManagerOptions): LoggerOptions {
-  const level = options['log-level'];
-  if (options['log-format'] === 'numbers') return { level };
-  return { level, timestamp: stdTimeFunctions.isoTime, formatters: { level: (word) => ({ level: word }) } };
 }
 
 async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Promise<number> {
@@ -147,32 +138,10 @@ function serveManager(
   return startServing({ options, metrics, log, content: manager.content, checks, ...(authorize && { authorize }) });
 }
 
-async function connectionOf(options: ManagerOptions): Promise<{ config: ConnectionConfig; namespace: string }> {
-  if (options.kubeconfig !== undefined) {
-    const { config, namespace } = await loadKubeconfig(
-      options.kubeconfig.split(delimiter).filter((path) => path !== ''),
-    );
-    return { config, namespace: options.namespace ?? namespace };
-  }
-  const host = options['service-host'];
-  if (host === undefined) {
-    throw new ReasonedError({
-      reason: 'InvalidConfiguration',
-      retry: 'never',
-      message: 'No API server: neither --kubeconfig nor KUBERNETES_SERVICE_HOST is set',
-      hint: 'Run in a Pod with a ServiceAccount, or name a kubeconfig',
-    });
-  }
-  const folder = options['account-folder'];
-  const config = inClusterConfig({ host, port: options['service-port'], folder });
-  return { config, namespace: options.namespace ?? (await readPodNamespace(folder)) };
-}
-
 try {
   process.exitCode = await main();
 } catch (error) {
-  const message = error instanceof ReasonedError ? error.describe() : ((error as Error).stack ?? String(error));
-  process.stderr.write(`manager: ${message}\n`);
+  process.stderr.write(describeEnd('manager', error));
   process.exitCode = 1;
 }
 // A replica that has lost the lead and does not end keeps the kubelet from starting its successor.

@@ -2,19 +2,13 @@
  * The manager's flags and environment, read once: flags win over the environment, the environment over defaults.
  * Nothing below cmd/ reads either.
  */
-import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { ReasonedError } from '../../api/errors.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { readPolicy } from '../../controllers/upgrade-policy.ts';
 import { canonicalHost } from '../../oci/host.ts';
 import { proxyAddress } from '../../oci/proxy.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
-
-interface OptionFacts {
-  readonly env?: string;
-  readonly help: string;
-}
+import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 const OPTIONS = {
@@ -97,9 +91,7 @@ const OPTIONS = {
     env: 'SLIPWAY_LOG_FORMAT',
     help: 'numbers, or words: levels as words and times in ISO 8601; JSON either way',
   },
-} as const satisfies Record<string, OptionFacts>;
-
-type OptionName = keyof typeof OPTIONS;
+} as const satisfies OptionTable;
 
 const Options = z.object({
   kubeconfig: z.string().optional(),
@@ -178,18 +170,16 @@ export function parseOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): ManagerOptions {
-  const flags = readFlags(args);
+  const flags = readFlags('manager', OPTIONS, args);
   const unusable = PROXIES.filter((name) => flags[name] === undefined && isUnusable(env[OPTIONS[name].env]));
-  const values: Record<string, string | undefined> = Object.fromEntries(
-    Object.entries(OPTIONS).map(([name, facts]: [string, OptionFacts]) => [
-      name,
-      flags[name] ?? (facts.env === undefined ? undefined : env[facts.env] || undefined),
-    ]),
-  );
+  const values = valuesOf(OPTIONS, flags, env);
   for (const name of unusable) delete values[name];
   const result = Options.safeParse(values);
   if (result.success) return { ...result.data, warnings: unusable.map(ignored) };
-  throw invalid(result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+  throw invalidOptions(
+    'manager',
+    result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
+  );
 }
 
 /** Clusters set these variables for all Pods, also to proxies of other protocols: that must not keep the manager from starting. */
@@ -202,27 +192,7 @@ function ignored(name: (typeof PROXIES)[number]): string {
   return `${OPTIONS[name].env} is ignored, since it is no address of a proxy over HTTP or TLS, and registries are reached without one: set it to http://host:port, or unset it`;
 }
 
-function readFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
-  const options = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, { type: 'string' as const }]));
-  try {
-    return parseArgs({ args: [...args], options, strict: true }).values;
-  } catch (error) {
-    throw invalid((error as Error).message);
-  }
-}
-
 /** One line an option, for `--help`. */
 export function describeOptions(): string {
-  return (Object.keys(OPTIONS) as OptionName[])
-    .map((name) => `  --${name.padEnd(31)} ${OPTIONS[name].help} (${OPTIONS[name].env})`)
-    .join('\n');
-}
-
-function invalid(message: string): ReasonedError {
-  return new ReasonedError({
-    reason: 'InvalidConfiguration',
-    retry: 'never',
-    message,
-    hint: 'manager --help lists every option',
-  });
+  return describeTable(OPTIONS);
 }

@@ -4,6 +4,7 @@
  */
 import { formatJson } from '../../api/json.ts';
 import { GROUP } from '../../api/names.ts';
+import { escapeJson } from '../../report/clean.ts';
 import { formatYaml } from '../../report/data.ts';
 import type { Action } from './actions.ts';
 import { stepsOf, type Step, type StepTarget } from './steps.ts';
@@ -17,9 +18,9 @@ function lineOf(step: Step): string {
   const { target } = step;
   switch (step.do) {
     case 'merge':
-      return `${kubectl(target)} patch ${resourceOf(target)} --type merge -p ${quote(formatJson(step.patch))}`;
+      return `${kubectl(target)} patch ${resourceOf(target)} --type merge -p ${quote(escapeJson(formatJson(step.patch)))}`;
     case 'test':
-      return `${kubectl(target)} patch ${resourceOf(target)} --type json -p ${quote(formatJson(step.patch))}`;
+      return `${kubectl(target)} patch ${resourceOf(target)} --type json -p ${quote(escapeJson(formatJson(step.patch)))}`;
     case 'annotate':
       return `${kubectl(target)} annotate ${resourceOf(target)} --overwrite ${step.key}="$(date -u +%Y-%m-%dT%H:%M:%SZ)"`;
     case 'create':

@@ -37,7 +37,7 @@ function showPackage(visible: Visible, parameters: Parameters, { packages = new 
   const answer = packages.get(catalog);
   const content = answer !== undefined && 'value' in answer ? answer.value : undefined;
   const page = {
-    title: nameOf(name),
+    title: nameOf(name) || 'Package',
     notices: [...reachNotices(visible, ['catalogs']), ...contentNotices(packages)],
     catalog: nameOf(catalog),
     package: nameOf(name),
@@ -86,7 +86,7 @@ function contentOf(visible: Visible, parameters: Parameters, { content, hasIcon,
   const { text, isCut } = paragraphs(about?.description ?? content.description, MOST_DESCRIPTION);
   const deprecation = graph.deprecation;
   return {
-    title: nameOf(about?.title ?? name),
+    title: nameOf(about?.title ?? name) || 'Package',
     ...(about?.provider !== undefined && { provider: nameOf(about.provider) }),
     ...(hasIcon && { icon: iconPath(catalog, name) }),
     ...(deprecation !== undefined && { deprecation: line(deprecation) }),

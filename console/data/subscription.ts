@@ -9,7 +9,7 @@ import { phaseBadge, stateBadge } from './badges.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
 import { conditionRows } from './conditions.ts';
 import { historyOffers, historyRows } from './history-rows.ts';
-import { manifestOf } from './kubectl.ts';
+import { manifestOf, quote } from './kubectl.ts';
 import { packagePath, revisionPath, subscriptionPath, withQuery } from './links.ts';
 import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models.ts';
 import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
@@ -62,7 +62,7 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
     name: nameOf(metadata.name),
     package: nameOf(spec.package),
     state: stateBadge(situation.state),
-    message: readyMessage(status.conditions),
+    message: readyMessage('Subscription', status.conditions),
     ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
     ...(status.available !== undefined && { available: nameOf(status.available.version) }),
     path: situation.path.map(nameOf),
@@ -181,7 +181,7 @@ function linksOf({ metadata, spec, status }: Subscription): readonly Link[] {
 function yamlOf({ apiVersion, kind, metadata, spec }: Subscription): string {
   const { namespace, name, labels, annotations = {} } = metadata;
   const own = Object.entries(annotations).filter(([key]) => !WRITTEN.has(key));
-  return manifestOf({
+  const yaml = manifestOf({
     apiVersion,
     kind,
     metadata: {
@@ -192,7 +192,13 @@ function yamlOf({ apiVersion, kind, metadata, spec }: Subscription): string {
     },
     spec,
   });
+  if (yaml.length <= MOST_YAML) return yaml;
+  const lines = yaml.slice(0, MOST_YAML).split('\n').slice(0, -1).join('\n');
+  return `${lines}\n# The rest is left out: kubectl -n ${quote(namespace ?? '')} get subscriptions.slipway.dev ${quote(name)} -o yaml\n`;
 }
+
+/** A spec may be as large as the API server stores. */
+const MOST_YAML = 64 * 1024;
 
 const WRITTEN: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',

@@ -39,10 +39,14 @@ const MOST_PARAMETER = 600;
  * The view of a path such as `/subscriptions/ops/gadget/graph`, with the parameters of the path and those of the query
  * that it knows; undefined if there is none. Parts that cannot be decoded name no view. Never throws.
  */
-export function chooseView(path: string, query: URLSearchParams): ChosenView | undefined {
+export function chooseView(
+  path: string,
+  query: URLSearchParams,
+  views: readonly View<object>[] = VIEWS,
+): ChosenView | undefined {
   const parts = partsOf(path);
   if (parts === undefined) return undefined;
-  for (const view of VIEWS) {
+  for (const view of views) {
     const own = matchPattern(view.path, parts);
     if (own !== undefined) return { view, parameters: { ...queryOf(view, query), ...own } };
   }

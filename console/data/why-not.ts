@@ -81,7 +81,7 @@ export function whyNotOf(subscription: Subscription, version: string, facts: Why
     remedies: remedies.slice(0, MOST_SENTENCES).map((one) => line(one)),
     ...(tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
     ...(!chosen && !causes.includes(told.message) && { decision: line(told.message) }),
-    command: `slipway why-not ${quote(`${spec.package}@${version}`)} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
+    command: `slipway why-not ${quote(line(`${spec.package}@${version}`))} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
     buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts.terms),
   };
 }

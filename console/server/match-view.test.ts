@@ -9,7 +9,6 @@ const VIEWS = [
   view('/subscriptions/:namespace/:name/graph', ['version']),
   view('/catalog', ['search']),
   view('/catalog/:catalog/:package'),
-  view('/catalog/all/:package'),
 ];
 
 test.each([
@@ -17,7 +16,6 @@ test.each([
   { because: 'names', path: '/subscriptions/ops/gadget', finds: '/subscriptions/:namespace/:name', parameters: { namespace: 'ops', name: 'gadget' } }, // prettier-ignore
   { because: 'names with dots', path: '/subscriptions/ops/a.b.c', finds: '/subscriptions/:namespace/:name', parameters: { namespace: 'ops', name: 'a.b.c' } }, // prettier-ignore
   { because: 'a longer pattern', path: '/subscriptions/ops/gadget/graph?version=1.0.0', finds: '/subscriptions/:namespace/:name/graph', parameters: { namespace: 'ops', name: 'gadget', version: '1.0.0' } }, // prettier-ignore
-  { because: 'a word is a better match than any word', path: '/catalog/all/lamp', finds: '/catalog/all/:package', parameters: { package: 'lamp' } }, // prettier-ignore
   { because: 'an escaped name', path: '/catalog/team/a%2Fb', finds: '/catalog/:catalog/:package', parameters: { catalog: 'team', package: 'a/b' } }, // prettier-ignore
   { because: 'the first of several values', path: '/catalog?search=a&search=b', finds: '/catalog', parameters: { search: 'a' } }, // prettier-ignore
   { because: 'a query that the view does not know is dropped', path: '/overview?x=1', finds: '/overview', parameters: {} }, // prettier-ignore

@@ -8,8 +8,8 @@ import { toStructuralSchema, type StructuralSchema } from '../../api/crd/schema.
 import { KINDS } from '../../api/kinds.ts';
 import { ANNOTATION, API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { HOSTILE_CATALOG, NAMESPACES, PACKAGE, type Arena } from './arena.ts';
-import { leavesOf, valuesOf, type SchemaOptions } from './from-schema.ts';
-import { HOSTILE_TEXTS, PROPERTY_TYPES, PROPERTY_VALUES } from './hostile-values.ts';
+import { leavesOf, valuesOf, type SchemaOptions } from '../../api/crd/testing/from-schema.ts';
+import { HOSTILE_TEXTS, PROPERTY_TYPES, PROPERTY_VALUES } from '../../api/crd/testing/hostile-values.ts';
 import { HEALTHY_CATALOG, healthyName } from './healthy.ts';
 
 /** Names one object, by the path of its collection. */

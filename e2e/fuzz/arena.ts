@@ -9,7 +9,7 @@ import { packageDocuments, publishCatalogText } from '../lib/publish.ts';
 import { publishTiny } from '../lib/tiny-operator.ts';
 import { catalogOf } from '../lib/objects.ts';
 import { digestOf } from '../../oci/digest.ts';
-import { PROPERTY_TYPES, PROPERTY_VALUES } from './hostile-values.ts';
+import { PROPERTY_TYPES, PROPERTY_VALUES } from '../../api/crd/testing/hostile-values.ts';
 
 /** Where hostile objects live; nothing else does. */
 export const NAMESPACES = ['fuzz-a', 'fuzz-b'] as const;

@@ -10,13 +10,13 @@ import { NODE_PATH, USER } from './base-layer.ts';
 import { bundlePrograms, ROOT, type Bundle } from './bundle.ts';
 import { readPins } from './debian.ts';
 import { readLockfile } from './lockfile.ts';
-import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
+import { ENVIRONMENT, IMAGE_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
 import { unpackFiles } from './unpack.ts';
 
 /** Bundled once for all that is asked of it. */
 let manager: Bundle;
 beforeAll(async () => {
-  manager = await bundlePrograms(MANAGER_ENTRIES);
+  manager = await bundlePrograms(IMAGE_ENTRIES);
 }, 120_000);
 
 /** Licences that ask for no more than to be passed on. */
@@ -45,6 +45,14 @@ test(
     expect(stdout).toContain('--data-folder');
   },
 );
+
+test('the bundled console runs alone, from the same files', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+  for (const [name, bytes] of manager.files) writeFileSync(join(folder, name), bytes);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'console.js'), '--help'], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect({ stdout, stderr }).toEqual({ stdout: expect.stringContaining('--external-url') as string, stderr: '' });
+});
 
 test.each([
   {
@@ -95,8 +103,7 @@ test(
 
 test('the same sources are bundled to the same bytes', { timeout: 120_000 }, async () => {
   // The order in which files are found by chance differed in about every third run.
-  for (let round = 0; round < 3; round += 1)
-    expect((await bundlePrograms(MANAGER_ENTRIES)).files).toEqual(manager.files);
+  for (let round = 0; round < 3; round += 1) expect((await bundlePrograms(IMAGE_ENTRIES)).files).toEqual(manager.files);
 });
 
 test('the lockfile knows Node for every architecture', async () => {

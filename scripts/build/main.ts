@@ -16,7 +16,7 @@ import { writeLayout } from '../../oci/layout.ts';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
 import { ROOT } from './bundle.ts';
 import { rootFiles } from './node-image.ts';
-import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
+import { buildManagerImage, IMAGE_ENTRIES, type ManagerImage } from './manager-image.ts';
 import { krewArchive, renderKrewManifest } from './krew.ts';
 import { npmPackageFiles, packNpm } from './npm-package.ts';
 import { pageFiles } from './pages.ts';
@@ -111,7 +111,7 @@ async function writeRoots(
 ): Promise<void> {
   const root = join(out, 'rootfs');
   for (const architecture of architectures) {
-    await writeFiles(join(root, architecture), await rootFiles(architecture, MANAGER_ENTRIES));
+    await writeFiles(join(root, architecture), await rootFiles(architecture, IMAGE_ENTRIES));
     say(join(root, architecture));
   }
   const options = Object.entries(labels).map(([name, value]) => `--label '${name}=${value}'`);

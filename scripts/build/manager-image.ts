@@ -9,10 +9,16 @@ import { buildNodeImage, type NodeImage } from './node-image.ts';
 import { run } from './run.ts';
 import { renderSbom, SPDX } from './sbom.ts';
 
-/** What runs in the image, and the program of its worker thread. */
+/** The manager, and the program of its worker thread. */
 export const MANAGER_ENTRIES: Readonly<Record<string, string>> = {
   manager: 'cmd/manager/main.ts',
   'catalog-index-worker': 'catalog/index/worker.ts',
+};
+
+/** The programs of the image: the manager, and the console, which a Deployment of its own runs. They share most of their code. */
+export const IMAGE_ENTRIES: Readonly<Record<string, string>> = {
+  ...MANAGER_ENTRIES,
+  console: 'cmd/console/main.ts',
 };
 
 /**
@@ -72,7 +78,7 @@ export async function buildManagerImage({ architectures }: ManagerImageOptions =
     ...(revision !== undefined && { 'org.opencontainers.image.revision': revision }),
   };
   const image = await buildNodeImage({
-    entries: MANAGER_ENTRIES,
+    entries: IMAGE_ENTRIES,
     entrypoint: 'manager',
     nodeOptions: NODE_OPTIONS,
     env: ENVIRONMENT,

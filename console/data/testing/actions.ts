@@ -27,6 +27,10 @@ export const ACTIONS: readonly ActCase[] = [
     because: 'another version and channel are wanted',
     action: { kind: 'change', ...PLACE, version: '~2.0', channel: '*', approval: 'Manual' },
   },
+  {
+    because: 'a version turns the direction of writing',
+    action: { kind: 'rollback', ...PLACE, version: '1.0.0\u202E\u0007' },
+  },
   { because: 'the pin is over', action: { kind: 'unpin', ...PLACE } },
   { because: 'a person knows of the loss', action: { kind: 'acknowledge', ...PLACE } },
   { because: 'a package is wanted', action: { kind: 'subscribe', ...PLACE, package: 'gadget' } },

@@ -38,7 +38,12 @@ export async function discoverIssuer(options: IssuerOptions): Promise<OidcIssuer
   const authentication = clientSecret === '' ? openid.None() : openid.ClientSecretPost(clientSecret);
   const custom = fetch === undefined ? {} : { [openid.customFetch]: fetch };
   const config = await openid
-    .discovery(new URL(issuer), clientId, undefined, authentication, { timeout: TIMEOUT_SECONDS, ...custom })
+    .discovery(new URL(issuer), clientId, undefined, authentication, {
+      timeout: TIMEOUT_SECONDS,
+      // The library trusts the connection to the issuer otherwise, and checks no signature.
+      execute: [openid.enableNonRepudiationChecks],
+      ...custom,
+    })
     .catch((cause: unknown) => {
       throw failed(`the issuer ${issuer} does not answer: ${describe(cause)}`, cause);
     });
@@ -58,7 +63,7 @@ export async function discoverIssuer(options: IssuerOptions): Promise<OidcIssuer
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
       try {
         const tokens = await openid.authorizationCodeGrant(config, address, checks);
-        return (tokens.claims() ?? {}) as Claims;
+        return tokens.claims() ?? {};
       } catch (cause) {
         throw refused(`the issuer's answer is not accepted: ${describe(cause)}`, cause);
       }

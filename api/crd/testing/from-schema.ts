@@ -3,7 +3,7 @@
  * there are bounds, fields present or absent. Only the server checks the rules beyond types.
  */
 import fc from 'fast-check';
-import type { StructuralSchema } from '../../api/crd/schema.ts';
+import type { StructuralSchema } from '../schema.ts';
 import { HOSTILE_TEXTS, TIMES } from './hostile-values.ts';
 
 export interface SchemaOptions {

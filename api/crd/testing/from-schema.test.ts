@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toStructuralSchema, type StructuralSchema } from '../../api/crd/schema.ts';
-import { KINDS } from '../../api/kinds.ts';
+import { toStructuralSchema, type StructuralSchema } from '../schema.ts';
+import { KINDS } from '../../kinds.ts';
 import { leavesOf, valuesOf } from './from-schema.ts';
 
 const NOTHING = { wordsFor: () => [] };

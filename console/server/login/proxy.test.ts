@@ -1,0 +1,99 @@
+/** Behind a proxy: the headers count only if the proxy itself has sent them. */
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { request } from 'node:https';
+import { describe, expect, test } from 'vitest';
+import { createFakeCertificate } from '../../../kube/testing/fake-certificate.ts';
+import { Browser } from '../testing/browser.ts';
+import { startConsoleWorld, type ConsoleWorld } from '../testing/console-world.ts';
+import { proxyLogin } from './proxy.ts';
+
+const SECRET = 'x'.repeat(40);
+
+function behindProxy(): Promise<ConsoleWorld> {
+  return startConsoleWorld({
+    login: proxyLogin({
+      userHeader: 'x-forwarded-user',
+      groupsHeader: 'x-forwarded-groups',
+      trust: { by: 'secret', header: 'x-slipway-proxy-secret', secret: () => SECRET },
+      secret: () => Buffer.from('key'),
+    }),
+  });
+}
+
+const proven = { 'x-slipway-proxy-secret': SECRET };
+
+describe('the person whom a proxy names', () => {
+  test('is the person of the request, with the groups', async () => {
+    await using world = await behindProxy();
+    const headers = { ...proven, 'x-forwarded-user': 'ann', 'x-forwarded-groups': 'staff, red' };
+    const { status, text } = await new Browser(world.address).send('/api/session', { headers });
+    expect({ status, body: JSON.parse(text) as unknown }).toMatchObject({
+      status: 200,
+      body: { user: 'ann', groups: ['staff', 'red'], way: 'proxy', canLogOut: false },
+    });
+  });
+
+  test('may act with the secret of the page, which is that of this person', async () => {
+    await using world = await behindProxy();
+    const browser = new Browser(world.address);
+    const csrfOf = async (user: string): Promise<string> => {
+      const { text } = await browser.send('/api/session', { headers: { ...proven, 'x-forwarded-user': user } });
+      return (JSON.parse(text) as { readonly csrf: string }).csrf;
+    };
+    const act = async (csrf: string) =>
+      browser.send('/api/act', {
+        method: 'POST',
+        headers: { ...proven, 'x-forwarded-user': 'ann', 'x-csrf-token': csrf, 'content-type': 'application/json', origin: world.address }, // prettier-ignore
+        body: JSON.stringify({ action: { kind: 'reconcile', namespace: 'a', name: 'b' } }),
+      });
+    expect((await act(await csrfOf('bob'))).status).toBe(403);
+    expect((await act(await csrfOf('ann'))).status).toBe(200);
+  });
+
+  test.each([
+    { because: 'the proxy has not proven itself', headers: { 'x-slipway-proxy-secret': [] } },
+    { because: 'the secret is another one', headers: { 'x-slipway-proxy-secret': 'y'.repeat(40) } },
+    { because: 'the secret is empty', headers: { 'x-slipway-proxy-secret': '' } },
+    { because: 'the secret is there twice, once from the browser', headers: { 'x-slipway-proxy-secret': [SECRET, 'y'] } }, // prettier-ignore
+    { because: 'the user is there twice, once from the browser', headers: { 'x-forwarded-user': ['admin', 'ann'] } },
+    { because: 'there is no user', headers: { 'x-forwarded-user': [] } },
+    { because: 'the user is empty', headers: { 'x-forwarded-user': '' } },
+    { because: 'the user is a part of the cluster', headers: { 'x-forwarded-user': 'system:kube-scheduler' } },
+    { because: 'a group is one of the cluster', headers: { 'x-forwarded-groups': 'staff,system:masters' } },
+  ])('is no person if $because', async ({ headers }) => {
+    await using world = await behindProxy();
+    const sent = { ...proven, 'x-forwarded-user': 'ann', ...headers };
+    expect((await new Browser(world.address).send('/api/session', { headers: sent })).status).toBe(401);
+  });
+});
+
+describe('a proxy that proves itself by its certificate', () => {
+  test.each([
+    { because: 'its name is trusted', names: ['127.0.0.1', 'localhost'], withCertificate: true, trusted: true },
+    { because: 'it has no certificate', names: ['127.0.0.1', 'localhost'], withCertificate: false, trusted: false },
+    { because: 'the certificate has another name', names: ['proxy.example'], withCertificate: true, trusted: false },
+  ])('is believed or not: $because', async ({ names, withCertificate, trusted }) => {
+    const certificate = await createFakeCertificate();
+    const login = proxyLogin({
+      userHeader: 'x-forwarded-user',
+      groupsHeader: 'x-forwarded-groups',
+      trust: { by: 'certificate', names },
+      secret: () => Buffer.from('key'),
+    });
+    const found = Promise.withResolvers<string | undefined>();
+    const tls = { cert: certificate.cert, key: certificate.key, ca: certificate.cert, requestCert: true, rejectUnauthorized: false }; // prettier-ignore
+    const server = createServer(tls, (incoming, response) => {
+      const context = { env: { incoming } } as Parameters<typeof login.identify>[0];
+      void login.identify(context).then((visitor) => found.resolve(visitor?.person.user));
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const own = withCertificate ? { cert: certificate.cert, key: certificate.key } : {};
+    request({ port, host: '127.0.0.1', ca: certificate.cert, headers: { 'x-forwarded-user': 'ann' }, ...own }).end();
+    expect(await found.promise).toBe(trusted ? 'ann' : undefined);
+    server.closeAllConnections();
+    server.close();
+  });
+});
