@@ -16,7 +16,7 @@ const OLM: ReadonlySet<string> = new Set(['olm', 'catalog', 'olm.install', 'olm-
 /** The kinds to which OLM adds fields that outlast a new version. The certificate in a Secret is still in use. */
 const KINDS: ReadonlySet<string> = new Set(['Deployment.apps', 'Service']);
 
-interface Entry {
+interface FieldsEntry {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
@@ -77,16 +77,16 @@ function templateOf(object: KubeObject): unknown {
   return fieldsOf(object['spec'])['template'];
 }
 
-function entriesOf({ metadata }: KubeObject): readonly Entry[] {
-  const { managedFields } = metadata as { readonly managedFields?: readonly Entry[] };
+function entriesOf({ metadata }: KubeObject): readonly FieldsEntry[] {
+  const { managedFields } = metadata as { readonly managedFields?: readonly FieldsEntry[] };
   return managedFields ?? [];
 }
 
-function isOlms({ manager = '', subresource = '' }: Entry): boolean {
+function isOlms({ manager = '', subresource = '' }: FieldsEntry): boolean {
   return OLM.has(manager) && subresource === '';
 }
 
-function isOurs({ manager, operation }: Entry): boolean {
+function isOurs({ manager, operation }: FieldsEntry): boolean {
   return manager === FIELD_MANAGER && operation === 'Apply';
 }
 

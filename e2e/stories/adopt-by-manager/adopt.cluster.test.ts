@@ -130,6 +130,8 @@ describe.skipIf(obstacle !== undefined)(
           kind: 'interrupt',
           when: 'after',
           by: async () => {
+            // It may write before it counts as ready; two that run at once would not be one that is killed.
+            await started;
             await manager.kill('SIGKILL');
             started = start();
           },
