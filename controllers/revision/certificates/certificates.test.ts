@@ -309,3 +309,56 @@ describe('which certificates are needed', () => {
     expect(cluster.requests.length).toBe(before);
   });
 });
+
+describe('a certificate that OLM v0 has issued, and that is handed over', () => {
+  const OLM_LIFETIME_MS = 2 * LIFETIME_MS;
+  let authority: string;
+
+  beforeEach(async () => {
+    time = Date.now() - OLM_LIFETIME_MS * 0.7;
+    const dnsNames = ['gadget-manager-service.ops', HOST];
+    const issued = await issueCertificate({ dnsNames, now: new Date(time), lifetimeMs: OLM_LIFETIME_MS });
+    ({ authority } = issued);
+    const texts = { 'tls.crt': issued.pair.certificate, 'tls.key': issued.pair.key, olmCAKey: authority };
+    const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    cluster.put({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: 'gadget-manager-service-cert',
+        namespace: NAMESPACE,
+        annotations: { [ANNOTATION.adoptBy]: `${NAMESPACE}/gadgets` },
+      },
+      type: 'kubernetes.io/tls',
+      data: Object.fromEntries(data) as Readonly<Record<string, string>>,
+    });
+  });
+
+  test('serves on with its authority, and no Pod is replaced for it', async () => {
+    const { step, objects } = await rollOut();
+    expect(step).toBe('keep');
+    expect(new Set(bundlesIn(objects))).toEqual(new Set([authority]));
+    expect(fingerprint(objects)).toBeUndefined();
+    expect(await handshake(objects, authority)).toBe('trusted');
+  });
+
+  test('is replaced before it ends, and each caller trusts the server at each step', async () => {
+    const end = time + OLM_LIFETIME_MS;
+    const steps: string[] = [];
+    let before = (await rollOut()).objects;
+    time += OLM_LIFETIME_MS * 0.67;
+    for (let round = 0; !steps.includes('drop') && round < 10; round += 1) {
+      const { step, objects } = await rollOut();
+      if (step !== 'keep') steps.push(step);
+      const [trusted = ''] = bundlesIn(objects);
+      expect(await handshake(before, trusted), `callers of ${step}, Pods of the step before`).toBe('trusted');
+      expect(await handshake(objects, trusted), `callers and Pods of ${step}`).toBe('trusted');
+      expect(fingerprint(objects) === undefined, `Pods are replaced by ${step}`).toBe(!steps.includes('switch'));
+      before = objects;
+      time += DAY + 1;
+    }
+    expect(steps).toEqual(['prepare', 'switch', 'drop']);
+    expect(time).toBeLessThan(end);
+    expect(bundlesIn(before).join('')).not.toContain(authority);
+  });
+});
