@@ -14,6 +14,7 @@ import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
 import { benchCommands } from './commands.ts';
+import { benchConsole } from './console.ts';
 import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
@@ -93,6 +94,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   bundle: ({ repeat }) => benchBundle({ repeat }),
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   commands: () => benchCommands(),
+  console: () => benchConsole(),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),
