@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
+import { planChange } from '../../plan/plan.ts';
+import { upgrade } from '../../plan/testing/sides.ts';
 import { condition, INSTALLED, READY, revision, subscription } from '../../report/testing/objects.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
 import type { Answer } from './ask.ts';
@@ -249,6 +251,8 @@ describe('the upgrade graph', () => {
 });
 
 describe('a plan', () => {
+  const { package: _, subscription: __, ...SIDES } = upgrade({}, {});
+
   test.each([
     {
       because: 'the person may not read Secrets',
@@ -258,6 +262,11 @@ describe('a plan', () => {
     {
       because: 'the Secret has another plan than the one of the hash',
       answer: { value: { plan: { hash: `sha256:${'d'.repeat(64)}` }, heldBy: [] } as never },
+      notice: /does not have the plan of this hash/,
+    },
+    {
+      because: 'the Secret has a whole plan of another hash',
+      answer: { value: { plan: { ...planChange({ package: 'gadget', subscription: 'ops/gadget', ...SIDES }), hash: `sha256:${'d'.repeat(64)}` }, heldBy: [] } }, // prettier-ignore
       notice: /does not have the plan of this hash/,
     },
     { because: 'the Secret has something else', answer: { value: {} as never }, notice: /Only the summary/ },
@@ -479,7 +488,7 @@ describe('the form of a Subscription', () => {
       field: 'approval',
     },
   ])('has no button while $field has a problem: $because', ({ query, field }) => {
-    const model = shown(query as Readonly<Record<string, string>>);
+    const model = shown(query);
     expect(model.fields.filter(({ problem }) => problem !== undefined).map(({ name }) => name)).toEqual([field]);
     expect(model).not.toHaveProperty('button');
   });

@@ -56,7 +56,7 @@ export interface WorldOptions extends Partial<
 }
 
 /** Lists the names of the objects that it was shown: a view that hides nothing itself. */
-export const NAMES_VIEW: View<object> = {
+const NAMES_VIEW: View<object> = {
   path: '/names',
   query: [],
   reads: WATCHED_KINDS,
@@ -67,7 +67,7 @@ function namesOf(objects: readonly KubeObject[]): readonly string[] {
   return objects.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`).toSorted();
 }
 
-export const PAGES = [
+const PAGES = [
   { path: '/index.html', type: 'text/html; charset=utf-8', bytes: Buffer.from('<!doctype html>'), isImmutable: false },
   { path: '/main-0123ABCD.js', type: 'text/javascript', bytes: Buffer.from('x'.repeat(2000)), isImmutable: true },
 ];

@@ -8,6 +8,7 @@ import { requestsOf, type ActRequest } from '../../../console/data/requests.ts';
 import { ACTIONS } from '../../../console/data/testing/actions.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type RootTransport } from '../../../kube/transport/transport.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import { revision, subscription } from '../../../report/testing/objects.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway } from '../../lib/manager.ts';
@@ -59,8 +60,8 @@ function uidOf(object: unknown): string {
 /** The act in another place, on the objects that are there. */
 function actIn(action: Action, namespace: string, uids: Awaited<ReturnType<typeof prepare>>): Action {
   const placed = 'namespace' in action ? { ...action, namespace } : { ...action, catalog: namespace };
-  if (placed.kind === 'approve') return { ...placed, uid: uids.revision } as Action;
-  return (placed.kind === 'uninstall' ? { ...placed, uid: uids.subscription } : placed) as Action;
+  if (placed.kind === 'approve') return { ...placed, uid: uids.revision };
+  return placed.kind === 'uninstall' ? { ...placed, uid: uids.subscription } : placed;
 }
 
 /** As a person pastes it. */
@@ -70,7 +71,7 @@ async function runLine(line: string): Promise<void> {
   await promisify(execFile)('sh', ['-euc', line], { env });
 }
 
-async function send({ refusal: _, ...request }: ActRequest): Promise<void> {
+async function send(request: ActRequest): Promise<void> {
   await transport.request(request);
 }
 
@@ -80,7 +81,10 @@ async function objectsIn(namespace: string): Promise<unknown> {
     ['subscriptions', 'revisions'].map((plural) => cluster().read(`${API}/namespaces/${namespace}/${plural}`)),
   );
   const catalog = await cluster().read(`${API}/catalogs/${namespace}`);
-  const items = [...lists.flatMap((list) => list['items'] as readonly Stored[]), catalog as unknown as Stored];
+  const items = [
+    ...lists.flatMap((list) => list['items'] as readonly Stored[]),
+    { metadata: fieldsOf(catalog['metadata']), spec: catalog['spec'] },
+  ];
   return JSON.parse(JSON.stringify(items.map(comparable)).replaceAll(namespace, 'PLACE')) as unknown;
 }
 

@@ -61,7 +61,7 @@ function eventAbout(namespace: string, word: string): object {
   };
 }
 
-export async function apply(cluster: TestCluster, ...items: readonly object[]): Promise<void> {
+async function apply(cluster: TestCluster, ...items: readonly object[]): Promise<void> {
   await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
 }
 

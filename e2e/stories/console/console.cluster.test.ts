@@ -178,7 +178,8 @@ describe.skipIf(missing !== undefined)(
       await newcomer.heading(/plan/i).waitFor();
       await newcomer.click(newcomer.button(/^Approve/).first());
       const dialog = newcomer.page.getByRole('dialog');
-      if ((await dialog.count()) > 0) await newcomer.click(dialog.getByRole('button', { name: /^Approve/ }).first());
+      await dialog.getByText('sha256:').first().waitFor();
+      await newcomer.click(dialog.getByRole('button', { name: /^Approve/ }).first());
       await newcomer.page.waitForURL(new RegExp(`/subscriptions/${waiting}/${waiting}$`));
       const versions = newcomer.page.locator('.standing-versions');
       await expect

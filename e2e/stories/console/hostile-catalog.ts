@@ -14,8 +14,17 @@ const HOSTILE = [
   'name\u202Egnp.exe\u0007\u200B',
 ].join(' ');
 
-/** One that a careless page would draw for minutes. */
-const GIANT = 'A'.repeat(10_000_000);
+/** One word that a careless page would draw for minutes; it is not alike everywhere, as bombs are refused before. */
+const GIANT = giantWord(10_000_000);
+
+function giantWord(length: number): string {
+  let state = 1;
+  const pieces = Array.from({ length: Math.ceil(length / 6) }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state.toString(36).padStart(7, 'x').slice(-6);
+  });
+  return pieces.join('').slice(0, length);
+}
 
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" onload="${SCRIPT}"><script>${SCRIPT}</script><rect width="9" height="9"/></svg>`;
 
