@@ -1,6 +1,7 @@
 /** The objects and fields of Slipway's own that a plan names beside those of the bundle. */
 import { describe, expect, test } from 'vitest';
-import { describeRef, type KubeObject } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { identityOf } from '../apply/identity.ts';
 import { sample, sampleCrd } from '../apply/testing/sample-objects.ts';
 import { planChange } from './plan.ts';
 import { upgrade, type SideParts } from './testing/sides.ts';
@@ -133,5 +134,24 @@ describe('the plan names the additions of Slipway', () => {
     const { objects, fields } = planChange(installed).additions;
     expect(objects.map(({ change }) => change)).toEqual(['deleted', 'deleted', 'deleted']);
     expect(fields).toEqual([]);
+  });
+});
+
+describe('fields that OLM left on an object', () => {
+  const input = upgrade({}, {});
+  const [deployment] = (input.to?.objects ?? []).filter(({ kind }) => kind === 'Deployment');
+  const path = 'spec.template.spec.containers[manager].env[OPERATOR_CONDITION_NAME]';
+  const facts = { formerFields: new Map([[identityOf(refOf(deployment as KubeObject)), [path]]]) };
+
+  test('are named as dropped, and leave the hash as it is', () => {
+    const plan = planChange({ ...input, facts });
+    expect(plan.additions.dropped?.map((one) => `${describeRef(one.ref)} ${one.path}`)).toEqual([
+      `${describeRef(refOf(deployment as KubeObject))} ${path}`,
+    ]);
+    expect(plan.hash).toBe(planChange(input).hash);
+  });
+
+  test('are absent from the plan of any other object', () => {
+    expect(planChange(input).additions).not.toHaveProperty('dropped');
   });
 });

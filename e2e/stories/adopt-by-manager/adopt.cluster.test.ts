@@ -120,12 +120,15 @@ describe.skipIf(obstacle !== undefined)(
 
     /** Each write once, by its content: some steps write the same object several times. */
     function dyingAfterEachWrite(killed: Set<string>): FaultFor {
+      // It may send several writes at once, and is killed for one of them.
+      let isDying = false;
       return (asked) => {
         const content = asked.body.toString().replaceAll(/"(?:resourceVersion|lastTransitionTime)":"[^"]*",?/g, '');
         const isRollOut = /\/(revisions|deployments|secrets\/lamp-)/.test(asked.path);
         const write = `${describeRequest(asked)} ${content}`;
-        if (!changesObjects(asked) || isRollOut || killed.has(write)) return undefined;
+        if (isDying || !changesObjects(asked) || isRollOut || killed.has(write)) return undefined;
         killed.add(write);
+        isDying = true;
         return {
           kind: 'interrupt',
           when: 'after',
@@ -134,6 +137,7 @@ describe.skipIf(obstacle !== undefined)(
             await started;
             await manager.kill('SIGKILL');
             started = start();
+            isDying = false;
           },
         };
       };
