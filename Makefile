@@ -25,6 +25,9 @@ conformance: setup ## every case of the reference data and of the corpus, of whi
 corpus: setup cluster-build ## every bundle of the corpus before an API server, three of each package by their smallest accounts; about 15 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set e2e/stories/plan/minimal-account
 
+leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and one stopped for a minute after each step; about 40 minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped
+
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways
 
@@ -76,4 +79,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test conformance corpus attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test conformance corpus leave-olm attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -45,3 +45,23 @@ describe('the order of volumes', () => {
     expect(await keepLiveOrder(never, plain, { ...plain, spec: {} }, signal)).toBe(plain);
   });
 });
+
+describe('the annotation with the properties of the bundle', () => {
+  const PROPERTIES = { 'olm.properties': '[]' };
+
+  function annotated(annotations: Readonly<Record<string, string>>): KubeObject {
+    const object = deployment([]);
+    const { template } = object['spec'] as { readonly template: object };
+    return { ...object, spec: { template: { ...template, metadata: { annotations } } } };
+  }
+
+  test.each([
+    { because: 'OLM has made the Pods without it', before: { 'olm.operatorGroup': 'all' }, after: {} },
+    { because: 'OLM has made them with it', before: { 'olm.operatorGroup': 'all', ...PROPERTIES }, after: PROPERTIES },
+    { because: 'Slipway has made the Pods', before: {}, after: PROPERTIES },
+  ])('becomes $after, because $because', async ({ before, after }) => {
+    const never = { get: () => Promise.reject(new Error('read')) };
+    const kept = await keepLiveOrder(never, annotated(PROPERTIES), annotated(before), signal);
+    expect(kept).toEqual(annotated(after));
+  });
+});

@@ -1,7 +1,7 @@
 /**
- * Keeps the order of volumes that a live Deployment has. OLM v0 adds the volumes of certificates in another order than
- * the renderer of bundles; a Pod template that differs in nothing else would restart all Pods. Pure, but for the read of
- * a template that a watch does not keep.
+ * Keeps the Pod template of a live Deployment that OLM v0 has made. OLM adds the volumes of certificates in another order
+ * than the renderer of bundles, and no annotation with the properties of the bundle; a Pod template that differs in nothing
+ * else would restart all Pods. Pure, but for the read of a template that a watch does not keep.
  */
 import type { Cluster } from '../api/cluster.ts';
 import { groupKind, refOf, type KubeObject } from '../api/object.ts';
@@ -10,16 +10,45 @@ import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 /** The volumes of certificates, which every Deployment with webhooks or aggregated APIs has. */
 const CERTIFICATES = ['webhook-cert', 'apiservice-cert'];
 
-/** The object to apply to a live one; a read only for a Deployment with the volumes of certificates. */
+/** The object to apply to a live one; a read only for a Deployment with the volumes of certificates, or the annotation. */
 export async function keepLiveOrder(
   cluster: Pick<Cluster, 'get'>,
   object: KubeObject,
   live: KubeObject,
   signal: AbortSignal,
 ): Promise<KubeObject> {
-  if (groupKind(object) !== 'Deployment.apps' || !hasCertificates(object)) return object;
+  if (groupKind(object) !== 'Deployment.apps' || !(hasCertificates(object) || hasProperties(object))) return object;
   const whole = fieldsOf(live['spec'])['template'] === undefined ? await cluster.get(refOf(object), signal) : live;
-  return whole === undefined ? object : inOrderOf(object, whole);
+  if (whole === undefined) return object;
+  const kept = isWithout(PROPERTIES, whole) ? withoutProperties(object) : object;
+  return hasCertificates(kept) ? inOrderOf(kept, whole) : kept;
+}
+
+/** The properties of the bundle, which OLM v0 writes under another name. */
+const PROPERTIES = 'olm.properties';
+/** On every Pod template of OLM v0. */
+const OF_OLM = 'olm.operatorGroup';
+
+function hasProperties(object: KubeObject): boolean {
+  return annotationsOf(object)[PROPERTIES] !== undefined;
+}
+
+function isWithout(annotation: string, live: KubeObject): boolean {
+  const annotations = annotationsOf(live);
+  return annotations[OF_OLM] !== undefined && annotations[annotation] === undefined;
+}
+
+function withoutProperties(object: KubeObject): KubeObject {
+  const spec = fieldsOf(object['spec']);
+  const template = fieldsOf(spec['template']);
+  const { [PROPERTIES]: _, ...annotations } = annotationsOf(object);
+  const metadata = { ...fieldsOf(template['metadata']), annotations };
+  return { ...object, spec: { ...spec, template: { ...template, metadata } } };
+}
+
+function annotationsOf(object: KubeObject): Fields {
+  const { metadata } = fieldsOf(fieldsOf(object['spec'])['template']);
+  return fieldsOf(fieldsOf(metadata)['annotations']);
 }
 
 function hasCertificates(object: KubeObject): boolean {

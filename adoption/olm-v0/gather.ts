@@ -6,6 +6,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { identityOf } from '../../apply/identity.ts';
+import { refOfEntry } from '../../apply/inventory.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { pendingPlans, plansOf } from './install-plans.ts';
@@ -125,8 +126,9 @@ function isReadyWith(subscription: Subscription | undefined, backup: Backup): bo
   );
 }
 
-/** The identities of all objects of the Subscription's active Revision. */
-function inventoryOf(revisions: readonly Revision[], subscription: string): ReadonlySet<string> {
+/** All objects of the Subscription's active Revision, by identity. */
+function inventoryOf(revisions: readonly Revision[], subscription: string): ReadonlyMap<string, ObjectRef> {
   const active = revisions.filter(({ spec }) => spec.subscription === subscription && spec.state === 'Active');
-  return new Set(active.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => identityOf(entry))));
+  const refs = active.flatMap(({ status }) => (status?.inventory ?? []).map((entry) => refOfEntry(entry)));
+  return new Map(refs.map((ref) => [identityOf(ref), ref]));
 }

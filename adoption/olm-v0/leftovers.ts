@@ -6,6 +6,7 @@ import { identityOf } from '../../apply/identity.ts';
 import type { Backup } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { OLM } from './kinds.ts';
+import { replacedRights } from './rights.ts';
 import type { OlmSurvey } from './survey.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -13,8 +14,8 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 export interface Remains {
   readonly backup: Backup;
   readonly survey: OlmSurvey;
-  /** Identities of the objects of Slipway's active Revision. */
-  readonly inventory: ReadonlySet<string>;
+  /** The objects of Slipway's active Revision, by identity. */
+  readonly inventory: ReadonlyMap<string, ObjectRef>;
   /** The InstallPlans of this operator alone. */
   readonly plans: readonly ObjectRef[];
 }
@@ -42,7 +43,8 @@ export async function leftoversOf(
   const isReplaced = (ref: ObjectRef): boolean => RENAMED.has(ref.kind) && !inventory.has(identityOf(ref));
   const replaced = inventory.size === 0 ? [] : backup.objects.filter(isReplaced);
   const rights = conditionRights(backup).map(refOf);
-  const live = await Promise.all([...replaced, ...rights].map((ref) => cluster.get(ref, signal)));
+  const live = await liveOf(cluster, [...replaced, ...rights], signal);
+  const ownRights = await liveOf(cluster, [...inventory.values()].filter(isRight), signal);
   const [operator, roles] = await Promise.all([
     cluster.get({ ...OLM.operator, name: `${packageName}.${namespace}` }, signal),
     backup.operatorCondition === undefined
@@ -55,10 +57,27 @@ export async function leftoversOf(
   const holder = survey.operatorCondition?.metadata.uid;
   const hasRights = (roles?.metadata.ownerReferences ?? []).some(({ uid }) => uid === holder);
   const isDue = (object: KubeObject): boolean => !granted.has(identityOf(refOf(object))) || hasRights;
+  const due = live.filter((object) => isOurs(object) && isDue(object));
+  const isTemporary = (object: KubeObject): boolean => granted.has(identityOf(refOf(object)));
+  const ofOlm = due.filter((object) => isRight(object) && !isTemporary(object));
+  const replacedOnes = new Set(replacedRights(ofOlm, ownRights));
   return [
-    ...live.flatMap((object) => (object !== undefined && isOurs(object) && isDue(object) ? [refOf(object)] : [])),
+    ...due.filter((object) => !ofOlm.includes(object) || replacedOnes.has(object)).map(refOf),
     ...plans,
     ...(operator === undefined ? [] : [refOf(operator)]),
     ...survey.copies.map(refOf),
   ];
+}
+
+function isRight({ kind }: Pick<ObjectRef, 'kind'>): boolean {
+  return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
+}
+
+async function liveOf(
+  cluster: Pick<Cluster, 'get'>,
+  refs: readonly ObjectRef[],
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const live = await Promise.all(refs.map((ref) => cluster.get(ref, signal)));
+  return live.filter((object) => object !== undefined);
 }

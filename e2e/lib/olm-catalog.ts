@@ -1,7 +1,8 @@
 /** Writes the catalog of OLM v0: bundles with their manifests inline, so that OLM needs no Pod to unpack them. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
+import { formatJson } from '../../api/json.ts';
+import { parseYaml } from '../../bundles/yaml.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { OLM_CATALOG_FILE } from '../cluster/olm/start-olm.ts';
 
@@ -10,11 +11,15 @@ export interface OlmBundle {
   /** The files of the bundle, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly replaces?: string;
+  /** Requirements, as a file-based catalog has them. */
+  readonly properties?: readonly { readonly type: string; readonly value: unknown }[];
 }
 
 export interface OlmPackage {
   readonly name: string;
-  /** Each in the channel `stable`, the oldest first. */
+  /** `stable` if absent. */
+  readonly channel?: string;
+  /** Each in the channel, the oldest first. */
   readonly bundles: readonly OlmBundle[];
 }
 
@@ -23,31 +28,45 @@ type Manifest = Readonly<Record<string, unknown>> & { readonly kind?: string; re
 /** Replaces the catalog that OLM asks; it sees the change when it asks next. */
 export function writeOlmCatalog({ folder }: Pick<TestCluster, 'folder'>, packages: readonly OlmPackage[]): void {
   const content = {
-    packages: packages.map(({ name, bundles }) => ({
+    packages: packages.map(({ name, channel = 'stable', bundles }) => ({
       name,
-      defaultChannelName: 'stable',
-      channels: [{ name: 'stable', csvName: `${name}.v${bundles.at(-1)?.version}` }],
+      defaultChannelName: channel,
+      channels: [{ name: channel, csvName: nameOf(bundles.at(-1)!) }],
     })),
-    bundles: packages.flatMap(({ name, bundles }) => bundles.map((bundle) => describe(name, bundle))),
+    bundles: packages.flatMap((one) => one.bundles.map((bundle) => describe(one, bundle))),
   };
   const path = join(folder, OLM_CATALOG_FILE);
   writeFileSync(`${path}.new`, JSON.stringify(content));
   renameSync(`${path}.new`, path);
 }
 
-function describe(name: string, { version, files, replaces }: OlmBundle): object {
-  const manifests = [...files]
+/** The manifests of a bundle, the ClusterServiceVersion among them. */
+function manifestsOf({ files }: OlmBundle): readonly Manifest[] {
+  return [...files]
     .filter(([path]) => path.startsWith('manifests/'))
-    .map(([, bytes]) => load(Buffer.from(bytes).toString()) as Manifest);
-  const csv = manifests.find(({ kind }) => kind === 'ClusterServiceVersion');
+    .flatMap(([, bytes]) => parseYaml(bytes).map(({ value }) => value as Manifest));
+}
+
+function versionOf(bundle: OlmBundle): Manifest | undefined {
+  return manifestsOf(bundle).find(({ kind }) => kind === 'ClusterServiceVersion');
+}
+
+function nameOf(bundle: OlmBundle): string {
+  return versionOf(bundle)?.metadata?.name ?? '';
+}
+
+function describe({ name, channel = 'stable', bundles }: OlmPackage, bundle: OlmBundle): object {
+  const { version, replaces, properties = [] } = bundle;
+  const manifests = manifestsOf(bundle);
   const provided = manifests.filter(({ kind }) => kind === 'CustomResourceDefinition').flatMap(kindsOf);
+  const replaced = bundles.find((one) => one.version === replaces);
   return {
-    csvName: `${name}.v${version}`,
+    csvName: nameOf(bundle),
     packageName: name,
-    channelName: 'stable',
+    channelName: channel,
     version,
-    csvJson: JSON.stringify(csv),
-    object: manifests.map((one) => JSON.stringify(one)),
+    csvJson: formatJson(versionOf(bundle)),
+    object: manifests.map((one) => formatJson(one)),
     providedApis: provided,
     properties: [
       { type: 'olm.package', value: JSON.stringify({ packageName: name, version }) },
@@ -55,8 +74,9 @@ function describe(name: string, { version, files, replaces }: OlmBundle): object
         type: 'olm.gvk',
         value: JSON.stringify({ group, version: served, kind }),
       })),
+      ...properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) })),
     ],
-    ...(replaces !== undefined && { replaces: `${name}.v${replaces}` }),
+    ...(replaced !== undefined && { replaces: nameOf(replaced) }),
   };
 }
 

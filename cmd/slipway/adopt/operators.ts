@@ -17,6 +17,8 @@ export interface OperatorRow {
   readonly installed: string;
   readonly state: Verdict['kind'];
   readonly message: string;
+  /** The ClusterServiceVersions of its namespace that are handed over before. */
+  readonly after: readonly string[];
   /** Names that `adopt catalogs` gives to the Catalog of its CatalogSource. */
   readonly sources: readonly string[];
 }
@@ -34,15 +36,10 @@ export async function listRows(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { options, signal }: ListedOperators,
 ): Promise<readonly OperatorRow[]> {
-  const rows: ListedRow[] = [];
+  const rows: OperatorRow[] = [];
   for (const target of await targetsOf(cluster, { options, signal }))
     rows.push(rowOf(await surveyOperator(cluster, target, signal)));
-  return inOrder(rows).map(({ after: _, ...row }) => row);
-}
-
-interface ListedRow extends OperatorRow {
-  /** The ClusterServiceVersions of its namespace that are handed over before. */
-  readonly after: readonly string[];
+  return inOrder(rows);
 }
 
 async function targetsOf(
@@ -71,11 +68,11 @@ async function targetsOf(
 const PART_OF_OLM = 'packageserver';
 
 /** An operator comes after those that require it; those of a circle are refused, and wait for none. */
-function inOrder(rows: readonly ListedRow[]): readonly ListedRow[] {
+function inOrder(rows: readonly OperatorRow[]): readonly OperatorRow[] {
   const left = new Set(rows);
-  const ordered: ListedRow[] = [];
+  const ordered: OperatorRow[] = [];
   while (left.size > 0) {
-    const isNext = (row: ListedRow): boolean =>
+    const isNext = (row: OperatorRow): boolean =>
       ![...left].some((other) => other.namespace === row.namespace && row.after.includes(other.installed));
     const next = [...left].find(isNext) ?? [...left][0]!;
     left.delete(next);
@@ -84,7 +81,7 @@ function inOrder(rows: readonly ListedRow[]): readonly ListedRow[] {
   return ordered;
 }
 
-function rowOf(survey: OlmSurvey): ListedRow {
+function rowOf(survey: OlmSurvey): OperatorRow {
   const verdict = judgeOperator(survey);
   const { source, sourceNamespace } = fieldsOf(survey.subscription?.['spec']);
   return {

@@ -1,7 +1,8 @@
 /**
  * Answers for the Services of a cluster without Pods: `node answer-services.ts FOLDER SERVER`. It listens on the ports of
- * all Services, with the certificate that a Secret of the Service's namespace has for the name that is asked for, and
- * admits every object, converts every custom resource by its apiVersion, and serves every aggregated API as empty.
+ * all Services, with the certificate that a Secret of the Service's namespace has for the name that is asked for. It
+ * converts every custom resource by its apiVersion, serves the kinds of aggregated APIs that a ClusterServiceVersion
+ * owns, and admits every object, except at the path that the object's annotation DENIED_AT names.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { callbackify } from 'node:util';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { openAdmin } from '../admin.ts';
+import { DENIED_AT } from './denied-at.ts';
 
 const LOOK_EVERY_MS = 250;
 
@@ -65,7 +67,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const content = request.method === 'POST' && text.startsWith('{') ? review(JSON.parse(text)) : listing(request.url);
+  const isReview = request.method === 'POST' && text.startsWith('{');
+  const content = isReview ? review(JSON.parse(text), request.url) : await listing(request.url);
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(content));
 }
 
@@ -76,19 +79,46 @@ interface Review {
     readonly uid: string;
     readonly desiredAPIVersion?: string;
     readonly objects?: readonly Readonly<Record<string, unknown>>[];
+    readonly object?: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };
   };
 }
 
-function review({ apiVersion, kind, request: { uid, desiredAPIVersion, objects = [] } }: Review): unknown {
+function review({ apiVersion, kind, request: { uid, ...request } }: Review, url = ''): unknown {
+  const { desiredAPIVersion, objects = [], object } = request;
+  const isDenied = object?.metadata?.annotations?.[DENIED_AT] === url.split('?', 1)[0];
   const converted = objects.map((object) => ({ ...object, apiVersion: desiredAPIVersion }));
   const response =
     kind === 'ConversionReview'
       ? { uid, result: { status: 'Success' }, convertedObjects: converted }
-      : { uid, allowed: true };
+      : { uid, allowed: !isDenied, ...(isDenied && { status: { message: `denied at ${url}` } }) };
   return { apiVersion, kind, response };
 }
 
-function listing(url = ''): unknown {
+/** The kinds of aggregated APIs; those of a ClusterServiceVersion that is gone are still served. */
+const served = new Map<string, { readonly name: string; readonly kind: string; readonly groupVersion: string }>();
+
+async function listing(url = ''): Promise<unknown> {
   const [, , group, version] = url.split('?', 1)[0]!.split('/');
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/${version}`, resources: [] };
+  const groupVersion = `${group}/${version}`;
+  if (![...served.values()].some((one) => one.groupVersion === groupVersion)) await readServed();
+  const resources = [...served.values()]
+    .filter((one) => one.groupVersion === groupVersion)
+    .map(({ name, kind }) => ({ name, kind, singularName: '', namespaced: true, verbs: ['get', 'list'] }));
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
+}
+
+async function readServed(): Promise<void> {
+  const path = '/apis/operators.coreos.com/v1alpha1/clusterserviceversions';
+  const { items } = (await admin.call('GET', path)) as unknown as Listed<{
+    readonly spec: { readonly apiservicedefinitions?: { readonly owned?: readonly OwnedApi[] } };
+  }>;
+  for (const { group, version, name, kind } of items.flatMap(({ spec }) => spec.apiservicedefinitions?.owned ?? []))
+    served.set(`${name}.${version}.${group}`, { name, kind, groupVersion: `${group}/${version}` });
+}
+
+interface OwnedApi {
+  readonly group: string;
+  readonly version: string;
+  readonly name: string;
+  readonly kind: string;
 }

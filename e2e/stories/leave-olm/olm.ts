@@ -13,14 +13,19 @@ interface Name {
   readonly name: string;
 }
 
-/** A Subscription of OLM to the package of its name, and the OperatorGroup of its namespace. */
-export async function installByOlm(cluster: TestCluster, { namespace, name }: Name, group: object): Promise<void> {
-  await cluster.request('POST', `${OLM}/v1/namespaces/${namespace}/operatorgroups`, {
-    apiVersion: 'operators.coreos.com/v1',
-    kind: 'OperatorGroup',
-    metadata: { name: 'all' },
-    spec: group,
-  });
+/** A Subscription of OLM to the package of its name, and the OperatorGroup of its namespace unless there is one. */
+export async function installByOlm(
+  cluster: TestCluster,
+  { namespace, name }: Name,
+  group: object | undefined,
+): Promise<void> {
+  if (group !== undefined)
+    await cluster.request('POST', `${OLM}/v1/namespaces/${namespace}/operatorgroups`, {
+      apiVersion: 'operators.coreos.com/v1',
+      kind: 'OperatorGroup',
+      metadata: { name: 'all' },
+      spec: group,
+    });
   await cluster.request('POST', `${OLM}/v1alpha1/namespaces/${namespace}/subscriptions`, {
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'Subscription',

@@ -1,0 +1,211 @@
+/**
+ * Calls that work as long as an operator does, derived from its objects: admissions that its webhooks deny, conversions of
+ * its custom resources, its aggregated APIs, and the rights of its ServiceAccounts.
+ */
+import type { KubeObject } from '../../../api/object.ts';
+import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { DENIED_AT } from '../../cluster/olm/denied-at.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import type { Loaded } from './load.ts';
+import { targetsOf } from './operators.ts';
+
+export interface Probe {
+  /** Name of the ClusterServiceVersion whose operator it concerns. */
+  readonly csv: string;
+  readonly sort: 'admission' | 'conversion' | 'aggregated API' | 'right';
+  readonly name: string;
+  /** Throws if the operator does not answer as it should. */
+  readonly ask: () => Promise<void>;
+}
+
+interface Scene {
+  readonly cluster: Pick<TestCluster, 'request' | 'read'>;
+  readonly client: Client;
+}
+
+/** The probes of one operator that succeed now: samples of bundles are not always valid. */
+export async function probesOf(scene: Scene, operator: Loaded): Promise<readonly Probe[]> {
+  const { namespace } = operator;
+  const csv = operator.installed.name;
+  const path = `/apis/operators.coreos.com/v1alpha1/namespaces/${namespace}/clusterserviceversions/${csv}`;
+  const version = (await scene.cluster.read(path)) as unknown as KubeObject;
+  const found = [
+    ...(await rightsOf(scene, csv, namespace)),
+    ...(await admissionsOf(scene, operator, version)),
+    ...(await conversionsOf(scene, operator, version)),
+    ...apisOf(scene, version),
+  ];
+  const working: Probe[] = [];
+  for (const probe of found) if (await probe.ask().then(() => true, isSampleInvalid)) working.push(probe);
+  return working;
+}
+
+/** A right that is absent at the beginning is a defect of the test. */
+function isSampleInvalid(error: unknown): boolean {
+  if (error instanceof NotAllowed) throw error;
+  return false;
+}
+
+class NotAllowed extends Error {}
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+/** One of each rule that OLM has granted to the accounts of the operator, and that on its OperatorCondition. */
+async function rightsOf({ client, cluster }: Scene, csv: string, namespace: string): Promise<readonly Probe[]> {
+  const probes = new Map<string, Probe>();
+  for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
+    for (const binding of await client.list({ apiVersion: RBAC, kind }, { labelSelector: 'olm.managed=true' })) {
+      const isOwn = binding.metadata.labels?.['olm.owner'] === csv || binding.metadata.name === csv;
+      const account = listOf(binding['subjects']).find((one) => one['namespace'] === namespace);
+      if (!isOwn || account === undefined) continue;
+      const user = `system:serviceaccount:${namespace}:${textOf(account['name'])}`;
+      const role = fieldsOf(binding['roleRef']);
+      const live = await client.get({
+        apiVersion: RBAC,
+        kind: textOf(role['kind']),
+        name: textOf(role['name']),
+        ...(role['kind'] === 'Role' && { namespace: binding.metadata.namespace ?? '' }),
+      });
+      for (const rule of listOf(live?.['rules'])) {
+        const attributes = attributesOf(rule, binding.metadata.namespace);
+        const name = `${csv}: ${user} ${JSON.stringify(attributes)}`;
+        probes.set(name, { csv, sort: 'right', name, ask: () => askRight(cluster, user, attributes) });
+      }
+    }
+  }
+  return [...probes.values()];
+}
+
+function attributesOf(rule: Fields, namespace: string | undefined): object {
+  const first = (key: string): string => textOf(itemsOf(rule[key])[0]);
+  if (itemsOf(rule['nonResourceURLs']).length > 0)
+    return { nonResourceAttributes: { path: first('nonResourceURLs').replace('*', 'x'), verb: first('verbs') } };
+  const [resource = '', subresource] = first('resources').split('/');
+  const name = first('resourceNames');
+  return {
+    resourceAttributes: {
+      group: first('apiGroups'),
+      resource,
+      verb: first('verbs'),
+      ...(subresource !== undefined && { subresource }),
+      ...(name !== '' && { name }),
+      ...(namespace !== undefined && { namespace }),
+    },
+  };
+}
+
+async function askRight(cluster: Scene['cluster'], user: string, attributes: object): Promise<void> {
+  const review = await cluster.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, ...attributes },
+  });
+  if (fieldsOf(review['status'])['allowed'] !== true) throw new NotAllowed('the right is gone');
+}
+
+/** The samples of the ClusterServiceVersion, by their kinds. */
+function samplesOf({ metadata }: KubeObject): readonly KubeObject[] {
+  const text = metadata.annotations?.['alm-examples'] ?? '[]';
+  const parsed = JSON.parse(text) as unknown;
+  return (Array.isArray(parsed) ? parsed : [parsed]).filter((one) => isRecord(one)) as unknown as KubeObject[];
+}
+
+/** The sample in a namespace that the operator watches, under another name. */
+function placed(sample: KubeObject, operator: Loaded, crd: KubeObject, name: string): KubeObject {
+  const isNamespaced = fieldsOf(crd['spec'])['scope'] === 'Namespaced';
+  const namespace = targetsOf(operator)[0] ?? operator.namespace;
+  const { annotations = {} } = sample.metadata;
+  return { ...sample, metadata: { name, annotations, ...(isNamespaced && { namespace }) } };
+}
+
+async function crdsOf({ client }: Scene, csv: KubeObject): Promise<readonly KubeObject[]> {
+  const { owned } = fieldsOf(fieldsOf(csv['spec'])['customresourcedefinitions']);
+  const crds: KubeObject[] = [];
+  for (const { name } of listOf(owned)) {
+    const kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+    const crd = await client.get({ ...kind, name: textOf(name) });
+    if (crd !== undefined) crds.push(crd);
+  }
+  return crds;
+}
+
+function sampleFor(crd: KubeObject, samples: readonly KubeObject[]): KubeObject | undefined {
+  const { group, names } = fieldsOf(crd['spec']);
+  return samples.find(
+    ({ apiVersion, kind }) => kind === fieldsOf(names)['kind'] && apiVersion.split('/')[0] === textOf(group),
+  );
+}
+
+/** Each path at which a webhook is called for the creation of one of its samples: an object that is to be denied there. */
+async function admissionsOf(scene: Scene, operator: Loaded, csv: KubeObject): Promise<readonly Probe[]> {
+  const { client } = scene;
+  const samples = samplesOf(csv);
+  const crds = await crdsOf(scene, csv);
+  const webhooks = listOf(fieldsOf(csv['spec'])['webhookdefinitions']);
+  return webhooks.flatMap(({ webhookPath, rules, type }) => {
+    if (type === 'ConversionWebhook') return [];
+    const crd = crds.find((one) => listOf(rules).some((rule) => isCreation(rule, one)));
+    const sample = crd && sampleFor(crd, samples);
+    if (crd === undefined || sample === undefined) return [];
+    const path = textOf(webhookPath);
+    const whole = placed(sample, operator, crd, 'is-denied');
+    const annotations = { ...whole.metadata.annotations, [DENIED_AT]: path };
+    const object = { ...whole, metadata: { ...whole.metadata, annotations } };
+    const ask = async (): Promise<void> => {
+      const answer = await client.create(object, { dryRun: true }).then(() => 'admitted', String);
+      if (!answer.includes(`denied at ${path}`)) throw new Error(`not denied, but ${answer}`);
+    };
+    return [{ csv: csv.metadata.name, sort: 'admission' as const, name: `${csv.metadata.name}: ${path}`, ask }];
+  });
+}
+
+function isCreation(rule: Fields, crd: KubeObject): boolean {
+  const { group, names } = fieldsOf(crd['spec']);
+  const has = (list: string, value: unknown): boolean =>
+    itemsOf(rule[list]).some((one) => one === '*' || one === value);
+  return has('apiGroups', group) && has('operations', 'CREATE') && has('resources', fieldsOf(names)['plural']);
+}
+
+/** Each CRD that converts: an object that is stored now, read in the version in which it is not stored. */
+async function conversionsOf(scene: Scene, operator: Loaded, csv: KubeObject): Promise<readonly Probe[]> {
+  const { client } = scene;
+  const probes: Probe[] = [];
+  for (const crd of await crdsOf(scene, csv)) {
+    const { conversion, versions, group } = fieldsOf(crd['spec']);
+    const sample = sampleFor(crd, samplesOf(csv));
+    if (fieldsOf(conversion)['strategy'] !== 'Webhook' || sample === undefined) continue;
+    const stored = listOf(versions).find((one) => one['storage'] === true);
+    const other = listOf(versions).find((one) => one['served'] === true && one !== stored);
+    if (other === undefined) continue;
+    const object = placed(sample, operator, crd, 'is-converted');
+    const isStored = await client.create(object).then(() => true, () => false); // prettier-ignore
+    if (!isStored) continue;
+    const { namespace } = object.metadata;
+    const ref = {
+      apiVersion: `${textOf(group)}/${textOf(other['name'])}`,
+      kind: object.kind,
+      name: 'is-converted',
+      ...(namespace !== undefined && { namespace }),
+    };
+    const ask = async (): Promise<void> => {
+      if ((await client.get(ref)) === undefined) throw new Error('the object is gone');
+    };
+    probes.push({
+      csv: csv.metadata.name,
+      sort: 'conversion',
+      name: `${csv.metadata.name}: ${crd.metadata.name}`,
+      ask,
+    });
+  }
+  return probes;
+}
+
+function apisOf({ cluster }: Scene, csv: KubeObject): readonly Probe[] {
+  const { owned } = fieldsOf(fieldsOf(csv['spec'])['apiservicedefinitions']);
+  return listOf(owned).map(({ group, version }) => {
+    const path = `/apis/${textOf(group)}/${textOf(version)}`;
+    const ask = async (): Promise<void> => void (await cluster.read(path));
+    return { csv: csv.metadata.name, sort: 'aggregated API', name: `${csv.metadata.name}: ${path}`, ask };
+  });
+}
