@@ -19,6 +19,7 @@ import { versionOffers, versionToOpen, whyNotOf } from './why-not.ts';
 
 export const graph: View<GraphModel> = {
   path: '/subscriptions/:namespace/:name/graph',
+  isOfNamespace: true,
   query: ['version'],
   reads: ['subscriptions', 'revisions', 'catalogs'],
   ask: (visible, parameters) => {

@@ -20,6 +20,7 @@ import type { Ask, Asked, View, Visible } from './view.ts';
 
 export const plan: View<PlanModel> = {
   path: '/subscriptions/:namespace/:name/plan',
+  isOfNamespace: true,
   query: [],
   reads: ['subscriptions', 'revisions'],
   ask: (visible, parameters) => {

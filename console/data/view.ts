@@ -51,6 +51,8 @@ export interface View<Model> {
   readonly query: readonly string[];
   /** The kinds whose change can change the model. `show` and `ask` read no others. */
   readonly reads: readonly VisibleKind[];
+  /** No object of another namespace than that of the path can change the model or what is asked. */
+  readonly isOfNamespace?: true;
   /** What must be read as that person; absent: nothing. It is asked again whenever the objects change. */
   readonly ask?: (visible: Visible, parameters: Parameters) => Ask;
   readonly show: (visible: Visible, parameters: Parameters, asked: Asked) => Model | Problem;

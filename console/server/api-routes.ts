@@ -91,6 +91,8 @@ function viewLive(context: ConsoleContext, parts: ApiParts): Response {
     person: keyOfPerson(person),
     view: matched.key,
     reads: new Set(matched.view.reads),
+    asks: matched.view.ask !== undefined,
+    ...(matched.view.isOfNamespace === true && { namespace: matched.parameters['namespace'] }),
     compute: (signal) => answerView(person, matched, parts, signal),
     lastEventId: context.req.header('last-event-id'),
     session,

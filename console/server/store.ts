@@ -66,9 +66,12 @@ export interface StoreOptions {
   readonly clock?: Clock;
 }
 
+/** @param namespace Of the object that has changed; absent if it has none */
+export type ChangeListener = (changed: VisibleKind, namespace: string | undefined) => void;
+
 export class LiveStore {
   readonly #informers = new Map<VisibleKind, Informer>();
-  readonly #listeners = new Set<(changed: VisibleKind) => void>();
+  readonly #listeners = new Set<ChangeListener>();
 
   constructor({ scopes, ...shared }: StoreOptions) {
     for (const name of WATCHED_KINDS) {
@@ -83,8 +86,8 @@ export class LiveStore {
         // The times of a Lease are read from its managed fields: they are by the clock of the API server.
         ...(name === 'leases' && { transform: (object: KubeObject) => object }),
       });
-      const changed = (): void => this.#listeners.forEach((listener) => listener(name));
-      informer.on({ added: changed, updated: changed, deleted: changed });
+      const changed = ({ metadata }: KubeObject): void => this.#listeners.forEach((listener) => listener(name, metadata.namespace)); // prettier-ignore
+      informer.on({ added: changed, updated: (_, object) => changed(object), deleted: changed });
       this.#informers.set(name, informer);
     }
   }
@@ -104,7 +107,7 @@ export class LiveStore {
   }
 
   /** Calls the listener with each change; returns the function that removes it. */
-  onChange(listener: (changed: VisibleKind) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

@@ -146,6 +146,85 @@ describe('a stream', () => {
   });
 });
 
+describe('many changes', () => {
+  /** Changes every 10 ms; returns how often the view was computed. */
+  async function computedUnder(seconds: number, change: Partial<Listening>, changed: Parameters<LiveHub['changed']>) {
+    const { clock, hub, state, compute } = scene();
+    hub.listen(listening({ compute, ...change }));
+    await eventually(() => state.computed === 1);
+    for (let at = 0; at < seconds * 100; at++) {
+      hub.changed(...changed);
+      clock.advance(0.01);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    hub.close();
+    return state.computed - 1;
+  }
+
+  test.each([
+    { because: 'a view that reads objects on demand', change: { asks: true }, least: 8, most: 10 },
+    { because: 'a view that reads none', change: { asks: false }, least: 100, most: 500 },
+  ])('in 10 seconds are shown, at a pace that the API server bears: $because', async ({ change, least, most }) => {
+    const computed = await computedUnder(10, change, ['subscriptions', 'ops']);
+    expect(computed).toBeGreaterThanOrEqual(least);
+    expect(computed).toBeLessThanOrEqual(most);
+  });
+
+  test.each([
+    { because: 'of the namespace of the view', changed: ['subscriptions', 'ops'], isComputed: true },
+    { because: 'of another namespace', changed: ['subscriptions', 'dev'], isComputed: false },
+    { because: 'of an object without a namespace', changed: ['subscriptions'], isComputed: true },
+    { because: 'of a kind that it does not read', changed: ['catalogs', 'ops'], isComputed: false },
+  ] as const)('are those $because', async ({ changed, isComputed }) => {
+    const computed = await computedUnder(3, { namespace: 'ops' }, [...changed]);
+    expect(computed > 0).toBe(isComputed);
+  });
+
+  test('after a pause are on the screen as soon as a single one', async () => {
+    const { clock, hub, state, compute } = scene();
+    hub.listen(listening({ compute, asks: true }));
+    await eventually(() => state.computed === 1);
+    clock.advance(5);
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    await eventually(() => state.computed === 2);
+    hub.close();
+  });
+
+  test('of which the last falls into the pause are not lost', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute, asks: true })));
+    await browser.next();
+    await browser.next();
+    state.n = 2;
+    hub.changed('subscriptions');
+    clock.advance(0.5);
+    expect(state.computed).toBe(1);
+    clock.advance(0.6);
+    expect(await browser.next()).toContain('data: {"n":2}');
+  });
+
+  test('of a view that takes long leave the process four fifths of its time', async () => {
+    const { clock, hub, state } = scene();
+    const compute: Listening['compute'] = async () => {
+      state.computed += 1;
+      clock.skip(0.5);
+      return { model: { n: state.computed } };
+    };
+    hub.listen(listening({ compute }));
+    await eventually(() => state.computed === 1);
+    for (let at = 0; at < 190; at++) {
+      hub.changed('subscriptions');
+      clock.advance(0.01);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(state.computed).toBe(1);
+    clock.advance(0.5);
+    await eventually(() => state.computed === 2);
+    hub.close();
+  });
+});
+
 describe('many browsers', () => {
   test('of one person and view cost one computation', async () => {
     const { hub, state, compute } = scene();
