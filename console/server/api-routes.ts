@@ -10,6 +10,7 @@ import type { LiveHub } from './live/hub.ts';
 import type { ConsoleContext, ConsoleEnv, Login, Visitor } from './login/login.ts';
 import { matchView, type AnyView, type MatchedView } from './match-view.ts';
 import { keyOfPerson, type Person } from './person.ts';
+import { PersonSlots } from './person-slots.ts';
 import { problem, problemOf, statusOfError } from './problem.ts';
 import { ICON_POLICY } from './security-headers.ts';
 
@@ -41,7 +42,17 @@ export interface SessionAnswer {
 /** Larger than any act. */
 const MOST_BODY_BYTES = 64 << 10;
 
+/** Computations of one person at a time, and further requests of theirs that may wait. */
+const SHARE = { perPerson: 8, mostWaiting: 256 };
+
+/** Streams are bounded where they are opened, and never refused once they are open. */
+interface Shares {
+  readonly once: PersonSlots;
+  readonly live: PersonSlots;
+}
+
 export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
+  const shares = { once: new PersonSlots(SHARE), live: new PersonSlots({ perPerson: SHARE.perPerson }) };
   app.use('/api/*', async (context, next) => {
     const visitor = await login.identify(context);
     if (visitor === undefined) return answerProblem(NOT_LOGGED_IN, 401);
@@ -49,9 +60,9 @@ export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts):
     return next();
   });
   app.get('/api/session', (context) => context.json(sessionOf(context.get('visitor'), parts)));
-  app.get('/api/view/*', (context) => viewOnce(context, parts));
-  app.get('/api/live/*', (context) => viewLive(context, parts));
-  app.get('/api/icon/:catalog/:package', (context) => iconOf(context, parts));
+  app.get('/api/view/*', (context) => inTurn(context, shares, () => viewOnce(context, parts)));
+  app.get('/api/live/*', (context) => viewLive(context, parts, shares));
+  app.get('/api/icon/:catalog/:package', (context) => inTurn(context, shares, () => iconOf(context, parts)));
   app.use('/api/*', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => answerProblem(TOO_LARGE, 413) }));
   app.post('/api/act', (context) => checked(context, () => actAsVisitor(context, parts)));
   app.post('/api/logout', (context) =>
@@ -70,6 +81,15 @@ function sessionOf({ person, way, canLogOut, csrf }: Visitor, { version, readOnl
   return { user: person.user, groups: person.groups, version, readOnly, way, canLogOut, csrf };
 }
 
+async function inTurn(context: ConsoleContext, { once }: Shares, answer: () => Promise<Response>): Promise<Response> {
+  const { user } = context.get('visitor').person;
+  if (!once.hasRoom(user)) return answerProblem(BUSY, 429);
+  // A browser that has gone while its request waited gets no answer, and costs nothing.
+  return once.run(user, async () => (context.req.raw.signal.aborted ? answerProblem(BUSY, 429) : answer()));
+}
+
+const BUSY = problem('ApiUnavailable', 'More of your requests wait than one person may have', 'Try again in a while');
+
 async function viewOnce(context: ConsoleContext, parts: ApiParts): Promise<Response> {
   const matched = viewOf(context, '/api/view', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
@@ -83,7 +103,7 @@ const NO_VIEW = problem(
   'The overview leads to every view',
 );
 
-function viewLive(context: ConsoleContext, parts: ApiParts): Response {
+function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): Response {
   const matched = viewOf(context, '/api/live', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const { person, session, isValid } = context.get('visitor');
@@ -93,7 +113,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts): Response {
     reads: new Set(matched.view.reads),
     asks: matched.view.ask !== undefined,
     ...(matched.view.isOfNamespace === true && { namespace: matched.parameters['namespace'] }),
-    compute: (signal) => answerView(person, matched, parts, signal),
+    compute: (signal) => live.run(person.user, () => answerView(person, matched, parts, signal)),
     lastEventId: context.req.header('last-event-id'),
     session,
     isValid,
