@@ -1,6 +1,7 @@
 /** The routes below `/api/`: session, views once and live, acts, icons. Each asks first who the person is. */
 import type { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { formatJson } from '../../api/json.ts';
 import { Action } from '../data/actions.ts';
 import type { Log } from '../../kube/log.ts';
 import { answerProblem } from './answer-problem.ts';
@@ -94,7 +95,12 @@ async function viewOnce(context: ConsoleContext, parts: ApiParts): Promise<Respo
   const matched = viewOf(context, '/api/view', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const answer = await answerView(context.get('visitor').person, matched, parts, context.req.raw.signal);
-  return 'model' in answer ? context.json(answer.model as object) : answerProblem(answer.problem, answer.status);
+  return 'model' in answer ? jsonOf(answer.model) : answerProblem(answer.problem, answer.status);
+}
+
+/** A field of an object may be an integer that a number cannot hold. */
+function jsonOf(model: unknown): Response {
+  return new Response(formatJson(model), { headers: { 'content-type': 'application/json' } });
 }
 
 const NO_VIEW = problem(
@@ -109,6 +115,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): R
   const { person, session, isValid } = context.get('visitor');
   const stream = parts.hub.listen({
     person: keyOfPerson(person),
+    user: person.user,
     view: matched.key,
     reads: new Set(matched.view.reads),
     asks: matched.view.ask !== undefined,

@@ -8,6 +8,7 @@ import { LiveHub, type Listening } from './hub.ts';
 function listening(change: Partial<Listening> = {}): Listening {
   return {
     person: 'ann',
+    user: 'ann',
     view: '/overview',
     reads: new Set(['subscriptions'] as const),
     compute: async () => ({ model: { n: 1 } }),
@@ -253,10 +254,47 @@ describe('many browsers', () => {
     const hub = new LiveHub({ clock: createManualClock(), ...limit });
     const first = hub.listen(listening());
     hub.listen(listening());
-    expect(hub.listen(listening({ person: third }))).toBe(refused);
+    expect(hub.listen(listening({ person: third, user: third }))).toBe(refused);
     if (typeof first !== 'string') first.end();
-    expect(hub.listen(listening({ person: third }))).not.toBe(refused);
+    expect(hub.listen(listening({ person: third, user: third }))).not.toBe(refused);
     hub.close();
+  });
+});
+
+test('a user has one share of streams, with however many tokens they have logged in', () => {
+  const hub = new LiveHub({ clock: createManualClock(), mostStreamsOfPerson: 2 });
+  const open = (token: string) => hub.listen(listening({ person: `ann with token ${token}` }));
+  expect([open('1'), open('2')].map((one) => typeof one)).toEqual(['object', 'object']);
+  expect(open('3')).toBe('person');
+  expect(hub.counts).toEqual({ streams: 2, views: 2 });
+  hub.close();
+});
+
+describe('a model that cannot be sent', () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+
+  test.each([
+    { because: 'a cycle', model: cycle },
+    { because: 'no value', model: undefined },
+    { because: 'an object that fails to be written', model: { toJSON: () => { throw new Error('broken'); } } }, // prettier-ignore
+  ])('is a problem of that view, and not the end of the process: $because', async ({ model }) => {
+    const { clock, hub } = scene();
+    let isBroken = true;
+    const browser = readerOf(hub.listen(listening({ compute: async () => ({ model: isBroken ? model : { n: 1 } }) })));
+    await browser.next();
+    expect(await browser.next()).toMatch(/^event: problem\nid\ndata: .*InternalError/);
+    isBroken = false;
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    expect(await browser.next()).toContain('data: {"n":1}');
+  });
+
+  test('has integers that a number cannot hold as they are', async () => {
+    const { hub } = scene();
+    const browser = readerOf(hub.listen(listening({ compute: async () => ({ model: { n: 9007199254740993n } }) })));
+    await browser.next();
+    expect(await browser.next()).toContain('data: {"n":9007199254740993}');
   });
 });
 

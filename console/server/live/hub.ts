@@ -22,7 +22,10 @@ export interface HubOptions {
 
 /** A view of a person that a browser listens to. */
 export interface Listening {
+  /** All that their rights depend on: views are shared within it. */
   readonly person: string;
+  /** Name of the user: the limit of one person counts it, as each token may make another `person`. */
+  readonly user: string;
   /** Identifies the view among those of the person. */
   readonly view: string;
   /** The changes that concern it. */
@@ -87,7 +90,7 @@ export class LiveHub {
   /** A stream of the states of a view, from now on until the browser leaves or its session ends. */
   listen(listening: Listening): EventStream | StreamsFull {
     const { mostStreams, mostStreamsOfPerson } = this.#options;
-    const own = [...this.#open].filter((one) => one.listening.person === listening.person).length;
+    const own = [...this.#open].filter((one) => one.listening.user === listening.user).length;
     if (own >= mostStreamsOfPerson) return 'person';
     if (this.#open.size >= mostStreams) return 'total';
     const { key, topic } = this.#topicOf(listening);

@@ -4,6 +4,7 @@
  */
 import type { Cancel, Clock } from '../../../kube/clock.ts';
 import { encodeAnswer, type ViewAnswer } from './encode.ts';
+import { problemOf, statusOfError } from '../problem.ts';
 import type { EventStream, LiveEvent } from './event-stream.ts';
 
 export interface TopicOptions {
@@ -18,6 +19,15 @@ export interface TopicOptions {
   readonly refreshSeconds: number;
   /** Called with the seconds that a computation took. */
   readonly onComputed?: (seconds: number) => void;
+}
+
+/** The answer as an event; a model that cannot be written is a defect of its view, and of nothing else. */
+function encoded(answer: ViewAnswer): LiveEvent {
+  try {
+    return encodeAnswer(answer);
+  } catch (error) {
+    return encodeAnswer({ problem: problemOf(error), status: statusOfError(error) });
+  }
 }
 
 /** A view that takes long rests longer, so that it leaves the process most of its time. */
@@ -91,7 +101,7 @@ export class Topic {
     const took = clock.now() - startedAt;
     this.#restUntil = clock.now() + Math.max(restSeconds, restAfter(took));
     onComputed?.(took);
-    const next = encodeAnswer(answer);
+    const next = encoded(answer);
     if (next.id !== this.#latest?.id) {
       this.#latest = next;
       for (const stream of this.streams) stream.offer(next);
