@@ -34,6 +34,8 @@ export type Reach = 'all' | readonly string[];
 
 export interface Visible extends VisibleObjects {
   readonly reach: Readonly<Record<VisibleKind, Reach>>;
+  /** The namespaces that the console watches at all, whatever the person may see there; absent: all of every kind. */
+  readonly watched?: Readonly<Record<VisibleKind, Reach>>;
   /** Nothing is ever sent to the cluster; every button says so. */
   readonly readOnly: boolean;
   /** Namespace of the manager. */

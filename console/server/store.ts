@@ -12,7 +12,7 @@ import { SUBSCRIPTION } from '../../api/subscription.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
-import type { VisibleKind } from '../data/view.ts';
+import type { Reach, VisibleKind } from '../data/view.ts';
 import { createInformer, type Informer } from '../../kube/watch/informer.ts';
 
 /** How one of them is asked for, and the right that shows it to a person. */
@@ -70,10 +70,12 @@ export interface StoreOptions {
 export type ChangeListener = (changed: VisibleKind, namespace: string | undefined) => void;
 
 export class LiveStore {
+  readonly #scopes: StoreOptions['scopes'];
   readonly #informers = new Map<VisibleKind, Informer>();
   readonly #listeners = new Set<ChangeListener>();
 
   constructor({ scopes, ...shared }: StoreOptions) {
+    this.#scopes = scopes;
     for (const name of WATCHED_KINDS) {
       const scope = scopes[name];
       if (scope === 'none') continue;
@@ -99,6 +101,13 @@ export class LiveStore {
 
   list(name: VisibleKind): readonly KubeObject[] {
     return this.#informers.get(name)?.list() ?? [];
+  }
+
+  /** Where a kind is watched. Of Leases there is only the one of the manager: its namespace is all. */
+  watched(name: VisibleKind): Reach {
+    const scope = this.#scopes[name];
+    if (scope === 'none') return [];
+    return scope === 'all' || name === 'leases' ? 'all' : [scope.namespace];
   }
 
   /** Those that have to be listed before a view can be trusted; what is not served is never listed. */
