@@ -47,6 +47,11 @@ export const PlanRecord = z.object({
     .describe('Rules of the upgrade policy that the plan hits. Absent if none is.'),
   missingRights: count('How many rights the ServiceAccount lacks; the Secret has them as YAML.').optional(),
   secret: objectName().optional().describe('Name of the Secret with the whole plan. Absent if it could not be stored.'),
+  digest: sha256()
+    .optional()
+    .describe(
+      'SHA-256 of the bytes at `plan` in that Secret, which others may write: a reader believes no other bytes. Absent if an older manager stored them.',
+    ),
   omitted: text(PLAN_LIMITS.text)
     .optional()
     .describe('The parts that the Secret leaves out for their size. Absent if it has all.'),

@@ -4,7 +4,7 @@ import { PLAN_LIMITS, type PolicyHit, type PlanRecord } from '../api/revision-pl
 import type { Plan } from './model.ts';
 import { describeRight } from './risk.ts';
 
-export type PlanSummary = Omit<PlanRecord, 'inputs' | 'secret' | 'omitted' | 'problem'>;
+export type PlanSummary = Omit<PlanRecord, 'inputs' | 'secret' | 'digest' | 'omitted' | 'problem'>;
 
 export function summaryOfPlan(plan: Plan, heldBy: readonly PolicyHit[]): PlanSummary {
   const { hash, from, risk, rights, wayBack, unknown } = plan;

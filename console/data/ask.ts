@@ -17,13 +17,22 @@ export interface Ask {
   readonly customResources?: CustomResourcesAsk;
   /**
    * The Secret of type `slipway.dev/plan` with a whole plan: key `plan`, gzipped JSON of a {@link StoredPlan}. One of
-   * another type, or that the Revision of this uid does not own, fails; unpacked it has at most 64 MiB.
+   * another type, or that the Revision of this uid does not own, or whose bytes have another digest, fails; unpacked it
+   * has at most 4 MiB.
    */
-  readonly plan?: { readonly namespace: string; readonly secret: string; readonly revisionUid: string };
+  readonly plan?: PlanAsk;
   /** Content of Catalogs. */
   readonly content?: ContentAsk;
   /** `GET /version`, and the manager's Deployment `slipway-manager` in `systemNamespace`. */
   readonly versions?: true;
+}
+
+export interface PlanAsk {
+  readonly namespace: string;
+  readonly secret: string;
+  readonly revisionUid: string;
+  /** `sha256:…` of the packed bytes, as the manager has recorded it. */
+  readonly digest: string;
 }
 
 /** A right that the person may have. `group` is empty for the core group. */

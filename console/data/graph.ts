@@ -19,6 +19,7 @@ import { versionOffers, versionToOpen, whyNotOf } from './why-not.ts';
 
 export const graph: View<GraphModel> = {
   path: '/subscriptions/:namespace/:name/graph',
+  isOfNamespace: true,
   query: ['version'],
   reads: ['subscriptions', 'revisions', 'catalogs'],
   ask: (visible, parameters) => {
@@ -92,7 +93,7 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
 function questionFor(visible: Visible, found: Subscription, { packages, versions }: Asked): ResolveInput | undefined {
   const isRead = [...(packages?.values() ?? [])].some((one) => 'value' in one && one.value !== undefined);
   if (packages === undefined || !isRead || isTooLarge(packages)) return undefined;
-  const kubernetesVersion = versions !== undefined && 'value' in versions ? versions.value.kubernetes : undefined;
+  const kubernetesVersion = versions !== undefined && 'value' in versions ? versions.value.kubernetes || undefined : undefined;
   return questionOf(found, { catalogs: visible.catalogs, packages, kubernetesVersion });
 }
 

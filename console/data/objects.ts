@@ -30,7 +30,9 @@ export function unseen(kind: 'Subscription' | 'Revision', visible: Visible, para
   const { namespace = '', name = '' } = parameters;
   const list = kind === 'Subscription' ? 'subscriptions' : 'revisions';
   const reach = visible.reach[list];
+  const watched = visible.watched?.[list] ?? 'all';
   const mayList = reach === 'all' || reach.includes(namespace);
+  if (watched !== 'all' && watched.length > 0 && !watched.includes(namespace)) return unwatched(kind, namespace, watched);
   return mayList
     ? {
         problem: true,
@@ -46,18 +48,35 @@ export function unseen(kind: 'Subscription' | 'Revision', visible: Visible, para
       };
 }
 
+function unwatched(kind: string, namespace: string, watched: readonly string[]): Problem {
+  const place = `namespace ${nameOf(watched[0] ?? '')}`;
+  return {
+    problem: true,
+    reason: 'ObjectNotFound',
+    message: `The console watches ${kind}s in ${place} alone, and not namespace ${nameOf(namespace)}`,
+    next: 'Start slipway ui with -n and that namespace',
+  };
+}
+
 /** Sentences about the kinds that the person may not list everywhere; without one, a missing object does not exist. */
-export function reachNotices({ reach }: Visible, kinds: readonly VisibleKind[]): readonly Notice[] {
+export function reachNotices({ reach, watched }: Visible, kinds: readonly VisibleKind[]): readonly Notice[] {
   return kinds.flatMap((kind): readonly Notice[] => {
     const reached = reach[kind];
     if (reached === 'all') return [];
     const [first] = reached;
+    const [place] = watched?.[kind] === 'all' ? [] : (watched?.[kind] ?? []);
+    if (place !== undefined && place === first)
+      return [{ tone: 'unknown', text: `The console watches ${WORDS[kind]} in namespace ${nameOf(place)} alone; those of other namespaces are left out` }]; // prettier-ignore
+    if (first === undefined && NAMESPACED.has(kind) && watched?.[kind]?.length !== 0)
+      return [{ tone: 'unknown', text: `You may not list ${WORDS[kind]} in all namespaces, nor in one that has any: this page leaves them out` }]; // prettier-ignore
     if (first === undefined)
       return [{ tone: 'unknown', text: `You have no right to list ${WORDS[kind]}: this page leaves them out` }];
     const where = reached.length === 1 ? `namespace ${nameOf(first)}` : count(reached.length, 'namespace');
     return [{ tone: 'unknown', text: `You may list ${WORDS[kind]} in ${where}; those of other namespaces are left out` }]; // prettier-ignore
   });
 }
+
+const NAMESPACED: ReadonlySet<VisibleKind> = new Set(['subscriptions', 'revisions', 'events', 'leases']);
 
 const WORDS: Readonly<Record<VisibleKind, string>> = {
   subscriptions: 'Subscriptions',

@@ -20,6 +20,7 @@ import type { Ask, Asked, View, Visible } from './view.ts';
 
 export const plan: View<PlanModel> = {
   path: '/subscriptions/:namespace/:name/plan',
+  isOfNamespace: true,
   query: [],
   reads: ['subscriptions', 'revisions'],
   ask: (visible, parameters) => {
@@ -35,12 +36,13 @@ export const plan: View<PlanModel> = {
 function askFor(visible: Visible, found: Subscription): Ask {
   const revisions = revisionsOf(visible, found);
   const { metadata, status } = comingOf(found, revisions) ?? {};
-  const secret = status?.plan?.secret;
+  const { secret, digest } = status?.plan ?? {};
   return {
     access: accessOfOffers(offersOf(found, revisions), accountOf(visible, found)),
     ...(metadata !== undefined &&
-      secret !== undefined && {
-        plan: { namespace: metadata.namespace ?? '', secret, revisionUid: metadata.uid ?? '' },
+      secret !== undefined &&
+      digest !== undefined && {
+        plan: { namespace: metadata.namespace ?? '', secret, revisionUid: metadata.uid ?? '', digest },
       }),
   };
 }
@@ -152,9 +154,13 @@ function extentNotices(
     return record.omitted === undefined ? [] : notice('unknown', `The plan leaves out ${record.omitted}`);
   if (answer !== undefined && 'failure' in answer)
     return notice('unknown', `Only the summary of the plan is shown: ${answer.failure.message}`);
+  if (record.secret !== undefined && record.digest === undefined) return notice('unknown', UNRECORDED);
   if (answer === undefined && record.secret !== undefined) return [];
   return notice('unknown', `Only the summary of the plan is shown: ${record.omitted ?? 'the Secret with the whole plan does not have the plan of this hash'}`); // prettier-ignore
 }
+
+const UNRECORDED =
+  'Only the summary of the plan is shown: the manager has not recorded which whole plan it stored, and makes it again within minutes';
 
 function factsOf({ metadata, spec, status }: Revision): readonly Fact[] {
   const signature = signatureOf(spec);

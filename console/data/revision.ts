@@ -20,6 +20,7 @@ import type { Asked, Parameters, View, Visible } from './view.ts';
 
 export const revision: View<RevisionModel> = {
   path: '/revisions/:namespace/:name',
+  isOfNamespace: true,
   query: [],
   reads: ['revisions', 'subscriptions'],
   ask: (visible, parameters) => {

@@ -22,6 +22,7 @@ const MOST_REFUSED = 20;
 
 export const subscription: View<SubscriptionModel> = {
   path: '/subscriptions/:namespace/:name',
+  isOfNamespace: true,
   query: [],
   reads: ['subscriptions', 'revisions'],
   ask: (visible, parameters) => {

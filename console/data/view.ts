@@ -34,6 +34,8 @@ export type Reach = 'all' | readonly string[];
 
 export interface Visible extends VisibleObjects {
   readonly reach: Readonly<Record<VisibleKind, Reach>>;
+  /** The namespaces that the console watches at all, whatever the person may see there; absent: all of every kind. */
+  readonly watched?: Readonly<Record<VisibleKind, Reach>>;
   /** Nothing is ever sent to the cluster; every button says so. */
   readonly readOnly: boolean;
   /** Namespace of the manager. */
@@ -51,6 +53,8 @@ export interface View<Model> {
   readonly query: readonly string[];
   /** The kinds whose change can change the model. `show` and `ask` read no others. */
   readonly reads: readonly VisibleKind[];
+  /** No object of another namespace than that of the path can change the model or what is asked. */
+  readonly isOfNamespace?: true;
   /** What must be read as that person; absent: nothing. It is asked again whenever the objects change. */
   readonly ask?: (visible: Visible, parameters: Parameters) => Ask;
   readonly show: (visible: Visible, parameters: Parameters, asked: Asked) => Model | Problem;

@@ -99,6 +99,21 @@ describe.each(VIEWS)('the view $path', (view) => {
     );
   });
 
+  test('of one namespace does not depend on objects of another one', () => {
+    fc.assert(
+      fc.property(scenes(view), ({ visible, parameters, asked }) => {
+        if (view.isOfNamespace !== true) return;
+        const isSeen = ({ metadata }: { readonly metadata: { readonly namespace?: string } }): boolean =>
+          metadata.namespace === undefined || metadata.namespace === parameters['namespace'];
+        const [subscriptions, revisions, events] = [visible.subscriptions, visible.revisions, visible.events];
+        const own = { ...visible, subscriptions: subscriptions.filter(isSeen), revisions: revisions.filter(isSeen), events: events.filter(isSeen) }; // prettier-ignore
+        expect(view.show(own, parameters, asked)).toEqual(view.show(visible, parameters, asked));
+        expect(view.ask?.(own, parameters)).toEqual(view.ask?.(visible, parameters));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test('offers only acts that the server accepts', () => {
     fc.assert(
       fc.property(scenes(view), ({ visible, parameters, asked }) => {

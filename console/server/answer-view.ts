@@ -27,7 +27,7 @@ export async function answerView(
 ): Promise<ViewAnswer> {
   try {
     const { readOnly, systemNamespace, now } = parts;
-    const seen = await visibleTo(person, parts, view.reads, signal);
+    const seen = await visibleTo(person, parts, { kinds: view.reads, parameters }, signal);
     const visible = { ...seen, readOnly, systemNamespace, now: now() };
     const ask = view.ask?.(visible, parameters);
     const asked = ask === undefined ? {} : await parts.carryOut(person, ask, signal);

@@ -1,5 +1,6 @@
 /** The routes below `/api/`: session, views once and live, acts, icons. Each asks first who the person is. */
 import type { Hono } from 'hono';
+import { formatJson } from '../../api/json.ts';
 import { Action } from '../data/actions.ts';
 import type { Log } from '../../kube/log.ts';
 import { answerProblem } from './answer-problem.ts';
@@ -9,6 +10,7 @@ import type { LiveHub } from './live/hub.ts';
 import type { ConsoleContext, ConsoleEnv, Login, Visitor } from './login/login.ts';
 import { matchView, type AnyView, type MatchedView } from './match-view.ts';
 import { keyOfPerson, type Person } from './person.ts';
+import { PersonSlots } from './person-slots.ts';
 import { problem, problemOf, statusOfError } from './problem.ts';
 import { ICON_POLICY } from './security-headers.ts';
 
@@ -37,7 +39,17 @@ export interface SessionAnswer {
   readonly csrf: string;
 }
 
+/** Computations of one person at a time, and further requests of theirs that may wait. */
+const SHARE = { perPerson: 8, mostWaiting: 256 };
+
+/** Streams are bounded where they are opened, and never refused once they are open. */
+interface Shares {
+  readonly once: PersonSlots;
+  readonly live: PersonSlots;
+}
+
 export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
+  const shares = { once: new PersonSlots(SHARE), live: new PersonSlots({ perPerson: SHARE.perPerson }) };
   app.use('/api/*', async (context, next) => {
     const visitor = await login.identify(context);
     if (visitor === undefined) return answerProblem(NOT_LOGGED_IN, 401);
@@ -45,9 +57,9 @@ export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts):
     return next();
   });
   app.get('/api/session', (context) => context.json(sessionOf(context.get('visitor'), parts)));
-  app.get('/api/view/*', (context) => viewOnce(context, parts));
-  app.get('/api/live/*', (context) => viewLive(context, parts));
-  app.get('/api/icon/:catalog/:package', (context) => iconOf(context, parts));
+  app.get('/api/view/*', (context) => inTurn(context, shares, () => viewOnce(context, parts)));
+  app.get('/api/live/*', (context) => viewLive(context, parts, shares));
+  app.get('/api/icon/:catalog/:package', (context) => inTurn(context, shares, () => iconOf(context, parts)));
   app.post('/api/act', (context) => checked(context, () => actAsVisitor(context, parts)));
   app.post('/api/logout', (context) =>
     checked(context, async () => context.json({ next: await login.logOut(context) })),
@@ -63,11 +75,25 @@ function sessionOf({ person, way, canLogOut, csrf }: Visitor, { version, readOnl
   return { user: person.user, groups: person.groups, version, readOnly, way, canLogOut, csrf };
 }
 
+async function inTurn(context: ConsoleContext, { once }: Shares, answer: () => Promise<Response>): Promise<Response> {
+  const { user } = context.get('visitor').person;
+  if (!once.hasRoom(user)) return answerProblem(BUSY, 429);
+  // A browser that has gone while its request waited gets no answer, and costs nothing.
+  return once.run(user, async () => (context.req.raw.signal.aborted ? answerProblem(BUSY, 429) : answer()));
+}
+
+const BUSY = problem('ApiUnavailable', 'More of your requests wait than one person may have', 'Try again in a while');
+
 async function viewOnce(context: ConsoleContext, parts: ApiParts): Promise<Response> {
   const matched = viewOf(context, '/api/view', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const answer = await answerView(context.get('visitor').person, matched, parts, context.req.raw.signal);
-  return 'model' in answer ? context.json(answer.model as object) : answerProblem(answer.problem, answer.status);
+  return 'model' in answer ? jsonOf(answer.model) : answerProblem(answer.problem, answer.status);
+}
+
+/** A field of an object may be an integer that a number cannot hold. */
+function jsonOf(model: unknown): Response {
+  return new Response(formatJson(model), { headers: { 'content-type': 'application/json' } });
 }
 
 const NO_VIEW = problem(
@@ -76,15 +102,18 @@ const NO_VIEW = problem(
   'The overview leads to every view',
 );
 
-function viewLive(context: ConsoleContext, parts: ApiParts): Response {
+function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): Response {
   const matched = viewOf(context, '/api/live', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const { person, session, isValid } = context.get('visitor');
   const stream = parts.hub.listen({
     person: keyOfPerson(person),
+    user: person.user,
     view: matched.key,
     reads: new Set(matched.view.reads),
-    compute: (signal) => answerView(person, matched, parts, signal),
+    asks: matched.view.ask !== undefined,
+    ...(matched.view.isOfNamespace === true && { namespace: matched.parameters['namespace'] }),
+    compute: (signal) => live.run(person.user, () => answerView(person, matched, parts, signal)),
     lastEventId: context.req.header('last-event-id'),
     session,
     isValid,

@@ -58,7 +58,7 @@ export function assembleConsole(options: AssembleOptions): AssembledConsole {
   const { client, scopes, acting, log, readOnly, systemNamespace, version, documents } = options;
   const store = new LiveStore({ client, scopes, log });
   const hub = new LiveHub(options.streams);
-  store.onChange((kind) => hub.changed(kind));
+  store.onChange((kind, namespace) => hub.changed(kind, namespace));
   const rights = new PersonRights({ actAs: acting.clientOf });
   const content = new CatalogContent({ read: documents, rights, store, onMore: () => hub.changed('catalogs'), log });
   const now = (): Date => new Date();

@@ -2,6 +2,7 @@
  * Reads what a view asks for, with the rights of the person and no others. A read that fails is part of the answer, with
  * the sentence of the API server; only a request that was called off ends the whole.
  */
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ReasonedError } from '../../api/errors.ts';
@@ -11,7 +12,7 @@ import { createSlots, inSlots } from '../../apply/slots.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { StoredPlan } from '../../plan/stored-plan.ts';
 import { MANAGER } from '../../report/manager.ts';
-import type { Ask, Asked, ReadVersions } from '../data/ask.ts';
+import type { Ask, Asked, PlanAsk, ReadVersions } from '../data/ask.ts';
 import { answered } from './answered.ts';
 import type { CatalogContent } from './content.ts';
 import type { Person } from './person.ts';
@@ -54,23 +55,44 @@ export async function carryOut(person: Person, ask: Ask, parts: CarryOutParts, s
   };
 }
 
+/** Empty if a proxy before the API server answers with something else. */
+function versionIn(text: string): string {
+  try {
+    return textOf(fieldsOf(JSON.parse(text))['gitVersion']);
+  } catch {
+    return '';
+  }
+}
+
 const unzip = promisify(gunzip);
-/** Larger than any Secret can hold once it is unpacked. */
-const MOST_PLAN_BYTES = 32 << 20;
+/** More than a person reads; of a larger plan there is the summary. */
+const MOST_PLAN_BYTES = 4 << 20;
 
 async function readPlan(
   client: Client,
-  { namespace, secret }: { readonly namespace: string; readonly secret: string },
+  { namespace, secret, revisionUid, digest }: PlanAsk,
   signal: AbortSignal,
 ): Promise<StoredPlan> {
   const found = await client.get({ apiVersion: 'v1', kind: 'Secret', namespace, name: secret, served: { plural: 'secrets', namespaced: true } }, signal); // prettier-ignore
-  if (found?.['type'] !== 'slipway.dev/plan') throw noPlan(namespace, secret);
+  const isOwned = found?.metadata.ownerReferences?.some(({ uid }) => uid === revisionUid) === true;
+  if (found?.['type'] !== 'slipway.dev/plan' || !isOwned) throw noPlan(namespace, secret);
+  const zipped = Buffer.from(textOf(fieldsOf(found['data'])['plan']), 'base64');
+  // Before anything is unpacked: a person who may write Secrets would choose what the approver reads.
+  if (`sha256:${createHash('sha256').update(zipped).digest('hex')}` !== digest) throw changedPlan(namespace, secret);
   try {
-    const zipped = Buffer.from(textOf(fieldsOf(found['data'])['plan']), 'base64');
     return JSON.parse((await unzip(zipped, { maxOutputLength: MOST_PLAN_BYTES })).toString()) as StoredPlan;
   } catch (cause) {
     throw noPlan(namespace, secret, cause);
   }
+}
+
+function changedPlan(namespace: string, secret: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'ManifestsMissing',
+    retry: 'never',
+    message: `Secret ${namespace}/${secret} was changed: its content is not the plan that the manager has stored`,
+    hint: 'Find out by the audit log which program wrote the Secret; the manager stores the plan again within minutes',
+  });
 }
 
 function noPlan(namespace: string, secret: string, cause?: unknown): ReasonedError {
@@ -95,6 +117,6 @@ async function readVersionsOf(
       throw error;
     }),
   ]);
-  const kubernetes = textOf(fieldsOf(JSON.parse(text))['gitVersion']);
+  const kubernetes = versionIn(text);
   return { kubernetes, ...(manager !== undefined && { manager }), console: version };
 }

@@ -18,12 +18,14 @@ interface SceneOptions {
   readonly packages?: number;
   /** Called with each head that is read. */
   readonly head?: (query: ContentQuery) => Promise<void>;
+  /** Called with the name of each package whose bundles are read. */
+  readonly opened?: (name: string) => Promise<void>;
   /** Bundles of every package. */
   readonly bundles?: () => Iterable<Fields>;
 }
 
 /** A Catalog `team` with packages `p0`, `p1`, …, each with one channel. */
-function scene({ packages = 3, head = async () => undefined, bundles = () => [] }: SceneOptions = {}) {
+function scene({ packages = 3, head = async () => undefined, opened = async () => undefined, bundles = () => [] }: SceneOptions = {}) {
   const names = Array.from({ length: packages }, (_, at) => `p${at}`);
   const asked: ContentQuery[] = [];
   const signals = new Set<AbortSignal>();
@@ -40,6 +42,7 @@ function scene({ packages = 3, head = async () => undefined, bundles = () => [] 
       asked.push(query);
       signals.add(signal);
       if (query.schema === 'olm.bundle' && query.name !== undefined) await head(query);
+      if (query.schema === 'olm.bundle' && query.name === undefined) await opened(query.package ?? '');
       yield* documents(query);
     },
     rights: { may: async () => ((state.reviews += 1), true) },
@@ -150,6 +153,17 @@ describe('the heads of a large catalog', () => {
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(asked.filter(isHead)).toHaveLength(3);
   });
+});
+
+test('one person who opens many packages does not keep another one waiting', async () => {
+  const blocked = Promise.withResolvers<void>();
+  const { content, asked } = scene({ packages: 50, opened: (name) => (name === 'p49' ? Promise.resolve() : blocked.promise) }); // prettier-ignore
+  const open = (user: string, name: string) => content.answer(person(user), { kind: 'package', catalogs: ['team'], package: name }, CLIENT, SIGNAL); // prettier-ignore
+  const all = Array.from({ length: 40 }, (_, at) => open('ann', `p${at}`));
+  await eventually(() => asked.length > 0);
+  expect((await open('bob', 'p49')).packages?.get('team')).toHaveProperty('value.content.name', 'p49');
+  blocked.resolve();
+  await Promise.all(all);
 });
 
 describe('content is kept', () => {

@@ -18,6 +18,7 @@ import { iconIn, type Icon } from './icons.ts';
 import { Kept } from './kept.ts';
 import { Listings, type CatalogVersion } from './listings.ts';
 import type { Person } from './person.ts';
+import { PersonSlots } from './person-slots.ts';
 import { ContentReader } from './read-content.ts';
 import type { PersonRights } from './rights.ts';
 import type { LiveStore } from './store.ts';
@@ -37,6 +38,9 @@ const MOST_CHARACTERS = 64 << 20;
 const MOST_ICONS = 256;
 const MOST_ICON_BYTES = 16 << 20;
 
+/** Packages and icons that are read for one person at a time: the requests to the manager are few. */
+const PARALLEL_OF_PERSON = 1;
+
 interface KeptPackage {
   readonly content: PackageContent | undefined;
   readonly characters: number;
@@ -46,6 +50,7 @@ export class CatalogContent {
   readonly #parts: ContentParts;
   readonly #reader: ContentReader;
   readonly #listings: Listings;
+  readonly #shares = new PersonSlots({ perPerson: PARALLEL_OF_PERSON });
   // That something is missing is not kept: there are more names without content than with.
   readonly #packages = new Kept<KeptPackage>({
     most: MOST_PACKAGES,
@@ -77,7 +82,7 @@ export class CatalogContent {
       [...new Set(ask.catalogs)].map(async (catalog) => {
         const read = async (): Promise<unknown> => {
           const of = await this.#require(person, catalog, signal);
-          return ask.kind === 'listing' ? this.#listings.get(of, client) : this.#package(of, ask, client);
+          return ask.kind === 'listing' ? this.#listings.get(of, client) : this.#package(of, ask, { person, client });
         };
         return [catalog, await answered(read, signal)] as const;
       }),
@@ -94,7 +99,8 @@ export class CatalogContent {
     if (await this.#listings.lacks(of, name)) return undefined;
     return this.#icons.get(`${of.version} ${name}`, async () => {
       const queries = [iconQueryOf(name)];
-      const { documents } = await this.#reader.view(client, { catalog, queries, reduce: (one) => one });
+      const read = () => this.#reader.view(client, { catalog, queries, reduce: (one) => one });
+      const { documents } = await this.#shares.run(person.user, read);
       return documents[0] === undefined ? undefined : iconIn(documents[0]);
     });
   }
@@ -111,13 +117,14 @@ export class CatalogContent {
   async #package(
     of: CatalogVersion,
     ask: Extract<ContentAsk, { kind: 'package' }>,
-    client: Client,
+    { person, client }: { readonly person: Person; readonly client: Client },
   ): Promise<PackageContent | undefined> {
     const { package: name } = ask;
     if (await this.#listings.lacks(of, name)) return undefined;
     const { content } = await this.#packages.get(`${of.version} ${name}`, async () => {
       const question = { catalog: of.catalog, queries: queriesOf(ask), reduce: slimDocument };
-      const { documents, characters } = await this.#reader.view(client, question);
+      const read = () => this.#reader.view(client, question);
+      const { documents, characters } = await this.#shares.run(person.user, read);
       return { content: reducePackage(name, documents), characters };
     });
     return content;

@@ -7,6 +7,7 @@ import { createSlots, type Slots } from '../../apply/slots.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Access, Client } from '../../kube/client/client.ts';
 import { keyOfPerson, type Person } from './person.ts';
+import { PersonSlots } from './person-slots.ts';
 
 /** A client that acts as a person. */
 export type ActAs = (person: Person) => Pick<Client, 'allows'>;
@@ -22,8 +23,11 @@ export interface RightsOptions {
 /** With the interval at which open streams ask again, half a minute. */
 const SECONDS = 15;
 const MOST_REMEMBERED = 20_000;
-/** Reviews at the API server at a time, of all persons. */
+/** Reviews at the API server at a time, of all persons and of one. */
 const PARALLEL = 16;
+const PARALLEL_OF_PERSON = 4;
+/** The part of all remembered answers that one person has if others need room. */
+const SHARE_OF_PERSON = 0.1;
 
 export class PersonRights {
   readonly #actAs: ActAs;
@@ -31,7 +35,10 @@ export class PersonRights {
   readonly #seconds: number;
   readonly #most: number;
   readonly #slots: Slots = createSlots(PARALLEL);
-  readonly #known = new Map<string, { readonly answer: Promise<boolean | undefined>; readonly until: number }>();
+  readonly #shares = new PersonSlots({ perPerson: PARALLEL_OF_PERSON });
+  /** By user and question; the oldest first. */
+  readonly #known = new Map<string, Map<string, KnownAnswer>>();
+  #count = 0;
 
   constructor({ actAs, clock = systemClock, seconds = SECONDS, mostRemembered = MOST_REMEMBERED }: RightsOptions) {
     this.#actAs = actAs;
@@ -46,7 +53,7 @@ export class PersonRights {
    */
   async may(person: Person, access: Access, signal?: AbortSignal): Promise<boolean | undefined> {
     const key = JSON.stringify([keyOfPerson(person), access]);
-    const known = this.#known.get(key);
+    const known = this.#known.get(person.user)?.get(key);
     const isFresh = known !== undefined && known.until > this.#clock.now();
     const answer = isFresh ? known.answer : this.#ask(key, person, access);
     return signal === undefined ? answer : raced(answer, signal);
@@ -62,17 +69,39 @@ export class PersonRights {
   }
 
   #ask(key: string, person: Person, access: Access): Promise<boolean | undefined> {
-    const answer = this.#slots(() => this.#actAs(person).allows(access));
-    this.#known.delete(key);
-    this.#known.set(key, { answer, until: this.#clock.now() + this.#seconds });
-    answer.catch(() => this.#forget(key, answer));
-    if (this.#known.size > this.#most) this.#known.delete(this.#known.keys().next().value as string);
+    const review = (): Promise<boolean | undefined> => this.#slots(() => this.#actAs(person).allows(access));
+    const answer = this.#shares.run(person.user, review);
+    this.#forget(person.user, key);
+    const own = this.#known.get(person.user) ?? new Map<string, KnownAnswer>();
+    this.#known.set(person.user, own.set(key, { answer, until: this.#clock.now() + this.#seconds }));
+    this.#count += 1;
+    answer.catch(() => {
+      if (this.#known.get(person.user)?.get(key)?.answer === answer) this.#forget(person.user, key);
+    });
+    if (this.#count > this.#most) this.#makeRoom(person.user);
     return answer;
   }
 
-  #forget(key: string, answer: Promise<unknown>): void {
-    if (this.#known.get(key)?.answer === answer) this.#known.delete(key);
+  /** A person with more than their share gives up their own oldest answer; else the person whose answers are oldest does. */
+  #makeRoom(user: string): void {
+    const own = this.#known.get(user);
+    const isGreedy = own !== undefined && own.size > this.#most * SHARE_OF_PERSON;
+    const [first] = isGreedy ? [user] : this.#known.keys();
+    const [key] = (first === undefined ? undefined : this.#known.get(first))?.keys() ?? [];
+    if (first !== undefined && key !== undefined) this.#forget(first, key);
   }
+
+  #forget(user: string, key: string): void {
+    const own = this.#known.get(user);
+    if (own?.delete(key) !== true) return;
+    this.#count -= 1;
+    if (own.size === 0) this.#known.delete(user);
+  }
+}
+
+interface KnownAnswer {
+  readonly answer: Promise<boolean | undefined>;
+  readonly until: number;
 }
 
 /** One caller that goes away does not end the review for the others. */

@@ -12,7 +12,7 @@ import { SUBSCRIPTION } from '../../api/subscription.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
-import type { VisibleKind } from '../data/view.ts';
+import type { Reach, VisibleKind } from '../data/view.ts';
 import { createInformer, type Informer } from '../../kube/watch/informer.ts';
 
 /** How one of them is asked for, and the right that shows it to a person. */
@@ -66,11 +66,16 @@ export interface StoreOptions {
   readonly clock?: Clock;
 }
 
+/** @param namespace Of the object that has changed; absent if it has none */
+export type ChangeListener = (changed: VisibleKind, namespace: string | undefined) => void;
+
 export class LiveStore {
+  readonly #scopes: StoreOptions['scopes'];
   readonly #informers = new Map<VisibleKind, Informer>();
-  readonly #listeners = new Set<(changed: VisibleKind) => void>();
+  readonly #listeners = new Set<ChangeListener>();
 
   constructor({ scopes, ...shared }: StoreOptions) {
+    this.#scopes = scopes;
     for (const name of WATCHED_KINDS) {
       const scope = scopes[name];
       if (scope === 'none') continue;
@@ -83,8 +88,8 @@ export class LiveStore {
         // The times of a Lease are read from its managed fields: they are by the clock of the API server.
         ...(name === 'leases' && { transform: (object: KubeObject) => object }),
       });
-      const changed = (): void => this.#listeners.forEach((listener) => listener(name));
-      informer.on({ added: changed, updated: changed, deleted: changed });
+      const changed = ({ metadata }: KubeObject): void => this.#listeners.forEach((listener) => listener(name, metadata.namespace)); // prettier-ignore
+      informer.on({ added: changed, updated: (_, object) => changed(object), deleted: changed });
       this.#informers.set(name, informer);
     }
   }
@@ -98,13 +103,20 @@ export class LiveStore {
     return this.#informers.get(name)?.list() ?? [];
   }
 
+  /** Where a kind is watched. Of Leases there is only the one of the manager: its namespace is all. */
+  watched(name: VisibleKind): Reach {
+    const scope = this.#scopes[name];
+    if (scope === 'none') return [];
+    return scope === 'all' || name === 'leases' ? 'all' : [scope.namespace];
+  }
+
   /** Those that have to be listed before a view can be trusted; what is not served is never listed. */
   get caches(): readonly Informer[] {
     return NEEDED.flatMap((name) => this.#informers.get(name) ?? []);
   }
 
   /** Calls the listener with each change; returns the function that removes it. */
-  onChange(listener: (changed: VisibleKind) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

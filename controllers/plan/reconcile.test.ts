@@ -1,4 +1,5 @@
 /** The plan of a Revision that waits: its summary in the status, the whole in a Secret, and when it is made again. */
+import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
@@ -328,6 +329,15 @@ describe('facts and manifests that are missing', () => {
     expect(given.next().status?.plan).toMatchObject({ risk: 'high', objects: { created: 301 } });
     expect(storedPlan(given).plan.risk.reasons.length).toBeGreaterThan(300);
     expect(storedPlan(given).omitted).toBeUndefined();
+  });
+
+  test('the status records which bytes the Secret has, so that a reader notices others', async () => {
+    const given = await world();
+    await given.run();
+    const { secret, digest } = given.next().status?.plan ?? {};
+    const stored = given.cluster.objects().find(({ metadata }) => metadata.name === secret);
+    const bytes = Buffer.from((stored?.['data'] as { readonly plan: string }).plan, 'base64');
+    expect(digest).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`);
   });
 
   test('a Secret of a person is left as it is, and the summary says where the whole plan is not', async () => {

@@ -3,6 +3,7 @@
  * Revision, and the whole in a Secret beside its manifests. It decides nothing: the controller of Subscriptions reads the
  * summary. The keys are those of Subscriptions.
  */
+import { createHash } from 'node:crypto';
 import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
@@ -72,7 +73,7 @@ async function store(
   client: Client,
   next: WaitingChange['next'],
   { plan, heldBy, missing }: Extract<MadePlan, { kind: 'made' }>,
-): Promise<Pick<PlanRecord, 'secret' | 'omitted' | 'missingRights'>> {
+): Promise<Pick<PlanRecord, 'secret' | 'digest' | 'omitted' | 'missingRights'>> {
   const { bytes, omitted } = await packPlan({ plan, heldBy });
   const name = planSecretName(next);
   const lacks = missing !== undefined && missing.rules.length > 0 ? missing : undefined;
@@ -80,7 +81,12 @@ async function store(
   const counted = missing === undefined ? {} : { missingRights: missing.rules.length };
   if (!(await storePlan(client, next, files)))
     return { ...counted, omitted: `the whole plan: Secret ${name} exists, and the manager did not write it` };
-  return { ...counted, secret: name, ...(omitted !== undefined && { omitted }) };
+  return { ...counted, secret: name, digest: digestOf(bytes), ...(omitted !== undefined && { omitted }) };
+}
+
+/** Readers compare it, as others may write Secrets. */
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 /** The key of the Secret whose content `kubectl apply -f -` takes. */

@@ -8,6 +8,7 @@ import { LiveHub, type Listening } from './hub.ts';
 function listening(change: Partial<Listening> = {}): Listening {
   return {
     person: 'ann',
+    user: 'ann',
     view: '/overview',
     reads: new Set(['subscriptions'] as const),
     compute: async () => ({ model: { n: 1 } }),
@@ -146,6 +147,85 @@ describe('a stream', () => {
   });
 });
 
+describe('many changes', () => {
+  /** Changes every 10 ms; returns how often the view was computed. */
+  async function computedUnder(seconds: number, change: Partial<Listening>, changed: Parameters<LiveHub['changed']>) {
+    const { clock, hub, state, compute } = scene();
+    hub.listen(listening({ compute, ...change }));
+    await eventually(() => state.computed === 1);
+    for (let at = 0; at < seconds * 100; at++) {
+      hub.changed(...changed);
+      clock.advance(0.01);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    hub.close();
+    return state.computed - 1;
+  }
+
+  test.each([
+    { because: 'a view that reads objects on demand', change: { asks: true }, least: 8, most: 10 },
+    { because: 'a view that reads none', change: { asks: false }, least: 100, most: 500 },
+  ])('in 10 seconds are shown, at a pace that the API server bears: $because', async ({ change, least, most }) => {
+    const computed = await computedUnder(10, change, ['subscriptions', 'ops']);
+    expect(computed).toBeGreaterThanOrEqual(least);
+    expect(computed).toBeLessThanOrEqual(most);
+  });
+
+  test.each([
+    { because: 'of the namespace of the view', changed: ['subscriptions', 'ops'], isComputed: true },
+    { because: 'of another namespace', changed: ['subscriptions', 'dev'], isComputed: false },
+    { because: 'of an object without a namespace', changed: ['subscriptions'], isComputed: true },
+    { because: 'of a kind that it does not read', changed: ['catalogs', 'ops'], isComputed: false },
+  ] as const)('are those $because', async ({ changed, isComputed }) => {
+    const computed = await computedUnder(3, { namespace: 'ops' }, [...changed]);
+    expect(computed > 0).toBe(isComputed);
+  });
+
+  test('after a pause are on the screen as soon as a single one', async () => {
+    const { clock, hub, state, compute } = scene();
+    hub.listen(listening({ compute, asks: true }));
+    await eventually(() => state.computed === 1);
+    clock.advance(5);
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    await eventually(() => state.computed === 2);
+    hub.close();
+  });
+
+  test('of which the last falls into the pause are not lost', async () => {
+    const { clock, hub, state, compute } = scene();
+    const browser = readerOf(hub.listen(listening({ compute, asks: true })));
+    await browser.next();
+    await browser.next();
+    state.n = 2;
+    hub.changed('subscriptions');
+    clock.advance(0.5);
+    expect(state.computed).toBe(1);
+    clock.advance(0.6);
+    expect(await browser.next()).toContain('data: {"n":2}');
+  });
+
+  test('of a view that takes long leave the process four fifths of its time', async () => {
+    const { clock, hub, state } = scene();
+    const compute: Listening['compute'] = async () => {
+      state.computed += 1;
+      clock.skip(0.5);
+      return { model: { n: state.computed } };
+    };
+    hub.listen(listening({ compute }));
+    await eventually(() => state.computed === 1);
+    for (let at = 0; at < 190; at++) {
+      hub.changed('subscriptions');
+      clock.advance(0.01);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(state.computed).toBe(1);
+    clock.advance(0.5);
+    await eventually(() => state.computed === 2);
+    hub.close();
+  });
+});
+
 describe('many browsers', () => {
   test('of one person and view cost one computation', async () => {
     const { hub, state, compute } = scene();
@@ -174,10 +254,47 @@ describe('many browsers', () => {
     const hub = new LiveHub({ clock: createManualClock(), ...limit });
     const first = hub.listen(listening());
     hub.listen(listening());
-    expect(hub.listen(listening({ person: third }))).toBe(refused);
+    expect(hub.listen(listening({ person: third, user: third }))).toBe(refused);
     if (typeof first !== 'string') first.end();
-    expect(hub.listen(listening({ person: third }))).not.toBe(refused);
+    expect(hub.listen(listening({ person: third, user: third }))).not.toBe(refused);
     hub.close();
+  });
+});
+
+test('a user has one share of streams, with however many tokens they have logged in', () => {
+  const hub = new LiveHub({ clock: createManualClock(), mostStreamsOfPerson: 2 });
+  const open = (token: string) => hub.listen(listening({ person: `ann with token ${token}` }));
+  expect([open('1'), open('2')].map((one) => typeof one)).toEqual(['object', 'object']);
+  expect(open('3')).toBe('person');
+  expect(hub.counts).toEqual({ streams: 2, views: 2 });
+  hub.close();
+});
+
+describe('a model that cannot be sent', () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+
+  test.each([
+    { because: 'a cycle', model: cycle },
+    { because: 'no value', model: undefined },
+    { because: 'an object that fails to be written', model: { toJSON: () => { throw new Error('broken'); } } }, // prettier-ignore
+  ])('is a problem of that view, and not the end of the process: $because', async ({ model }) => {
+    const { clock, hub } = scene();
+    let isBroken = true;
+    const browser = readerOf(hub.listen(listening({ compute: async () => ({ model: isBroken ? model : { n: 1 } }) })));
+    await browser.next();
+    expect(await browser.next()).toMatch(/^event: problem\nid\ndata: .*InternalError/);
+    isBroken = false;
+    hub.changed('subscriptions');
+    clock.advance(0.05);
+    expect(await browser.next()).toContain('data: {"n":1}');
+  });
+
+  test('has integers that a number cannot hold as they are', async () => {
+    const { hub } = scene();
+    const browser = readerOf(hub.listen(listening({ compute: async () => ({ model: { n: 9007199254740993n } }) })));
+    await browser.next();
+    expect(await browser.next()).toContain('data: {"n":9007199254740993}');
   });
 });
 

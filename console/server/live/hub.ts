@@ -12,6 +12,8 @@ export interface HubOptions {
   readonly clock?: Clock;
   readonly coalesceSeconds?: number;
   readonly refreshSeconds?: number;
+  /** Least time between two computations of a view that reads objects on demand. */
+  readonly restSeconds?: number;
   readonly heartbeatSeconds?: number;
   readonly mostStreams?: number;
   readonly mostStreamsOfPerson?: number;
@@ -20,11 +22,18 @@ export interface HubOptions {
 
 /** A view of a person that a browser listens to. */
 export interface Listening {
+  /** All that their rights depend on: views are shared within it. */
   readonly person: string;
+  /** Name of the user: the limit of one person counts it, as each token may make another `person`. */
+  readonly user: string;
   /** Identifies the view among those of the person. */
   readonly view: string;
   /** The changes that concern it. */
   readonly reads: ReadonlySet<VisibleKind>;
+  /** Whether its computation reads objects on demand, beyond those that are watched. */
+  readonly asks?: boolean;
+  /** The only namespace whose objects concern it; absent: all. */
+  readonly namespace?: string | undefined;
   readonly compute: (signal: AbortSignal) => Promise<ViewAnswer>;
   readonly lastEventId?: string | undefined;
   /** Whether the browser is still logged in; asked with each heartbeat. */
@@ -38,6 +47,7 @@ export type StreamsFull = 'person' | 'total';
 
 const COALESCE_SECONDS = 0.025;
 const REFRESH_SECONDS = 15;
+const REST_SECONDS = 1;
 const HEARTBEAT_SECONDS = 15;
 const MOST_STREAMS = 512;
 const MOST_STREAMS_OF_PERSON = 64;
@@ -50,6 +60,7 @@ interface OpenStream {
 interface OpenTopic {
   readonly topic: Topic;
   readonly reads: ReadonlySet<VisibleKind>;
+  readonly namespace: string | undefined;
 }
 
 export class LiveHub {
@@ -63,6 +74,7 @@ export class LiveHub {
       clock: systemClock,
       coalesceSeconds: COALESCE_SECONDS,
       refreshSeconds: REFRESH_SECONDS,
+      restSeconds: REST_SECONDS,
       heartbeatSeconds: HEARTBEAT_SECONDS,
       mostStreams: MOST_STREAMS,
       mostStreamsOfPerson: MOST_STREAMS_OF_PERSON,
@@ -78,7 +90,7 @@ export class LiveHub {
   /** A stream of the states of a view, from now on until the browser leaves or its session ends. */
   listen(listening: Listening): EventStream | StreamsFull {
     const { mostStreams, mostStreamsOfPerson } = this.#options;
-    const own = [...this.#open].filter((one) => one.listening.person === listening.person).length;
+    const own = [...this.#open].filter((one) => one.listening.user === listening.user).length;
     if (own >= mostStreamsOfPerson) return 'person';
     if (this.#open.size >= mostStreams) return 'total';
     const { key, topic } = this.#topicOf(listening);
@@ -90,9 +102,12 @@ export class LiveHub {
     return stream;
   }
 
-  /** Objects of a kind have changed. */
-  changed(kind: VisibleKind): void {
-    for (const { topic, reads } of this.#topics.values()) if (reads.has(kind)) topic.changed();
+  /** An object of a kind has changed. @param namespace Of the object; absent if it has none, or if any may have changed */
+  changed(kind: VisibleKind, namespace?: string): void {
+    for (const { topic, reads, namespace: own } of this.#topics.values()) {
+      const concerns = own === undefined || namespace === undefined || own === namespace;
+      if (concerns && reads.has(kind)) topic.changed();
+    }
   }
 
   /** Ends the streams of a session: its person has logged out. */
@@ -105,14 +120,14 @@ export class LiveHub {
     for (const { stream } of this.#open) stream.end();
   }
 
-  #topicOf({ person, view, reads, compute }: Listening): { readonly key: string; readonly topic: Topic } {
+  #topicOf({ person, view, reads, compute, asks = false, namespace }: Listening): { readonly key: string; readonly topic: Topic } {
     const key = `${person} ${view}`;
     const known = this.#topics.get(key)?.topic;
     if (known !== undefined) return { key, topic: known };
-    const { clock, coalesceSeconds, refreshSeconds, onComputed } = this.#options;
-    const facts = { compute, clock, coalesceSeconds, refreshSeconds };
+    const { clock, coalesceSeconds, refreshSeconds, restSeconds, onComputed } = this.#options;
+    const facts = { compute, clock, coalesceSeconds, refreshSeconds, restSeconds: asks ? restSeconds : 0 };
     const topic = new Topic({ ...facts, ...(onComputed !== undefined && { onComputed }) });
-    this.#topics.set(key, { topic, reads });
+    this.#topics.set(key, { topic, reads, namespace });
     return { key, topic };
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Cancel, Clock } from '../../../kube/clock.ts';
 import { encodeAnswer, type ViewAnswer } from './encode.ts';
+import { problemOf, statusOfError } from '../problem.ts';
 import type { EventStream, LiveEvent } from './event-stream.ts';
 
 export interface TopicOptions {
@@ -12,10 +13,30 @@ export interface TopicOptions {
   readonly clock: Clock;
   /** Changes within this time are one. */
   readonly coalesceSeconds: number;
+  /** From the end of a computation to the next one, however much changes: a view may read a lot on demand. */
+  readonly restSeconds: number;
   /** Computed again after this time without a change: rights, and answers that no watch brings, change too. */
   readonly refreshSeconds: number;
   /** Called with the seconds that a computation took. */
   readonly onComputed?: (seconds: number) => void;
+}
+
+/** The answer as an event; a model that cannot be written is a defect of its view, and of nothing else. */
+function encoded(answer: ViewAnswer): LiveEvent {
+  try {
+    return encodeAnswer(answer);
+  } catch (error) {
+    return encodeAnswer({ problem: problemOf(error), status: statusOfError(error) });
+  }
+}
+
+/** A view that takes long rests longer, so that it leaves the process most of its time. */
+const LONG_SECONDS = 0.1;
+const REST_SHARE = 4;
+const MOST_REST_SECONDS = 10;
+
+function restAfter(took: number): number {
+  return took > LONG_SECONDS ? Math.min(REST_SHARE * took, MOST_REST_SECONDS) : 0;
 }
 
 export class Topic {
@@ -26,6 +47,7 @@ export class Topic {
   #timer: Cancel | undefined;
   #isRunning = false;
   #isStale = false;
+  #restUntil = 0;
 
   constructor(options: TopicOptions) {
     this.#options = options;
@@ -41,7 +63,7 @@ export class Topic {
   /** The cluster has changed. */
   changed(): void {
     if (this.#isRunning) this.#isStale = true;
-    else this.#schedule(this.#options.coalesceSeconds);
+    else this.#scheduleSoon();
   }
 
   close(): void {
@@ -52,8 +74,12 @@ export class Topic {
   /** Due soonest: a refresh that waits is brought forward, and a change that waits is not put off. */
   #isSoon = false;
 
-  #schedule(seconds: number): void {
-    const isSoon = seconds === this.#options.coalesceSeconds;
+  #scheduleSoon(): void {
+    const { coalesceSeconds, clock } = this.#options;
+    this.#schedule(Math.max(coalesceSeconds, this.#restUntil - clock.now()), true);
+  }
+
+  #schedule(seconds: number, isSoon: boolean): void {
     if (this.#isSoon && this.#timer !== undefined) return;
     this.#timer?.();
     this.#isSoon = isSoon;
@@ -64,7 +90,7 @@ export class Topic {
   }
 
   async #run(): Promise<void> {
-    const { compute, clock, onComputed, coalesceSeconds, refreshSeconds } = this.#options;
+    const { compute, clock, onComputed, restSeconds, refreshSeconds } = this.#options;
     this.#isRunning = true;
     this.#isStale = false;
     this.#isSoon = false;
@@ -72,12 +98,15 @@ export class Topic {
     const answer = await compute(this.#over.signal);
     this.#isRunning = false;
     if (this.#over.signal.aborted) return;
-    onComputed?.(clock.now() - startedAt);
-    const next = encodeAnswer(answer);
+    const took = clock.now() - startedAt;
+    this.#restUntil = clock.now() + Math.max(restSeconds, restAfter(took));
+    onComputed?.(took);
+    const next = encoded(answer);
     if (next.id !== this.#latest?.id) {
       this.#latest = next;
       for (const stream of this.streams) stream.offer(next);
     }
-    this.#schedule(this.#isStale ? coalesceSeconds : refreshSeconds);
+    if (this.#isStale) this.#scheduleSoon();
+    else this.#schedule(refreshSeconds, false);
   }
 }

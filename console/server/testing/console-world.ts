@@ -116,7 +116,7 @@ const EVERYWHERE = Object.fromEntries(WATCHED_KINDS.map((kind) => [kind, 'all'])
 function consoleOver(client: Client, { streams, rightsSeconds = 0, ...parts }: WorldOptions) {
   const store = new LiveStore({ client, scopes: EVERYWHERE });
   const hub = new LiveHub(streams);
-  store.onChange((kind) => hub.changed(kind));
+  store.onChange((kind, namespace) => hub.changed(kind, namespace));
   const sessions = new Sessions({ keys: ownKeys(), seconds: 3600 });
   const cookie = { name: 'slipway-session', isSecure: false, sameSite: 'Strict' } as const;
   const session = new OwnSession({ sessions, cookie, canLogOut: true, onLogOut: (id) => hub.endSession(id) });

@@ -1,0 +1,64 @@
+/** Reads for a view are careful: the writer of a Secret decides neither the plan that an approver reads nor its cost. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { carryOut } from './carry-out.ts';
+import type { CatalogContent } from './content.ts';
+
+const PLAN = { plan: { hash: `sha256:${'a'.repeat(64)}`, package: 'lamp' }, heldBy: [] };
+const packed = (content: unknown): Buffer => gzipSync(JSON.stringify(content));
+const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+const HONEST = packed(PLAN);
+const BOMB = gzipSync(Buffer.alloc(6 << 20, ' '));
+
+function secretWith(bytes: Buffer, change: Partial<KubeObject> = {}, owner = 'uid-1'): KubeObject {
+  const ownerReferences = [{ apiVersion: 'slipway.dev/v1alpha1', kind: 'Revision', name: 'lamp-1', uid: owner }];
+  const metadata = { namespace: 'ops', name: 'lamp-1-plan', ownerReferences };
+  return { apiVersion: 'v1', kind: 'Secret', type: 'slipway.dev/plan', metadata, data: { plan: bytes.toString('base64') }, ...change }; // prettier-ignore
+}
+
+function readPlan(secret: KubeObject | undefined, digest = digestOf(HONEST)) {
+  const client = { get: async () => secret } as unknown as Client;
+  const parts = { clientOf: () => client, rights: { may: async () => true }, content: {} as CatalogContent, systemNamespace: 's', version: '0' }; // prettier-ignore
+  const plan = { namespace: 'ops', secret: 'lamp-1-plan', revisionUid: 'uid-1', digest };
+  return carryOut({ user: 'ann', groups: [] }, { plan }, parts, new AbortController().signal);
+}
+
+describe('the Secret with a whole plan', () => {
+  test('is believed if it is the one that the manager has recorded', async () => {
+    expect(await readPlan(secretWith(HONEST))).toEqual({ plan: { value: PLAN } });
+  });
+
+  test.each([
+    { because: 'another plan under the true hash', secret: secretWith(packed({ ...PLAN, heldBy: [{}] })), says: 'changed' },
+    { because: 'the same plan, packed by another', secret: secretWith(gzipSync(JSON.stringify(PLAN), { level: 1 })), says: 'changed' },
+    { because: 'a bomb', secret: secretWith(BOMB), says: 'changed' },
+    { because: 'no content', secret: secretWith(HONEST, { data: {} }), says: 'changed' },
+    { because: 'content that is no text', secret: secretWith(HONEST, { data: { plan: 1 } }), says: 'changed' },
+    { because: 'a Secret of another type', secret: secretWith(HONEST, { type: 'Opaque' }), says: 'no plan' },
+    { because: 'the plan of another Revision', secret: secretWith(HONEST, {}, 'uid-2'), says: 'no plan' },
+    { because: 'a Secret that is gone', secret: undefined, says: 'no plan' },
+  ])('is refused by its name: $because', async ({ secret, says }) => {
+    const { plan } = await readPlan(secret);
+    expect(plan).toMatchObject({ failure: { reason: 'ManifestsMissing', message: expect.stringMatching(new RegExp(`ops/lamp-1-plan.*${says}`)) as string } }); // prettier-ignore
+  });
+
+  test.each([
+    { because: 'it unpacks to more than a page can show', bytes: BOMB },
+    { because: 'it is no archive', bytes: Buffer.from('x') },
+    { because: 'it is no JSON', bytes: gzipSync('{') },
+  ])('is not shown even if the manager has recorded it: $because', async ({ bytes }) => {
+    expect(await readPlan(secretWith(bytes), digestOf(bytes))).toMatchObject({ plan: { failure: { reason: 'ManifestsMissing' } } }); // prettier-ignore
+  });
+});
+
+describe('the version of the API server', () => {
+  test.each(['<html>', '{', 'null', '{"gitVersion":1}'])('is an answer whatever a proxy sends: %s', async (text) => {
+    const client = { raw: async () => text, get: async () => undefined } as unknown as Client;
+    const parts = { clientOf: () => client, rights: { may: async () => true }, content: {} as CatalogContent, systemNamespace: 's', version: '0' }; // prettier-ignore
+    const asked = await carryOut({ user: 'ann', groups: [] }, { versions: true }, parts, new AbortController().signal);
+    expect(asked.versions).toBeDefined();
+  });
+});

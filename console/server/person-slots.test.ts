@@ -1,0 +1,40 @@
+/** One person uses their own share, whatever they ask for, and others do not wait for it. */
+import { expect, test } from 'vitest';
+import { eventually } from '../../kube/testing/eventually.ts';
+import { PersonSlots } from './person-slots.ts';
+
+test.each([
+  { because: 'one request', tasks: 1, running: 1 },
+  { because: 'as many as the share', tasks: 2, running: 2 },
+  { because: 'more than the share', tasks: 5, running: 2 },
+])('a person has a share of two: $because', async ({ tasks, running }) => {
+  const slots = new PersonSlots({ perPerson: 2 });
+  const release = Promise.withResolvers<void>();
+  const now = { ann: 0, bob: 0 };
+  const task = (user: 'ann' | 'bob') => () => {
+    now[user] += 1;
+    return release.promise;
+  };
+  const all = Array.from({ length: tasks }, () => slots.run('ann', task('ann')));
+  const bobs = slots.run('bob', task('bob'));
+  await eventually(() => now.bob === 1);
+  expect(now.ann).toBe(running);
+  release.resolve();
+  await Promise.all([...all, bobs]);
+  expect(now.ann).toBe(tasks);
+});
+
+test('a person whose share waits has no room, and has it again afterwards, also after failures', async () => {
+  const slots = new PersonSlots({ perPerson: 1, mostWaiting: 1 });
+  const release = Promise.withResolvers<void>();
+  const fail = async (): Promise<void> => {
+    await release.promise;
+    throw new Error('broken');
+  };
+  const both = Promise.allSettled([slots.run('ann', fail), slots.run('ann', fail)]);
+  expect([slots.hasRoom('ann'), slots.hasRoom('bob')]).toEqual([false, true]);
+  release.resolve();
+  expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(slots.hasRoom('ann')).toBe(true);
+  expect(slots.persons).toBe(0);
+});
