@@ -101,4 +101,6 @@ function isPage(path: string): boolean {
 async function pagesOfLogin(context: { res: Response }, next: () => Promise<void>): Promise<void> {
   await next();
   context.res.headers.set('content-security-policy', LOGIN_POLICY);
+  // The form of a page without a referrer hides its origin, and a request that hides it is refused.
+  context.res.headers.set('referrer-policy', 'same-origin');
 }
