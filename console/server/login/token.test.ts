@@ -105,3 +105,87 @@ test('the page of the login has a policy for its form, and no script', async () 
   expect(text).not.toContain('<script');
   expect(text).toContain('action="/login/token"');
 });
+
+describe('reviews', () => {
+  /** A transport whose answers a test gives; `asked` has the tokens in the order of their requests. */
+  function held() {
+    const answers: PromiseWithResolvers<unknown>[] = [];
+    const asked: string[] = [];
+    const reviews = new TokenReviews({
+      clock,
+      transport: {
+        async request({ body }) {
+          asked.push((JSON.parse(String(body)) as { readonly spec: { readonly token: string } }).spec.token);
+          const answer = Promise.withResolvers<unknown>();
+          answers.push(answer);
+          const text = JSON.stringify({ status: await answer.promise });
+          return { status: 201, headers: {}, body: Buffer.from(text), text: () => text };
+        },
+      },
+    });
+    const answerAll = async (status: object): Promise<void> => {
+      for (let at = 0; at < answers.length; at++) {
+        answers[at]?.resolve(status);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    return { reviews, asked, answers, answerAll };
+  }
+
+  const ACCEPTED = { authenticated: true, user: { username: 'ann' } };
+
+  test('of one token at the same time are one, for 24 requests of a session', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 24 }, () => reviews.personOf('a'));
+    await answerAll(ACCEPTED);
+    expect(new Set((await Promise.all(persons)).map((person) => person?.user))).toEqual(new Set(['ann']));
+    expect(asked).toEqual(['a']);
+  });
+
+  test('of one token that is pasted several times at once are one', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 24 }, () => reviews.admit('a'));
+    await answerAll(ACCEPTED);
+    expect((await Promise.all(persons)).map((person) => person?.user)).toEqual(Array.from({ length: 24 }, () => 'ann'));
+    expect(asked).toEqual(['a']);
+  });
+
+  test('of many sessions wait for each other, and each is answered', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 40 }, (_, at) => reviews.personOf(`t${at}`));
+    expect(asked).toHaveLength(8);
+    await answerAll(ACCEPTED);
+    expect((await Promise.all(persons)).every((person) => person?.user === 'ann')).toBe(true);
+  });
+
+  test('of tokens that are made up hold no session back, and remove none', async () => {
+    const { reviews, asked, answerAll, answers } = held();
+    const session = reviews.personOf('good');
+    await answerAll(ACCEPTED);
+    await session;
+    for (let round = 0; round < 200; round++) {
+      const [from, junk] = [answers.length, Array.from({ length: 8 }, (_, at) => reviews.admit(`junk-${round}-${at}`))];
+      await expect(reviews.admit('one-more')).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+      const other = reviews.personOf(`other-${round}`);
+      expect(asked.at(-1)).toBe(`other-${round}`);
+      for (const answer of answers.slice(from)) answer.resolve({ authenticated: false });
+      await Promise.all([...junk, other]);
+    }
+    const before = asked.length;
+    expect((await reviews.personOf('good'))?.user).toBe('ann');
+    expect(asked).toHaveLength(before);
+  });
+
+  test('that failed are made again, for a login and for a session', async () => {
+    const { reviews, asked, answers } = held();
+    for (const ask of [() => reviews.admit('a'), () => reviews.personOf('a')]) {
+      const failed = ask();
+      answers.at(-1)?.reject(new Error('away'));
+      await expect(failed).rejects.toThrow('away');
+      const again = ask();
+      answers.at(-1)?.resolve({ authenticated: false });
+      expect(await again).toBeUndefined();
+    }
+    expect(asked).toEqual(['a', 'a', 'a', 'a']);
+  });
+});
