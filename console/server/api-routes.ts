@@ -76,10 +76,14 @@ const NO_VIEW = problem(
   'The overview leads to every view',
 );
 
+/** Then the browser connects again, and proves again who its person is: not every way in can be asked later. */
+const STREAM_SECONDS = 300;
+
 function viewLive(context: ConsoleContext, parts: ApiParts): Response {
   const matched = viewOf(context, '/api/live', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const { person, session, isValid } = context.get('visitor');
+  const until = parts.now().getTime() + STREAM_SECONDS * 1000;
   const stream = parts.hub.listen({
     person: keyOfPerson(person),
     view: matched.key,
@@ -87,7 +91,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts): Response {
     compute: (signal) => answerView(person, matched, parts, signal),
     lastEventId: context.req.header('last-event-id'),
     session,
-    isValid,
+    isValid: async () => parts.now().getTime() < until && isValid(),
   });
   if (typeof stream === 'string') return answerProblem(FULL[stream], stream === 'person' ? 429 : 503);
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };

@@ -1,8 +1,10 @@
 /** Login by a token that is pasted: the API server says whose it is, again and again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createManualClock } from '../../../kube/testing/manual-clock.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { Browser } from '../testing/browser.ts';
 import { startConsoleWorld, type ConsoleWorld } from '../testing/console-world.ts';
+import { listen } from '../testing/event-source.ts';
 import { inClusterLogin } from './in-cluster.ts';
 import { OwnSession } from './own-session.ts';
 import { ownKeys, Sessions } from './session.ts';
@@ -30,7 +32,7 @@ beforeAll(async () => {
   const cookie = { name: 'slipway-session', isSecure: false, sameSite: 'Strict' } as const;
   const session = new OwnSession({ sessions, cookie, canLogOut: true });
   const tokens = new TokenReviews({ transport, clock });
-  world = await startConsoleWorld({ login: inClusterLogin({ session, tokens }) });
+  world = await startConsoleWorld({ login: inClusterLogin({ session, tokens }), streams: { heartbeatSeconds: 0.02 } });
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -41,14 +43,14 @@ const ACCOUNT = {
   extra: { 'authentication.kubernetes.io/credential-id': ['JTI=1'] },
 };
 
-async function paste(token: string, headers: Readonly<Record<string, string>> = {}): Promise<{ browser: Browser; status: number }> { // prettier-ignore
+async function paste(token: string, headers: Readonly<Record<string, string>> = {}): Promise<{ browser: Browser; status: number; text: string }> { // prettier-ignore
   const browser = new Browser(world.address);
-  const { status } = await browser.send('/login/token', {
+  const { status, text } = await browser.send('/login/token', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: world.address, ...headers },
     body: new URLSearchParams({ token }).toString(),
   });
-  return { browser, status };
+  return { browser, status, text };
 }
 
 describe('a token', () => {
@@ -88,6 +90,31 @@ describe('a token', () => {
   test('that another site sends opens nothing: its person would act as another', async () => {
     const { browser, status } = await paste('good.token', { origin: 'https://evil.example' });
     expect({ status, cookies: browser.cookies.size }).toEqual({ status: 403, cookies: 0 });
+  });
+
+  test.each([
+    { because: 'it left a group', user: { ...ACCOUNT, groups: ['system:authenticated'] } },
+    { because: 'another account has its name', user: { ...ACCOUNT, uid: '8' } },
+    { because: 'its name changed', user: { ...ACCOUNT, username: 'system:serviceaccount:red:other' } },
+  ])('ends its streams when its person is no longer the same: $because', async ({ user }) => {
+    server.users.set('changing.token', ACCOUNT);
+    const { browser } = await paste('changing.token');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    using stream = await listen(`${world.address}/api/live/names`, { cookie });
+    await stream.until(({ event }) => event === 'view');
+    server.users.set('changing.token', user);
+    clock.advance(31);
+    await eventually(() => stream.ended);
+  });
+
+  test.each([
+    { because: 'a long token is named as such', token: 'x'.repeat(7000), says: 'the token is too long' },
+    { because: 'one that fits opens a session', token: 'x'.repeat(4000), says: '' },
+  ])('may be of any length that a session can hold: $because', async ({ token, says }) => {
+    server.users.set(token, ACCOUNT);
+    const { text } = await paste(token);
+    expect(text).toContain(says);
+    expect(text).not.toContain('groups');
   });
 
   test('is reviewed once for many requests', async () => {
