@@ -62,7 +62,7 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
     name: nameOf(metadata.name),
     package: nameOf(spec.package),
     state: stateBadge(situation.state),
-    message: readyMessage(status.conditions),
+    message: readyMessage('Subscription', status.conditions),
     ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
     ...(status.available !== undefined && { available: nameOf(status.available.version) }),
     path: situation.path.map(nameOf),

@@ -15,12 +15,12 @@ import type { ReadDocuments } from './documents.ts';
 import { iconIn, type Icon } from './icons.ts';
 import { Kept } from './kept.ts';
 import type { Person } from './person.ts';
-import type { Rights } from './rights.ts';
+import type { PersonRights } from './rights.ts';
 import type { LiveStore } from './store.ts';
 
 export interface ContentParts {
   readonly read: ReadDocuments;
-  readonly rights: Pick<Rights, 'may'>;
+  readonly rights: Pick<PersonRights, 'may'>;
   readonly store: Pick<LiveStore, 'list'>;
   /** Called when more of a listing is known than was answered. */
   readonly onMore: () => void;
@@ -119,7 +119,7 @@ export class CatalogContent {
     return found.flat();
   }
 
-  /** The digest that is in service; a Catalog that is made anew under its name is another one. */
+  /** The digest that is in service; a Catalog that is made again under its name is another one. */
   #versionOf(catalog: string): string {
     const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
     return `${catalog} ${found?.metadata.uid ?? ''} ${textOf(fieldsOf(found?.['status'])['digest'])}`;

@@ -25,7 +25,7 @@ const MOST_REMEMBERED = 20_000;
 /** Reviews at the API server at a time, of all persons. */
 const PARALLEL = 16;
 
-export class Rights {
+export class PersonRights {
   readonly #actAs: ActAs;
   readonly #clock: Clock;
   readonly #seconds: number;

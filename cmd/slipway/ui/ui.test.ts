@@ -79,7 +79,7 @@ describe('slipway ui', () => {
     ).toEqual([]);
   });
 
-  test('carries out an act with the credentials of the kubeconfig, and impersonates nobody', async () => {
+  test('carries out an act with the credentials of the kubeconfig, and impersonates no other user', async () => {
     await using ui = await start();
     await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
     const action = { kind: 'reconcile', namespace: 'ops', name: 'gadget' };

@@ -26,7 +26,7 @@ import type { OidcClient } from '../login/oidc-flow.ts';
 import { OwnSession } from '../login/own-session.ts';
 import { ownKeys, Sessions } from '../login/session.ts';
 import type { Person } from '../person.ts';
-import { Rights } from '../rights.ts';
+import { PersonRights } from '../rights.ts';
 import { LiveStore, WATCHED_KINDS } from '../store.ts';
 
 /** Whether a person may do something; `resource` is the plural. */
@@ -132,7 +132,7 @@ function consoleOver(client: Client, { streams, rightsSeconds = 0, login, ...par
   const session = new OwnSession({ sessions, cookie, canLogOut: true, onLogOut: (id) => hub.endSession(id) });
   const handler = createConsole({
     store,
-    rights: new Rights({ actAs: (person) => client.as(person), seconds: rightsSeconds }),
+    rights: new PersonRights({ actAs: (person) => client.as(person), seconds: rightsSeconds }),
     hub,
     views: [NAMES_VIEW],
     carryOut: async () => ({}),
