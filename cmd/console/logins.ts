@@ -26,7 +26,7 @@ export interface LoginParts {
 
 export function loginOf(parts: LoginParts): Login {
   const { options, transport, keys, log, endSession } = parts;
-  if (options.login.has('proxy')) return proxyOf(options, keys);
+  if (options.login.has('proxy')) return proxyOf(parts);
   const sessions = new Sessions({ keys, seconds: options['session-hours'] * 3600 });
   const isSecure = options['external-url'].startsWith('https:');
   const cookie = { name: 'slipway-session', isSecure, sameSite: 'Strict' } as const;
@@ -66,12 +66,13 @@ async function discover(options: ConsoleFlags): Promise<OidcIssuer> {
   });
 }
 
-function proxyOf(options: ConsoleFlags, keys: SessionKeys): Login {
+function proxyOf({ options, keys, endSession }: LoginParts): Login {
   const address = options['proxy-logout-url'];
   return proxyLogin({
     userHeader: options['proxy-user-header'],
     groupsHeader: options['proxy-groups-header'],
     trust: trustOf(options),
+    onLogOut: endSession,
     secret: async () => [...(await keys()).values()].at(-1) ?? new Uint8Array(),
     ...(address !== undefined && { logOutAddress: address }),
   });

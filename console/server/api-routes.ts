@@ -102,10 +102,14 @@ const NO_VIEW = problem(
   'The overview leads to every view',
 );
 
+/** Then the browser connects again, and proves again who its person is: not every way in can be asked later. */
+const STREAM_SECONDS = 300;
+
 function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): Response {
   const matched = viewOf(context, '/api/live', parts);
   if (matched === undefined) return answerProblem(NO_VIEW, 404);
   const { person, session, isValid } = context.get('visitor');
+  const until = parts.now().getTime() + STREAM_SECONDS * 1000;
   const stream = parts.hub.listen({
     person: keyOfPerson(person),
     user: person.user,
@@ -116,7 +120,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): R
     compute: (signal) => live.run(person.user, () => answerView(person, matched, parts, signal)),
     lastEventId: context.req.header('last-event-id'),
     session,
-    isValid,
+    isValid: async () => parts.now().getTime() < until && isValid(),
   });
   if (typeof stream === 'string') return answerProblem(FULL[stream], stream === 'person' ? 429 : 503);
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };

@@ -48,6 +48,7 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
     );
     if (refused === undefined) await next();
     else context.res = answerProblem(problem('Forbidden', `The request is refused: ${refused}`), 403);
+    if (isOfLogin(context.req.path)) for (const [name, value] of LOGIN_HEADERS) context.res.headers.set(name, value);
     guard(context.res);
   });
   // Before any route, since the body of a login is read before the person is known.
@@ -56,8 +57,6 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
   app.use('*', async ({ req }, next) =>
     req.method === 'HEAD' && !isPage(req.path) ? answerProblem(NO_HEAD, 405) : next(),
   );
-  app.use('/login', pagesOfLogin);
-  app.use('/login/*', pagesOfLogin);
   login.routes(app);
   apiRoutes(app, login, options);
   assetRoutes(app, assets);
@@ -68,11 +67,10 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
     return answerProblem(found, statusOfError(error));
   };
   app.onError(failed);
-  const listener = getRequestListener(app.fetch, {
+  return getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: (error) => guard(error instanceof RequestError ? answerProblem(UNREADABLE, 400) : failed(error)),
   });
-  return async (request, response) => void (await listener(request, response));
 }
 
 /** Larger than any request of a page. */
@@ -98,7 +96,12 @@ function isPage(path: string): boolean {
   return !path.startsWith('/api/') && !path.startsWith('/login/');
 }
 
-async function pagesOfLogin(context: { res: Response }, next: () => Promise<void>): Promise<void> {
-  await next();
-  context.res.headers.set('content-security-policy', LOGIN_POLICY);
+function isOfLogin(path: string): boolean {
+  return path === '/login' || path.startsWith('/login/');
 }
+
+const LOGIN_HEADERS = [
+  ['content-security-policy', LOGIN_POLICY],
+  // The form of a page without a referrer hides its origin, and a request that hides it is refused.
+  ['referrer-policy', 'same-origin'],
+] as const;

@@ -6,7 +6,7 @@ import { PersonRights } from './rights.ts';
 const ANN = { user: 'ann', groups: [] };
 const LIST = { verb: 'list', group: 'slipway.dev', resource: 'subscriptions' };
 
-/** Rights over an API server whose answers a test sets. */
+/** PersonRights over an API server whose answers a test sets. */
 function scene(most = 100) {
   const clock = createManualClock();
   const server = { asked: [] as string[], answer: async (): Promise<boolean | undefined> => true };

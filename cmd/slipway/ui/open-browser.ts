@@ -1,19 +1,45 @@
 /** Opens an address in the user's browser. */
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Environment } from '../environment.ts';
 
-/** Resolves once the program was started; the address is printed in any case. */
-export function openBrowser(address: string, { variables, complain }: Environment): Promise<void> {
+/**
+ * Resolves once the program was started; the address is printed in any case. All users of a machine can read the arguments
+ * of programs, so the program gets the name of a page that leads to the address, and that only this user can read. The page
+ * is there until the result is disposed of.
+ */
+export async function openBrowser(address: string, environment: Environment): Promise<AsyncDisposable> {
+  const { temporary, complain } = environment;
+  const folder = await mkdtemp(join(temporary, 'slipway-ui-'));
+  const file = join(folder, 'open.html');
+  const problem = await writeFile(file, pageTo(address), { mode: 0o600, flag: 'wx' }).then(() => startProgram(file, environment)); // prettier-ignore
+  if (problem !== undefined) complain(`slipway: no browser can be opened (${problem}): open the address by hand\n`);
+  return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The name of the program if it cannot be started. */
+function startProgram(file: string, { variables }: Environment): Promise<string | undefined> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   return new Promise((resolve) => {
-    const child = spawn(program, [address], { stdio: 'ignore', detached: true, env: { ...variables } });
-    child.once('error', () => {
-      complain(`slipway: no browser can be opened (${program}): open the address by hand\n`);
-      resolve();
-    });
+    const child = spawn(program, [file], { stdio: 'ignore', detached: true, env: { ...variables } });
+    child.once('error', () => resolve(program));
     child.once('spawn', () => {
       child.unref();
-      resolve();
+      resolve(undefined);
     });
   });
+}
+
+/** The address is of this program: it has no character that HTML would read in another way. */
+function pageTo(address: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${address}">
+<title>Slipway</title>
+<p><a href="${address}">Open the console</a></p>
+</html>
+`;
 }

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { launchBrowser, noBrowser } from '../../../console/browser/testing/browser.ts';
 import { Browser } from '../../../console/server/testing/browser.ts';
 import { listen } from '../../../console/server/testing/event-source.ts';
 import { eventually } from '../../../kube/testing/eventually.ts';
@@ -37,13 +38,25 @@ async function start(...flags: readonly string[]): Promise<RunningUi> {
   };
 }
 
+const ROUTES = [
+  { method: 'GET', path: '/api/session' },
+  { method: 'GET', path: '/api/view/overview' },
+  { method: 'GET', path: '/api/live/overview' },
+  { method: 'GET', path: '/api/icon/team/gadget' },
+  { method: 'POST', path: '/api/act' },
+  { method: 'POST', path: '/api/logout' },
+];
+
 describe('slipway ui', () => {
   test('prints an address of this machine that opens the console once', async () => {
     await using ui = await start();
     const { pathname, search, hostname } = ui.address;
     expect(hostname).toBe('127.0.0.1');
     const opened = await ui.browser.send(`${pathname}${search}`);
-    expect({ status: opened.status, to: opened.headers['location'] }).toEqual({ status: 303, to: '/' });
+    expect({ status: opened.status, to: opened.headers['location'] }).toEqual({
+      status: 303,
+      to: expect.stringMatching(/^\/#key=[\w-]{43}$/) as string,
+    });
     expect(String(opened.headers['set-cookie'])).toMatch(/; HttpOnly; SameSite=Strict$/);
     const session = JSON.parse((await ui.browser.send('/api/session')).text) as object;
     expect(session).toMatchObject({ way: 'local', readOnly: false, canLogOut: false });
@@ -56,6 +69,31 @@ describe('slipway ui', () => {
     await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
     const { status, text } = await ui.browser.send('/api/view/overview');
     expect({ status, operators: (JSON.parse(text) as { readonly operators: readonly { readonly name: string }[] }).operators.map(({ name }) => name) }).toEqual({ status: 200, operators: ['lamp', 'gadget'] }); // prettier-ignore
+  });
+
+  test.each(ROUTES)('is closed to a server on another port that was sent the cookie: $method $path', async (route) => {
+    await using ui = await start();
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const { method, path } = route;
+    const send = (browser: Browser) => browser.send(path, { method, headers: { origin: ui.address.origin } });
+    for (const key of [undefined, '', 'k'.repeat(43)]) {
+      const thief = new Browser(ui.address.origin);
+      for (const [name, value] of ui.browser.cookies) thief.cookies.set(name, value);
+      thief.key = key;
+      expect((await send(thief)).status).toBe(401);
+    }
+    const keyless = new Browser(ui.address.origin);
+    keyless.key = ui.browser.key;
+    expect((await send(keyless)).status).toBe(401);
+  });
+
+  test('takes the key of a stream and of an icon from the address, since they can have no headers', async () => {
+    await using ui = await start();
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const cookie = [...ui.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    using stream = await listen(`${ui.address.origin}/api/live/overview?key=${ui.browser.key}`, { cookie });
+    await stream.until(({ event }) => event === 'view');
+    expect((await ui.browser.send(`/api/icon/a/b?key=${ui.browser.key}`)).status).not.toBe(401);
   });
 
   test.each([
@@ -124,4 +162,28 @@ describe('slipway ui', () => {
     const { code, stderr } = await cluster().run('ui', '--port', port);
     expect({ code, reason: stderr.split(':')[1]?.trim() }).toEqual({ code: 1, reason: 'InputInvalid' });
   });
+});
+
+describe.skipIf(noBrowser !== undefined)(`slipway ui in Chromium${noBrowser === undefined ? '' : ` (${noBrowser})`}`, () => {
+  test('shows the operators in the browser that opened the address, in each of its tabs, and the key in no address', async () => {
+    await using ui = await start();
+    const browser = await launchBrowser();
+    try {
+      const context = await browser.newContext();
+      const seen: string[] = [];
+      context.on('request', (request) => void seen.push(`${request.resourceType()} ${request.url()}`));
+      const page = await context.newPage();
+      await page.goto(ui.address.href);
+      await page.getByText('lamp').first().waitFor();
+      expect(new URL(page.url()).hash).toBe('');
+      await page.reload();
+      await page.getByText('lamp').first().waitFor();
+      const other = await context.newPage();
+      await other.goto(`${ui.address.origin}/overview`);
+      await other.getByText('lamp').first().waitFor();
+      expect(seen.filter((one) => one.startsWith('document ') && one.includes('?key='))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  }, 90_000);
 });

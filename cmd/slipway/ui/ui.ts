@@ -41,7 +41,7 @@ export async function ui(environment: Environment, flags: UiFlags): Promise<Outc
     try {
       const opened = await consoleOf(connection, { ...flags, listening: server.port }, environment);
       handler.resolve(opened.handler);
-      await announce(environment, flags, `http://127.0.0.1:${server.port}${opened.start}`);
+      await using _page = await announce(environment, flags, `http://127.0.0.1:${server.port}${opened.start}`);
       await aborted(signal);
     } finally {
       handler.reject(new Error('the console ends'));
@@ -133,11 +133,12 @@ async function serve(handler: ConsoleHandler, port: number): Promise<RunningServ
   }
 }
 
-async function announce(environment: Environment, flags: UiFlags, address: string): Promise<void> {
+/** @returns The page that leads the browser to the address, if one was opened. */
+async function announce(environment: Environment, flags: UiFlags, address: string): Promise<AsyncDisposable | undefined> {
   const { print, columns } = environment;
   if (flags.output === 'json') print(`${JSON.stringify({ address })}\n`);
   else print(`The console is at ${address}\nThe address opens it once, in one browser; Ctrl-C ends it\n`);
-  if (flags.open && columns !== undefined) await openBrowser(address, environment);
+  return flags.open && columns !== undefined ? openBrowser(address, environment) : undefined;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

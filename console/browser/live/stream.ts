@@ -4,6 +4,7 @@
  */
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { Problem } from '../../data/view.ts';
+import type { PortKey } from '../shell/key.ts';
 
 /** `connecting` at first, `live` while events arrive, `lost` until the server answers again. */
 export type Connection = 'connecting' | 'live' | 'lost';
@@ -32,9 +33,12 @@ export class LiveView {
   #url = '';
   #refusals = 0;
 
+  readonly #key: Pick<PortKey, 'in'>;
+
   /** `refused` is called whenever the server refuses the connection; it finds out why. */
-  constructor(refused: (url: string) => Promise<Problem | undefined>) {
+  constructor(refused: (url: string) => Promise<Problem | undefined>, key: Pick<PortKey, 'in'>) {
     this.#refused = refused;
+    this.#key = key;
     window.addEventListener('online', () => this.#retryNow());
   }
 
@@ -69,7 +73,7 @@ export class LiveView {
 
   #open(): void {
     this.#close();
-    const source = new EventSource(`/api/live${this.#url}`);
+    const source = new EventSource(this.#key.in(`/api/live${this.#url}`));
     this.#source = source;
     source.addEventListener('open', () => this.#opened());
     source.addEventListener('view', (event) => this.#receive(event as MessageEvent<string>));

@@ -2,6 +2,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { Action } from '../../data/actions.ts';
 import type { Problem } from '../../data/view.ts';
+import type { PortKey } from './key.ts';
 
 /** The answer of the server to `/api/session`. */
 export interface SignedInPerson {
@@ -32,6 +33,11 @@ export interface ActOutcome {
 export class SignedIn {
   readonly #session = signal<SignedInPerson | undefined>(undefined);
   readonly #ended = signal<SignInProblem | undefined>(undefined);
+  readonly #key: Pick<PortKey, 'headers'>;
+
+  constructor(key: Pick<PortKey, 'headers'>) {
+    this.#key = key;
+  }
 
   get session(): ReadonlySignal<SignedInPerson | undefined> {
     return this.#session;
@@ -44,7 +50,7 @@ export class SignedIn {
 
   /** Asks the server who is signed in; called again whenever it refuses a connection. */
   async read(): Promise<void> {
-    const answer = await fetch('/api/session').catch(() => undefined);
+    const answer = await fetch('/api/session', { headers: this.#key.headers }).catch(() => undefined);
     if (answer === undefined) return;
     if (answer.ok) {
       this.#session.value = (await answer.json()) as SignedInPerson;
@@ -69,7 +75,7 @@ export class SignedIn {
   }
 
   #post(path: string, body: unknown): Promise<Response | undefined> {
-    const headers = { 'content-type': 'application/json', 'x-csrf-token': this.#session.value?.csrf ?? '' };
+    const headers = { ...this.#key.headers, 'content-type': 'application/json', 'x-csrf-token': this.#session.value?.csrf ?? '' };
     return fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined);
   }
 }

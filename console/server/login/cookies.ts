@@ -42,9 +42,9 @@ export function removeCookie(context: Context, facts: CookieFacts): void {
   for (let part = 0; part < MOST_PARTS; part++) removePart(context, facts, part);
 }
 
+/** Whether the browser has the part is not known: a strict cookie stays behind if another site leads here. */
 function removePart(context: Context, facts: CookieFacts, part: number): void {
-  if (getCookie(context, nameOf(facts, part)) !== undefined)
-    deleteCookie(context, nameOf(facts, part), attributesOf(facts));
+  deleteCookie(context, nameOf(facts, part), attributesOf(facts));
 }
 
 function nameOf({ name, isSecure }: CookieFacts, part: number): string {

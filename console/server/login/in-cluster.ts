@@ -1,6 +1,6 @@
 /** The ways in that have a page: by an issuer of identities, and by a token that is pasted. */
 import { decodeJwt } from 'jose';
-import type { Person } from '../person.ts';
+import { keyOfPerson, type Person } from '../person.ts';
 import { problemOf, statusOfError } from '../problem.ts';
 import type { ConsoleContext, Login, Visitor } from './login.ts';
 import type { OidcClient } from './oidc-flow.ts';
@@ -29,7 +29,7 @@ export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLo
   };
 
   return {
-    identify: (context) => identify(context, session, tokens),
+    identify: (context) => identify(context, { session, oidc, tokens }),
     routes(app) {
       app.get('/login', (context) => context.html(loginPage({ ...ways, back: backPath(context.req.query('back')) })));
       app.get('/login/oidc', async (context) => {
@@ -61,23 +61,36 @@ export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLo
     },
     async logOut(context) {
       await session.end(context);
-      return (await oidc?.endAddress()) ?? '/login';
+      // The session has ended here in any case: an issuer that is away does not keep the browser from hearing of it.
+      const address = await oidc?.endAddress().catch((error: unknown) => void onFailure?.(error));
+      return address ?? '/login';
     },
   };
 }
 
+interface Ways {
+  readonly session: OwnSession;
+  readonly oidc: OidcClient | undefined;
+  readonly tokens: TokenReviews | undefined;
+}
+
+/** A session counts only while its way in is open: the options may have changed since it began. */
 async function identify(
   context: ConsoleContext,
-  session: OwnSession,
-  tokens: TokenReviews | undefined,
+  { session, oidc, tokens }: Ways,
 ): Promise<Visitor | undefined> {
   const found = await session.read(context);
   if (found === undefined) return undefined;
   const { token } = found;
-  if (token === undefined) return session.visitorOf(found, 'oidc');
+  if (token === undefined) return oidc === undefined ? undefined : session.visitorOf(found, 'oidc');
   const person = await tokens?.personOf(token);
   if (person === undefined) return undefined;
-  return session.visitorOf({ ...found, person }, 'token', async () => (await tokens?.personOf(token)) !== undefined);
+  return session.visitorOf({ ...found, person }, 'token', async () => isStill(person, await tokens?.personOf(token)));
+}
+
+/** A stream shows what its person may see: with other groups it would be that of another one. */
+function isStill(person: Person, now: Person | undefined): boolean {
+  return now !== undefined && keyOfPerson(now) === keyOfPerson(person);
 }
 
 async function pasted(
@@ -89,7 +102,7 @@ async function pasted(
   const { token, back } = await context.req.parseBody();
   const text = typeof token === 'string' ? token.trim() : '';
   const to = backPath(typeof back === 'string' ? back : undefined);
-  const person = await tokens.personOf(text);
+  const person = await tokens.admit(text);
   const page = { ...ways, back: to, message: 'The API server does not accept this token', next: 'Make a new one, for example by kubectl create token' }; // prettier-ignore
   if (person === undefined) return context.html(loginPage(page), 403);
   await session.start(context, nameOnly(person), { token: text, ...expiryOf(text) });

@@ -15,19 +15,21 @@ const START = '/login/start';
 
 /** @returns The login, and the path with the token that opens it once. */
 export function localLogin({ session, person }: LocalLoginOptions): { readonly login: Login; readonly start: string } {
-  const token = randomBytes(32).toString('base64url');
+  const [token, key] = [random(), random()];
   let isUsed = false;
   const login: Login = {
     async identify(context) {
       const found = await session.read(context);
-      return found === undefined ? undefined : session.visitorOf({ ...found, person }, 'local');
+      const given = context.req.header('x-slipway-key') ?? context.req.query('key') ?? '';
+      return found === undefined || !isSame(given, key) ? undefined : session.visitorOf({ ...found, person }, 'local');
     },
     routes(app) {
       app.get(START, async (context) => {
         if (isUsed || !isSame(context.req.query('token') ?? '', token)) return context.html(loginPage(USED), 403);
         isUsed = true;
         await session.start(context, person);
-        return context.redirect('/', 303);
+        // A fragment reaches the page alone: no server, and no other port.
+        return context.redirect(`/#key=${key}`, 303);
       });
       app.get('/login', (context) => context.html(loginPage(USED), 401));
     },
@@ -43,6 +45,10 @@ const USED = {
   message: 'The address that slipway ui printed opens the console once, in one browser.',
   next: 'Run slipway ui again, and open the new address.',
 };
+
+function random(): string {
+  return randomBytes(32).toString('base64url');
+}
 
 /** In a time that says nothing about the first difference. */
 function isSame(given: string, wanted: string): boolean {

@@ -34,7 +34,7 @@ export class OwnSession {
     const before = await this.read(context);
     if (before !== undefined) sessions.revoke(before);
     const { session, sealed } = await sessions.open(person, start);
-    if (!fitsCookies(sealed)) throw tooLarge(person);
+    if (!fitsCookies(sealed)) throw tooLarge(person, start.token);
     putCookie(context, cookie, sealed, (session.expires - Date.now()) / 1000);
   }
 
@@ -70,11 +70,20 @@ function csrfOf({ id }: Session): string {
   return createHash('sha256').update(`csrf ${id}`).digest('base64url');
 }
 
-function tooLarge({ groups }: Person): ReasonedError {
+/** Names the part that takes the most place. */
+function tooLarge({ groups, extra = {} }: Person, token = ''): ReasonedError {
+  const facts = { reason: 'InputInvalid', retry: 'never' } as const;
+  const [ofGroups, ofExtra] = [JSON.stringify(groups).length, JSON.stringify(extra).length];
+  if (token.length > Math.max(ofGroups, ofExtra))
+    return new ReasonedError({
+      ...facts,
+      message: `the token is too long for a session: it has ${token.length} characters`,
+      hint: 'Make a token of a ServiceAccount by kubectl create token, or log in by an issuer',
+    });
+  const part = ofGroups >= ofExtra ? `${groups.length} groups` : 'extra fields';
   return new ReasonedError({
-    reason: 'InputInvalid',
-    retry: 'never',
-    message: `the ${groups.length} groups of the person are too many for a session`,
-    hint: 'Have the issuer put fewer groups into its tokens: those that rights in this cluster are bound to',
+    ...facts,
+    message: `the ${part} of the person are too many for a session`,
+    hint: 'Have the issuer put fewer into its tokens: those that rights in this cluster are bound to',
   });
 }

@@ -4,21 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
 import { createFakeCertificate } from '../../../kube/testing/fake-certificate.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { Browser } from '../testing/browser.ts';
-import { startConsoleWorld, type ConsoleWorld } from '../testing/console-world.ts';
+import { startConsoleWorld, type ConsoleWorld, type WorldOptions } from '../testing/console-world.ts';
+import { listen } from '../testing/event-source.ts';
 import { proxyLogin } from './proxy.ts';
 
 const SECRET = 'x'.repeat(40);
 
-function behindProxy(): Promise<ConsoleWorld> {
-  return startConsoleWorld({
-    login: proxyLogin({
+function behindProxy(options: WorldOptions = {}): Promise<ConsoleWorld> {
+  const login = (onLogOut: (session: string) => void) =>
+    proxyLogin({
+      onLogOut,
       userHeader: 'x-forwarded-user',
       groupsHeader: 'x-forwarded-groups',
       trust: { by: 'secret', header: 'x-slipway-proxy-secret', secret: () => SECRET },
       secret: () => Buffer.from('key'),
-    }),
-  });
+    });
+  return startConsoleWorld({ login, ...options });
 }
 
 const proven = { 'x-slipway-proxy-secret': SECRET };
@@ -73,6 +76,36 @@ describe('the person whom a proxy names', () => {
     await using world = await behindProxy();
     const sent = { ...proven, 'x-forwarded-user': 'ann', ...headers };
     expect((await new Browser(world.address).send('/api/session', { headers: sent })).status).toBe(401);
+  });
+});
+
+describe('streams behind a proxy', () => {
+  const ann = { ...proven, 'x-forwarded-user': 'ann' };
+
+  test('end at logout, those of the person who logs out and no others', async () => {
+    await using world = await behindProxy();
+    using own = await listen(`${world.address}/api/live/names`, ann);
+    using other = await listen(`${world.address}/api/live/names`, { ...proven, 'x-forwarded-user': 'bob' });
+    await Promise.all([own, other].map((stream) => stream.until(({ event }) => event === 'view')));
+    const browser = new Browser(world.address);
+    const { csrf } = JSON.parse((await browser.send('/api/session', { headers: ann })).text) as { readonly csrf: string };
+    const headers = { ...ann, 'x-csrf-token': csrf, 'content-type': 'application/json', origin: world.address };
+    expect((await browser.send('/api/logout', { method: 'POST', headers, body: '{}' })).status).toBe(200);
+    await eventually(() => own.ended);
+    expect(other.ended).toBe(false);
+  });
+
+  test('end after five minutes, so that the proxy vouches for the person again', async () => {
+    let now = new Date('2026-01-01T00:00:00Z');
+    await using world = await behindProxy({ now: () => now, streams: { heartbeatSeconds: 0.02 } });
+    using stream = await listen(`${world.address}/api/live/names`, ann);
+    await stream.until(({ event }) => event === 'view');
+    now = new Date('2026-01-01T00:04:59Z');
+    const beats = stream.comments;
+    await eventually(() => stream.comments > beats + 2);
+    expect(stream.ended).toBe(false);
+    now = new Date('2026-01-01T00:05:01Z');
+    await eventually(() => stream.ended);
   });
 });
 

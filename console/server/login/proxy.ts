@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { parsePerson, reservedNames, type Person } from '../person.ts';
+import { keyOfPerson, parsePerson, reservedNames, type Person } from '../person.ts';
 import type { ConsoleContext, Login, Visitor } from './login.ts';
 import { loginPage } from './page.ts';
 
@@ -17,6 +17,8 @@ export interface ProxyLoginOptions {
   readonly secret: () => Promise<Uint8Array> | Uint8Array;
   /** Where the proxy ends the session of the browser; the console has none of its own. */
   readonly logOutAddress?: string;
+  /** Called with the session of {@link Visitor} when its person logs out. */
+  readonly onLogOut?: (session: string) => void;
 }
 
 export type ProxyTrust =
@@ -36,7 +38,10 @@ export function proxyLogin(options: ProxyLoginOptions): Login {
     routes(app) {
       app.get('/login', (context) => context.html(loginPage(NO_PERSON), 403));
     },
-    logOut: async () => options.logOutAddress ?? '/',
+    async logOut(context) {
+      options.onLogOut?.(keyOfPerson(context.get('visitor').person));
+      return options.logOutAddress ?? '/';
+    },
   };
 }
 
@@ -47,7 +52,8 @@ const NO_PERSON = {
 
 function visitorOf(person: Person, secret: Uint8Array, canLogOut: boolean): Visitor {
   const csrf = createHmac('sha256', secret).update(`csrf ${person.user}`).digest('base64url');
-  return { person, way: 'proxy', csrf, canLogOut, isValid: async () => true };
+  // The session is that of the proxy, which does not name it: all browsers of the person count as one.
+  return { person, way: 'proxy', csrf, canLogOut, session: keyOfPerson(person), isValid: async () => true };
 }
 
 async function isProxy({ env }: ConsoleContext, trust: ProxyTrust): Promise<boolean> {

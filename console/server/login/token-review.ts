@@ -1,5 +1,6 @@
 /** Whose token it is, as the API server says. Answers are remembered for a moment, and bounded. */
 import { createHash } from 'node:crypto';
+import { createSlots, type Slots } from '../../../apply/slots.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { systemClock, type Clock } from '../../../kube/clock.ts';
@@ -9,8 +10,10 @@ import { parsePerson, type Person } from '../person.ts';
 /** A token that is revoked is good for so long. */
 const REMEMBERED_SECONDS = 30;
 const MOST_REMEMBERED = 1000;
-/** Reviews at a time: tokens that are made up cost the API server no more than that. */
-const MOST_REVIEWS = 8;
+/** Reviews at a time for logins: tokens that are made up cost the API server no more than that. */
+const MOST_LOGINS = 8;
+/** The same for sessions, whose tokens the API server has accepted before: they wait for each other. */
+const MOST_OF_SESSIONS = 8;
 const MOST_TOKEN = 8192;
 const REVIEW_SECONDS = 5;
 
@@ -20,39 +23,71 @@ export interface TokenReviewOptions {
   readonly clock?: Clock;
 }
 
+type Review = Promise<Person | undefined>;
+
+/** State: the answers that are remembered, and the reviews that are under way. Requests for one token share a review. */
 export class TokenReviews {
   readonly #transport: Pick<Transport, 'request'>;
   readonly #clock: Clock;
-  readonly #known = new Map<string, { readonly person: Person | undefined; readonly until: number }>();
-  #underWay = 0;
+  readonly #slots: Slots = createSlots(MOST_OF_SESSIONS);
+  /** Of sessions; of logins those that succeeded. */
+  readonly #known = new Map<string, { readonly person: Review; until: number }>();
+  readonly #logins = new Map<string, Review>();
 
   constructor({ transport, clock = systemClock }: TokenReviewOptions) {
     this.#transport = transport;
     this.#clock = clock;
   }
 
-  /** The person, exactly as the API server reports; undefined for a token that it does not accept. @throws ApiError, and ReasonedError ApiUnavailable if too many are reviewed */
-  async personOf(token: string): Promise<Person | undefined> {
-    if (!/^[\w.~+/-]+=*$/.test(token) || token.length > MOST_TOKEN) return undefined;
-    const key = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(key);
-    if (known !== undefined && known.until > this.#clock.now()) return known.person;
-    const person = await this.#review(token);
-    this.#known.delete(key);
-    this.#known.set(key, { person, until: this.#clock.now() + REMEMBERED_SECONDS });
-    if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
+  /**
+   * The person of a token that was pasted, exactly as the API server reports; undefined if it does not accept the
+   * token, which is not remembered. @throws ApiError; ReasonedError ApiUnavailable, to be retried, if too many log in
+   */
+  async admit(token: string): Review {
+    if (!isToken(token)) return undefined;
+    const key = keyOf(token);
+    const known = this.#logins.get(key);
+    if (known !== undefined) return known;
+    if (this.#logins.size >= MOST_LOGINS) throw tooMany();
+    const review = this.#review(token).finally(() => this.#logins.delete(key));
+    this.#logins.set(key, review);
+    const person = await review;
+    if (person !== undefined) this.#remember(key, review);
     return person;
   }
 
-  async #review(token: string): Promise<Person | undefined> {
-    if (this.#underWay >= MOST_REVIEWS) throw tooMany();
-    this.#underWay += 1;
-    try {
-      return parseReview(await reviewToken(this.#transport, token));
-    } finally {
-      this.#underWay -= 1;
-    }
+  /** The person of a token that was admitted before; undefined if the API server no longer accepts it. @throws ApiError */
+  async personOf(token: string): Review {
+    const key = keyOf(token);
+    const known = this.#known.get(key);
+    if (known !== undefined && known.until > this.#clock.now()) return known.person;
+    return this.#remember(key, this.#slots(() => this.#review(token)));
   }
+
+  /** From the answer on for a while; a failure is forgotten at once. */
+  #remember(key: string, person: Review): Review {
+    const entry = { person, until: Infinity };
+    this.#known.delete(key);
+    this.#known.set(key, entry);
+    if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
+    person.then(
+      () => (entry.until = this.#clock.now() + REMEMBERED_SECONDS),
+      () => this.#known.get(key) === entry && this.#known.delete(key),
+    );
+    return person;
+  }
+
+  async #review(token: string): Review {
+    return parseReview(await reviewToken(this.#transport, token));
+  }
+}
+
+function isToken(text: string): boolean {
+  return /^[\w.~+/-]+=*$/.test(text) && text.length <= MOST_TOKEN;
+}
+
+function keyOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
 }
 
 async function reviewToken(transport: Pick<Transport, 'request'>, token: string): Promise<unknown> {

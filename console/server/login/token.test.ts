@@ -1,8 +1,10 @@
 /** Login by a token that is pasted: the API server says whose it is, again and again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createManualClock } from '../../../kube/testing/manual-clock.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { Browser } from '../testing/browser.ts';
 import { startConsoleWorld, type ConsoleWorld } from '../testing/console-world.ts';
+import { listen } from '../testing/event-source.ts';
 import { inClusterLogin } from './in-cluster.ts';
 import { OwnSession } from './own-session.ts';
 import { ownKeys, Sessions } from './session.ts';
@@ -30,7 +32,7 @@ beforeAll(async () => {
   const cookie = { name: 'slipway-session', isSecure: false, sameSite: 'Strict' } as const;
   const session = new OwnSession({ sessions, cookie, canLogOut: true });
   const tokens = new TokenReviews({ transport, clock });
-  world = await startConsoleWorld({ login: inClusterLogin({ session, tokens }) });
+  world = await startConsoleWorld({ login: inClusterLogin({ session, tokens }), streams: { heartbeatSeconds: 0.02 } });
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
@@ -41,18 +43,14 @@ const ACCOUNT = {
   extra: { 'authentication.kubernetes.io/credential-id': ['JTI=1'] },
 };
 
-async function paste(
-  token: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<{ browser: Browser; status: number }> {
-  // prettier-ignore
+async function paste(token: string, headers: Readonly<Record<string, string>> = {}): Promise<{ browser: Browser; status: number; text: string }> { // prettier-ignore
   const browser = new Browser(world.address);
-  const { status } = await browser.send('/login/token', {
+  const { status, text } = await browser.send('/login/token', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: world.address, ...headers },
     body: new URLSearchParams({ token }).toString(),
   });
-  return { browser, status };
+  return { browser, status, text };
 }
 
 describe('a token', () => {
@@ -94,6 +92,31 @@ describe('a token', () => {
     expect({ status, cookies: browser.cookies.size }).toEqual({ status: 403, cookies: 0 });
   });
 
+  test.each([
+    { because: 'it left a group', user: { ...ACCOUNT, groups: ['system:authenticated'] } },
+    { because: 'another account has its name', user: { ...ACCOUNT, uid: '8' } },
+    { because: 'its name changed', user: { ...ACCOUNT, username: 'system:serviceaccount:red:other' } },
+  ])('ends its streams when its person is no longer the same: $because', async ({ user }) => {
+    server.users.set('changing.token', ACCOUNT);
+    const { browser } = await paste('changing.token');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    using stream = await listen(`${world.address}/api/live/names`, { cookie });
+    await stream.until(({ event }) => event === 'view');
+    server.users.set('changing.token', user);
+    clock.advance(31);
+    await eventually(() => stream.ended);
+  });
+
+  test.each([
+    { because: 'a long token is named as such', token: 'x'.repeat(7000), says: 'the token is too long' },
+    { because: 'one that fits opens a session', token: 'x'.repeat(4000), says: '' },
+  ])('may be of any length that a session can hold: $because', async ({ token, says }) => {
+    server.users.set(token, ACCOUNT);
+    const { text } = await paste(token);
+    expect(text).toContain(says);
+    expect(text).not.toContain('groups');
+  });
+
   test('is reviewed once for many requests', async () => {
     server.users.set('many.token', ACCOUNT);
     const { browser } = await paste('many.token');
@@ -108,4 +131,88 @@ test('the page of the login has a policy for its form, and no script', async () 
   expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*form-action 'self'/);
   expect(text).not.toContain('<script');
   expect(text).toContain('action="/login/token"');
+});
+
+describe('reviews', () => {
+  /** A transport whose answers a test gives; `asked` has the tokens in the order of their requests. */
+  function held() {
+    const answers: PromiseWithResolvers<unknown>[] = [];
+    const asked: string[] = [];
+    const reviews = new TokenReviews({
+      clock,
+      transport: {
+        async request({ body }) {
+          asked.push((JSON.parse(String(body)) as { readonly spec: { readonly token: string } }).spec.token);
+          const answer = Promise.withResolvers<unknown>();
+          answers.push(answer);
+          const text = JSON.stringify({ status: await answer.promise });
+          return { status: 201, headers: {}, body: Buffer.from(text), text: () => text };
+        },
+      },
+    });
+    const answerAll = async (status: object): Promise<void> => {
+      for (let at = 0; at < answers.length; at++) {
+        answers[at]?.resolve(status);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    return { reviews, asked, answers, answerAll };
+  }
+
+  const ACCEPTED = { authenticated: true, user: { username: 'ann' } };
+
+  test('of one token at the same time are one, for 24 requests of a session', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 24 }, () => reviews.personOf('a'));
+    await answerAll(ACCEPTED);
+    expect(new Set((await Promise.all(persons)).map((person) => person?.user))).toEqual(new Set(['ann']));
+    expect(asked).toEqual(['a']);
+  });
+
+  test('of one token that is pasted several times at once are one', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 24 }, () => reviews.admit('a'));
+    await answerAll(ACCEPTED);
+    expect((await Promise.all(persons)).map((person) => person?.user)).toEqual(Array.from({ length: 24 }, () => 'ann'));
+    expect(asked).toEqual(['a']);
+  });
+
+  test('of many sessions wait for each other, and each is answered', async () => {
+    const { reviews, asked, answerAll } = held();
+    const persons = Array.from({ length: 40 }, (_, at) => reviews.personOf(`t${at}`));
+    expect(asked).toHaveLength(8);
+    await answerAll(ACCEPTED);
+    expect((await Promise.all(persons)).every((person) => person?.user === 'ann')).toBe(true);
+  });
+
+  test('of tokens that are made up hold no session back, and remove none', async () => {
+    const { reviews, asked, answerAll, answers } = held();
+    const session = reviews.personOf('good');
+    await answerAll(ACCEPTED);
+    await session;
+    for (let round = 0; round < 200; round++) {
+      const [from, junk] = [answers.length, Array.from({ length: 8 }, (_, at) => reviews.admit(`junk-${round}-${at}`))];
+      await expect(reviews.admit('one-more')).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+      const other = reviews.personOf(`other-${round}`);
+      expect(asked.at(-1)).toBe(`other-${round}`);
+      for (const answer of answers.slice(from)) answer.resolve({ authenticated: false });
+      await Promise.all([...junk, other]);
+    }
+    const before = asked.length;
+    expect((await reviews.personOf('good'))?.user).toBe('ann');
+    expect(asked).toHaveLength(before);
+  });
+
+  test('that failed are made again, for a login and for a session', async () => {
+    const { reviews, asked, answers } = held();
+    for (const ask of [() => reviews.admit('a'), () => reviews.personOf('a')]) {
+      const failed = ask();
+      answers.at(-1)?.reject(new Error('away'));
+      await expect(failed).rejects.toThrow('away');
+      const again = ask();
+      answers.at(-1)?.resolve({ authenticated: false });
+      expect(await again).toBeUndefined();
+    }
+    expect(asked).toEqual(['a', 'a', 'a', 'a']);
+  });
 });

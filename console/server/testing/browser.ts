@@ -15,6 +15,8 @@ export interface BrowserRequest {
 
 export class Browser {
   readonly cookies = new Map<string, string>();
+  /** Of a console on this machine, whose pages repeat it. */
+  key: string | undefined;
   readonly #address: string;
 
   /** @param address Of the console, without a slash at the end. */
@@ -27,12 +29,13 @@ export class Browser {
     const { hostname, port } = new URL(this.#address);
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     return new Promise((resolve, reject) => {
-      const sent: RequestOptions = { host: hostname, port, method, path, headers: { ...(cookie !== '' && { cookie }), ...headers } }; // prettier-ignore
+      const sent: RequestOptions = { host: hostname, port, method, path, headers: { ...(cookie !== '' && { cookie }), ...(this.key !== undefined && { 'x-slipway-key': this.key }), ...headers } }; // prettier-ignore
       const asked = request(sent, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (piece: string) => void (text += piece));
         response.on('end', () => {
           this.#keep(response.headers['set-cookie'] ?? []);
+          this.key = /^\/#key=([\w-]+)$/.exec(response.headers.location ?? '')?.[1] ?? this.key;
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
         });
       });

@@ -21,6 +21,8 @@ import { assetsOf } from '../assets.ts';
 import { createConsole, type ConsoleOptions } from '../console.ts';
 import { LiveHub, type HubOptions } from '../live/hub.ts';
 import { inClusterLogin } from '../login/in-cluster.ts';
+import type { Login } from '../login/login.ts';
+import type { OidcClient } from '../login/oidc-flow.ts';
 import { OwnSession } from '../login/own-session.ts';
 import { ownKeys, Sessions } from '../login/session.ts';
 import type { Person } from '../person.ts';
@@ -47,9 +49,10 @@ export interface ConsoleWorld extends AsyncDisposable {
 }
 
 export interface WorldOptions extends Partial<
-  Pick<ConsoleOptions, 'readOnly' | 'act' | 'carryOut' | 'icon' | 'views' | 'login' | 'hosts'>
+  Pick<ConsoleOptions, 'readOnly' | 'act' | 'carryOut' | 'icon' | 'views' | 'hosts' | 'now'>
 > {
   // prettier-ignore
+  readonly login?: Login | ((endSession: (session: string) => void) => Login);
   readonly streams?: HubOptions;
   /** How long rights are remembered; 0 unless given. */
   readonly rightsSeconds?: number;
@@ -113,7 +116,14 @@ export async function startConsoleWorld(options: WorldOptions = {}): Promise<Con
 
 const EVERYWHERE = Object.fromEntries(WATCHED_KINDS.map((kind) => [kind, 'all'])) as Record<VisibleKind, 'all'>;
 
-function consoleOver(client: Client, { streams, rightsSeconds = 0, ...parts }: WorldOptions) {
+/** An issuer that no test of this world talks to: sessions are opened without it. */
+const NO_ISSUER: OidcClient = {
+  begin: () => Promise.reject(new Error('there is no issuer')),
+  finish: () => Promise.reject(new Error('there is no issuer')),
+  endAddress: async () => undefined,
+};
+
+function consoleOver(client: Client, { streams, rightsSeconds = 0, login, ...parts }: WorldOptions) {
   const store = new LiveStore({ client, scopes: EVERYWHERE });
   const hub = new LiveHub(streams);
   store.onChange((kind, namespace) => hub.changed(kind, namespace));
@@ -133,10 +143,10 @@ function consoleOver(client: Client, { streams, rightsSeconds = 0, ...parts }: W
     now: () => new Date(),
     version: '0.0.0',
     log: silentLog,
-    login: inClusterLogin({ session }),
     hosts: 'loopback',
     assets: async () => assetsOf(PAGES),
     ...parts,
+    login: (typeof login === 'function' ? login((id) => hub.endSession(id)) : login) ?? inClusterLogin({ session, oidc: NO_ISSUER }), // prettier-ignore
   });
   const server: Server = createServer((request, response) => void handler(request, response));
   return { server, hub, sessions, store };
