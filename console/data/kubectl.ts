@@ -1,6 +1,7 @@
 /**
- * An act as the line for kubectl that does the same, for a POSIX shell. Two differences are on purpose: the line takes
- * the time when it is run, and `kubectl delete` cannot name a uid. Pure.
+ * An act as the line for kubectl that does the same, for a POSIX shell. Three differences are on purpose: the line takes
+ * the time when it is run, `kubectl delete` cannot name a uid, and kubectl names itself as the field manager and warns of
+ * fields that the CRDs lack, which the console has refused. Pure.
  */
 import { formatJson } from '../../api/json.ts';
 import { GROUP } from '../../api/names.ts';

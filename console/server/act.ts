@@ -7,6 +7,8 @@ import { describeDone } from '../data/done.ts';
 import { requestsOf, type ActRequest } from '../data/requests.ts';
 import type { Person } from './person.ts';
 
+const REQUEST_SECONDS = 30;
+
 export interface ActParts {
   /** Requests with the rights of the person. */
   readonly transportOf: (person: Person) => Pick<Transport, 'request'>;
@@ -14,28 +16,28 @@ export interface ActParts {
 }
 
 /**
- * Sends the requests one after another, and returns the sentence of success. @throws ReasonedError as the API server
+ * Sends the requests one after another, also if the browser leaves: half of an act is worse than one that is not seen to
+ * its end. An object that is gone has been deleted, by this act if its answer was lost. Returns the sentence of success. @throws ReasonedError as the API server
  * refuses; the requests before the refused one stay done
  */
 export async function carryOutAct(
   person: Person,
   action: Action,
   { transportOf, now }: ActParts,
-  signal: AbortSignal,
 ): Promise<string> {
   const transport = transportOf(person);
-  for (const request of requestsOf(action, now())) await send(transport, request, signal);
+  for (const request of requestsOf(action, now())) await send(transport, request);
   return describeDone(action);
 }
 
 async function send(
   transport: Pick<Transport, 'request'>,
   { refusal, ...request }: ActRequest,
-  signal: AbortSignal,
 ): Promise<void> {
   try {
-    await transport.request({ ...request, signal });
+    await transport.request({ ...request, signal: AbortSignal.timeout(REQUEST_SECONDS * 1000) });
   } catch (error) {
+    if (request.method === 'DELETE' && error instanceof ApiError && error.code === 404) return;
     if (refusal === undefined || !(error instanceof ApiError) || error.code !== refusal.status) throw error;
     const { reason, message, next } = refusal.problem;
     throw new ReasonedError({ reason, retry: 'never', message, hint: next, cause: error });

@@ -18,7 +18,7 @@ export interface ApiParts extends AnswerParts {
   readonly views: readonly AnyView[];
   readonly hub: LiveHub;
   /** Carries out an act as the person; returns the sentence of success. @throws ReasonedError as the API server refuses */
-  readonly act: (person: Person, action: Action, signal: AbortSignal) => Promise<string>;
+  readonly act: (person: Person, action: Action) => Promise<string>;
   /** The icon of a package, if the person may see its Catalog. */
   readonly icon: (person: Person, catalog: string, name: string, signal: AbortSignal) => Promise<Icon | undefined>;
   readonly version: string;
@@ -118,7 +118,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): R
     asks: matched.view.ask !== undefined,
     ...(matched.view.isOfNamespace === true && { namespace: matched.parameters['namespace'] }),
     compute: (signal) => live.run(person.user, () => answerView(person, matched, parts, signal)),
-    lastEventId: context.req.header('last-event-id'),
+    lastEventId: context.req.header('last-event-id') ?? context.req.query('lastEventId'),
     session,
     isValid: async () => parts.now().getTime() < until && isValid(),
   });
@@ -183,7 +183,7 @@ async function actAsVisitor(context: ConsoleContext, parts: ApiParts): Promise<R
   const { person } = context.get('visitor');
   const facts = { user: person.user, action };
   try {
-    const done = await parts.act(person, action, context.req.raw.signal);
+    const done = await parts.act(person, action);
     parts.log.info(facts, 'an act was carried out');
     parts.onAct?.(action.kind, 'done');
     return context.json({ done });

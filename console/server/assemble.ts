@@ -70,7 +70,7 @@ export function assembleConsole(options: AssembleOptions): AssembledConsole {
     hub,
     views: options.views,
     carryOut: (person, ask, signal) => carryOut(person, ask, parts, signal),
-    act: (person, action, signal) => carryOutAct(person, action, { transportOf: acting.transportOf, now }, signal),
+    act: (person, action) => carryOutAct(person, action, { transportOf: acting.transportOf, now }),
     icon: (person, catalog, name, signal) => content.icon(person, { catalog, name }, acting.clientOf(person), signal),
     readOnly,
     systemNamespace,

@@ -1,7 +1,7 @@
 /** Reads one object as a person; of a Deployment its ReplicaSets and Pods too, and the last lines of Pods in trouble. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf } from '../../api/untyped.ts';
+import { fieldsOf, type Fields } from '../../api/untyped.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ObjectAsk, ReadLog, ReadObject } from '../data/ask.ts';
 import { podsInTrouble, type TroubledContainer } from '../data/pods.ts';
@@ -22,8 +22,10 @@ async function readPods(
   tail: number,
   signal: AbortSignal,
 ): Promise<Omit<ReadObject, 'object'>> {
+  const labelSelector = selectorOf(deployment);
+  if (labelSelector === undefined) return { podsFailure: 'the Deployment has no selector that the console can read' };
   try {
-    const options = { namespace: deployment.metadata.namespace ?? '', labelSelector: selectorOf(deployment) };
+    const options = { namespace: deployment.metadata.namespace ?? '', labelSelector };
     const [replicaSets, pods] = await Promise.all([
       client.list(REPLICA_SET, options, signal),
       client.list(POD, options, signal),
@@ -36,9 +38,23 @@ async function readPods(
   }
 }
 
-function selectorOf(deployment: KubeObject): string {
-  const labels = fieldsOf(fieldsOf(fieldsOf(deployment['spec'])['selector'])['matchLabels']);
-  return Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`).join(','); // prettier-ignore
+/** As the API server takes it; undefined if a part cannot be read, since the rest would select Pods of others. */
+function selectorOf(deployment: KubeObject): string | undefined {
+  const { matchLabels, matchExpressions = [] } = fieldsOf(fieldsOf(deployment['spec'])['selector']);
+  if (!Array.isArray(matchExpressions)) return undefined;
+  const labels = Object.entries(fieldsOf(matchLabels)).map(([key, value]) => `${key}=${String(value)}`);
+  const expressions = matchExpressions.map((one: unknown) => expressionOf(fieldsOf(one)));
+  if (expressions.includes(undefined) || labels.length + expressions.length === 0) return undefined;
+  return [...labels, ...expressions].join(',');
+}
+
+function expressionOf({ key, operator, values }: Fields): string | undefined {
+  if (typeof key !== 'string') return undefined;
+  if (operator === 'Exists') return key;
+  if (operator === 'DoesNotExist') return `!${key}`;
+  const word = operator === 'In' ? 'in' : operator === 'NotIn' ? 'notin' : undefined;
+  const list = Array.isArray(values) ? values.filter((one): one is string => typeof one === 'string') : [];
+  return word === undefined || list.length === 0 ? undefined : `${key} ${word} (${list.join(',')})`;
 }
 
 const MOST_LOG_BYTES = 64 << 10;
