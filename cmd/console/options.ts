@@ -52,7 +52,7 @@ const OPTIONS = {
     help: 'extra fields of the user from claims, as key=claim, separated by commas',
   },
   'proxy-user-header': { env: 'SLIPWAY_CONSOLE_PROXY_USER_HEADER', help: 'header in which the proxy names the user' },
-  'proxy-groups-header': { env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER', help: 'header with the groups' },
+  'proxy-groups-header': { env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER', help: 'header with the groups; the proxy has to overwrite it, since several add up' },
   'proxy-secret-file': {
     env: 'SLIPWAY_CONSOLE_PROXY_SECRET',
     help: 'file with the secret by which the proxy proves itself',

@@ -1,6 +1,11 @@
 /** A certificate for a server of a test on loopback, which is also its own authority. */
 import 'reflect-metadata';
-import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
+import {
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+  type JsonGeneralName,
+} from '@peculiar/x509';
 
 export interface FakeCertificate {
   readonly cert: string;
@@ -28,4 +33,15 @@ export async function createFakeCertificate(): Promise<FakeCertificate> {
   });
   const key = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   return { cert: certificate.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n` };
+}
+
+/** The PEM of a self-signed certificate with other names, whatever they are. */
+export async function certificateFor(commonName: string, names: readonly JsonGeneralName[]): Promise<string> {
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${commonName}`,
+    keys: await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']),
+    signingAlgorithm: ALGORITHM,
+    extensions: names.length === 0 ? [] : [new SubjectAlternativeNameExtension([...names])],
+  });
+  return certificate.toString('pem');
 }

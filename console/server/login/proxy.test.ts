@@ -1,14 +1,23 @@
 /** Behind a proxy: the headers count only if the proxy itself has sent them. */
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { request } from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { createFakeCertificate } from '../../../kube/testing/fake-certificate.ts';
+import { certificateFor, createFakeCertificate } from '../../../kube/testing/fake-certificate.ts';
 import { eventually } from '../../../kube/testing/eventually.ts';
 import { Browser } from '../testing/browser.ts';
 import { startConsoleWorld, type ConsoleWorld, type WorldOptions } from '../testing/console-world.ts';
 import { listen } from '../testing/event-source.ts';
 import { proxyLogin } from './proxy.ts';
+
+function dns(value: string) {
+  return { type: 'dns', value } as const;
+}
+
+function uri(value: string) {
+  return { type: 'url', value } as const;
+}
 
 const SECRET = 'x'.repeat(40);
 
@@ -136,5 +145,28 @@ describe('a proxy that proves itself by its certificate', () => {
     expect(await found.promise).toBe(trusted ? 'ann' : undefined);
     server.closeAllConnections();
     server.close();
+  });
+});
+
+describe('the names in the certificate of a proxy', () => {
+  test.each([
+    { because: 'the common name', names: [], commonName: 'proxy.example', trusted: true },
+    { because: 'a name of a host', names: [dns('a.example'), dns('proxy.example')], commonName: 'x', trusted: true },
+    { because: 'a name of a host has a separator, and another one in it', names: [dns('a.example, DNS:proxy.example, DNS:b')], commonName: 'x', trusted: false }, // prettier-ignore
+    { because: 'a name that is no host has one in it', names: [uri('http://a.example/, DNS:proxy.example, DNS:b')], commonName: 'x', trusted: false }, // prettier-ignore
+    { because: 'one of its other names has', names: [dns('proxy.example'), uri('http://a.example/, DNS:b')], commonName: 'x', trusted: false }, // prettier-ignore
+    { because: 'it is an address of a page', names: [uri('proxy.example')], commonName: 'x', trusted: false },
+  ])('count or not: $because', async ({ names, commonName, trusted }) => {
+    const subjectaltname = new X509Certificate(await certificateFor(commonName, names)).subjectAltName;
+    const login = proxyLogin({
+      userHeader: 'x-forwarded-user',
+      groupsHeader: 'x-forwarded-groups',
+      trust: { by: 'certificate', names: ['proxy.example'] },
+      secret: () => Buffer.from('key'),
+    });
+    const socket = { authorized: true, getPeerCertificate: () => ({ subject: { CN: commonName }, subjectaltname }) };
+    const incoming = { socket, rawHeaders: ['x-forwarded-user', 'ann'] };
+    const visitor = await login.identify({ env: { incoming } } as unknown as Parameters<typeof login.identify>[0]);
+    expect(visitor?.person.user).toBe(trusted ? 'ann' : undefined);
   });
 });

@@ -3,14 +3,14 @@
  * proxy itself has proven that it is the proxy, by its certificate or by a secret; from anyone else they are ignored.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { keyOfPerson, parsePerson, reservedNames, type Person } from '../person.ts';
 import type { ConsoleContext, Login, Visitor } from './login.ts';
 import { loginPage } from './page.ts';
 
 export interface ProxyLoginOptions {
   readonly userHeader: string;
-  /** Its values are separated by commas, or in several headers. */
+  /** Its values are separated by commas, or in several headers: the proxy has to overwrite what a browser sends. */
   readonly groupsHeader: string;
   readonly trust: ProxyTrust;
   /** Secret of the console for texts that only it can make. */
@@ -64,9 +64,15 @@ async function isProxy({ env }: ConsoleContext, trust: ProxyTrust): Promise<bool
   const socket = env.incoming.socket as TLSSocket;
   // Without TLS there is no such field.
   if (!('authorized' in socket) || !socket.authorized) return false;
-  const { subject, subjectaltname = '' } = socket.getPeerCertificate();
-  const names = new Set([subject?.CN, ...subjectaltname.split(', ').map((name) => name.replace(/^DNS:/, ''))].flat());
-  return trust.names.some((name) => names.has(name));
+  const names = namesOf(socket.getPeerCertificate());
+  return trust.names.some((name) => names.includes(name));
+}
+
+/** None if a name is quoted: only one that has separators is, and it would be split into names that it does not have. */
+function namesOf({ subject, subjectaltname = '' }: PeerCertificate): readonly string[] {
+  if (subjectaltname.includes('"')) return [];
+  const ofHost = subjectaltname.split(', ').flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
+  return [subject?.CN ?? [], ofHost].flat();
 }
 
 /** A person whose header is there twice, or has the name of a part of the cluster, is no person. */
