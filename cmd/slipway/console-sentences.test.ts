@@ -79,7 +79,7 @@ describe('status', () => {
         for (const phase of model.phases)
           expect(screen).toContain(cleanLine(`${phase.name} ${phase.state.word} ${phase.ready}/${phase.objects} ${phase.message ?? ''}`)); // prettier-ignore
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -89,7 +89,7 @@ describe('status', () => {
         const [row] = modelOf(overview, visible).operators;
         expect(row?.outdated).toBe(outdatedOf(one) && cleanLine(outdatedOf(one)?.message ?? ''));
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });
@@ -106,7 +106,7 @@ test('history: versions, approvals and outcomes are those of `slipway history`',
         expect(table).toContain(row.approvedBy ?? '');
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 
@@ -272,6 +272,6 @@ test('events: the rows are those of `slipway events`, the newest first', () => {
       );
       for (const { message } of model.events) expect(table).toContain(message);
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });

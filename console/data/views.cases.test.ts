@@ -142,7 +142,7 @@ describe('a Subscription', () => {
   test.each([
     { because: 'it does not exist', reach: 'all' as const, reason: 'ObjectNotFound' },
     {
-      because: 'the person may not list the namespace, and is not told whether it exists',
+      because: 'the person may not list the namespace, so nothing says whether it exists',
       reach: ['dev'],
       reason: 'Forbidden',
     },
@@ -546,7 +546,7 @@ describe('Slipway itself', () => {
     expect(findings).toMatchObject([{ level: { word: level }, message: says }]);
   });
 
-  test('a person who may not read the Lease is told so, and nothing about the leader', () => {
+  test('a person who may not read the Lease reads that, and nothing about the leader', () => {
     const model = modelOf(slipway, visibleWith({ reach: { ...visibleWith().reach, leases: [] } }));
     expect(model.findings).toEqual([]);
     expect(model.notices).toMatchObject([{ text: expect.stringContaining('the Lease of the manager') as string }]);

@@ -75,7 +75,7 @@ async function send(request: ActRequest): Promise<void> {
   await transport.request(request);
 }
 
-/** Its objects, without the fields that tell the two places and their times apart. */
+/** Its objects, without the fields that differ by place and time. */
 async function objectsIn(namespace: string): Promise<unknown> {
   const lists = await Promise.all(
     ['subscriptions', 'revisions'].map((plural) => cluster().read(`${API}/namespaces/${namespace}/${plural}`)),
