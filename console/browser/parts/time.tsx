@@ -17,17 +17,6 @@ export function Ago({ at }: { readonly at: string | undefined }) {
   );
 }
 
-/** The local time; hovering shows UTC. */
-export function Moment({ at }: { readonly at: string | undefined }) {
-  const time = parse(at);
-  if (time === undefined) return <span class="muted">not known</span>;
-  return (
-    <time dateTime={at} title={utcTime(time)}>
-      {localTime(time)}
-    </time>
-  );
-}
-
 /** The time from one point to another, or until now. */
 export function Span({ from, to }: { readonly from: string; readonly to: string | undefined }) {
   const end = parse(to) ?? now.value;

@@ -14,7 +14,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-export const AXE: string = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE: string = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** The ways in which each view is checked. */
 export const LOOKS: Readonly<Record<'light' | 'dark' | 'narrow', BrowserContextOptions>> = {

@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)(
           .getByRole('button')
           .first(),
       );
-      await newcomer.heading(new RegExp(offered)).waitFor();
+      await newcomer.page.waitForURL(new RegExp(`/subscriptions/${offered}/${offered}$`));
       expect(newcomer.clicks).toBeLessThanOrEqual(MOST_CLICKS);
       const made = await get(cluster(), 'subscription', offered, offered);
       expect(made.spec).toMatchObject({ package: offered, catalog: 'community' });

@@ -16,7 +16,7 @@ const SCRIPTS = [
 ];
 
 const ODD = 'name\u202Egnp.exe\u0007\u0000\u200B';
-export const HOSTILE_NAME = `${SCRIPTS.join('')}${ODD}`;
+const HOSTILE_NAME = `${SCRIPTS.join('')}${ODD}`;
 /** As long as texts of models can be; the server cuts longer ones. Descriptions are longer, and drawn as Markdown. */
 const LONG = 'A'.repeat(4000);
 const GIANT = 'A'.repeat(1_000_000);

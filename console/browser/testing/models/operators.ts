@@ -7,7 +7,7 @@ import type {
   TreeItem,
 } from '../../../data/models.ts';
 
-export const READY: Badge = { word: 'Ready', tone: 'good' };
+const READY: Badge = { word: 'Ready', tone: 'good' };
 export const HIGH: Badge = { word: 'High risk', tone: 'bad' };
 export const UID = '7a1f6f0e-0000-4000-8000-000000000001';
 export const HASH = `sha256:${'4be1'.repeat(16)}`;
