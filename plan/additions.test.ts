@@ -139,7 +139,7 @@ describe('the plan names the additions of Slipway', () => {
 
 describe('fields that OLM left on an object', () => {
   const input = upgrade({}, {});
-  const [deployment] = (input.to?.objects ?? []).filter(({ kind }) => kind === 'Deployment');
+  const deployment = (input.to?.objects ?? []).find(({ kind }) => kind === 'Deployment');
   const path = 'spec.template.spec.containers[manager].env[OPERATOR_CONDITION_NAME]';
   const facts = { formerFields: new Map([[identityOf(refOf(deployment as KubeObject)), [path]]]) };
 

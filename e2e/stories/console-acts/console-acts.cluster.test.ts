@@ -89,7 +89,7 @@ async function objectsIn(namespace: string): Promise<unknown> {
 }
 
 function comparable({ metadata, spec }: Stored): object {
-  const { name, annotations = {}, generation, deletionTimestamp } = metadata as Readonly<Record<string, unknown>>;
+  const { name, annotations = {}, generation, deletionTimestamp } = metadata;
   const requested = Object.keys(annotations as object).filter((key) => key.startsWith('slipway.dev/'));
   return { name, requested, generation, isDeleted: deletionTimestamp !== undefined, spec };
 }
