@@ -52,7 +52,10 @@ const OPTIONS = {
     help: 'extra fields of the user from claims, as key=claim, separated by commas',
   },
   'proxy-user-header': { env: 'SLIPWAY_CONSOLE_PROXY_USER_HEADER', help: 'header in which the proxy names the user' },
-  'proxy-groups-header': { env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER', help: 'header with the groups; the proxy has to overwrite it, since several add up' },
+  'proxy-groups-header': {
+    env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER',
+    help: 'header with the groups; the proxy has to overwrite it, since several add up',
+  },
   'proxy-secret-file': {
     env: 'SLIPWAY_CONSOLE_PROXY_SECRET',
     help: 'file with the secret by which the proxy proves itself',
@@ -68,7 +71,10 @@ const OPTIONS = {
     env: 'SLIPWAY_CONSOLE_SESSION_KEYS',
     help: 'folder with secrets of at least 32 bytes; the last by name seals sessions, all open them; absent: one of this process',
   },
-  'session-hours': { env: 'SLIPWAY_CONSOLE_SESSION_HOURS', help: 'how long a person stays logged in; a logout is known to the replica that it reached alone, so a cookie that was copied before is good until then at others' },
+  'session-hours': {
+    env: 'SLIPWAY_CONSOLE_SESSION_HOURS',
+    help: 'how long a person stays logged in; a logout is known to the replica that it reached alone, so a cookie that was copied before is good until then at others',
+  },
   'read-only': { env: 'SLIPWAY_CONSOLE_READ_ONLY', help: 'true: nothing is ever sent to the cluster' },
   'manager-url': { env: 'SLIPWAY_CONSOLE_MANAGER_URL', help: 'address of the manager, for the content of Catalogs' },
   'content-token-file': {
@@ -211,7 +217,9 @@ export function warningsOf(options: ConsoleFlags): readonly string[] {
   const { protocol, hostname } = new URL(options['external-url']);
   const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
   if (protocol === 'https:' || isOwn) return [];
-  return ['browsers reach the console without TLS: everyone on the way can read sessions and tokens, and act with them; let a proxy end TLS, or set --tls-cert-file, and begin --external-url with https://'];
+  return [
+    'browsers reach the console without TLS: everyone on the way can read sessions and tokens, and act with them; let a proxy end TLS, or set --tls-cert-file, and begin --external-url with https://',
+  ];
 }
 
 /** One line an option, for `--help`. */

@@ -156,15 +156,22 @@ test('a body that comes in pieces is read, if it is small', async () => {
 });
 
 describe('HEAD', () => {
-  test.each(['/api/live/names', '/api/live/names?x=1', '/%61pi/live/names', '/api/view/names', '/api/session', '/api/icon/team/gadget', '/login/start?token=x', '/login/callback?code=x', '/login/oidc'])(
-    'is refused, and opens nothing, at %s',
-    async (path) => {
-      const before = world.hub.counts;
-      const { status, headers } = await (await browserOf('ann')).send(path, { method: 'HEAD' });
-      expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 405, cookies: undefined });
-      expect(world.hub.counts).toEqual(before);
-    },
-  );
+  test.each([
+    '/api/live/names',
+    '/api/live/names?x=1',
+    '/%61pi/live/names',
+    '/api/view/names',
+    '/api/session',
+    '/api/icon/team/gadget',
+    '/login/start?token=x',
+    '/login/callback?code=x',
+    '/login/oidc',
+  ])('is refused, and opens nothing, at %s', async (path) => {
+    const before = world.hub.counts;
+    const { status, headers } = await (await browserOf('ann')).send(path, { method: 'HEAD' });
+    expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 405, cookies: undefined });
+    expect(world.hub.counts).toEqual(before);
+  });
 
   test.each(['/', '/overview', '/main-0123ABCD.js', '/login'])('is answered for a page: %s', async (path) => {
     expect((await new Browser(world.address).send(path, { method: 'HEAD' })).status).toBe(200);

@@ -14,12 +14,21 @@ describe('an icon', () => {
     expect(iconIn(documentWith('image/SVG+xml', SVG))).toMatchObject({ type: 'image/svg+xml' });
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'text/html', '', 7, undefined, null, {}])(
-    'is not shown with the type %j',
-    (mediatype) => {
-      expect(iconIn(documentWith(mediatype, SVG))).toBeUndefined();
-    },
-  );
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'valueOf',
+    'text/html',
+    '',
+    7,
+    undefined,
+    null,
+    {},
+  ])('is not shown with the type %j', (mediatype) => {
+    expect(iconIn(documentWith(mediatype, SVG))).toBeUndefined();
+  });
 
   test('is not shown if its bytes are of another type', () => {
     expect(iconIn(documentWith('image/png', SVG))).toBeUndefined();

@@ -39,7 +39,9 @@ export function personOfClaims(claims: Claims, mapping: ClaimMapping): Person {
     ...(extras.length > 0 && { extra: Object.fromEntries(extras) }),
   });
   if (person === undefined)
-    throw refusal('the claims of the id-token are too many, too long, or have control characters or spaces at their ends');
+    throw refusal(
+      'the claims of the id-token are too many, too long, or have control characters or spaces at their ends',
+    );
   const [reserved] = reservedNames(person);
   if (reserved !== undefined) throw refusal(`the issuer may not name ${JSON.stringify(reserved)}: it is a name of the cluster itself`); // prettier-ignore
   return person;
