@@ -14,6 +14,7 @@ import { proxyLogin, type ProxyTrust } from '../../console/server/login/proxy.ts
 import { Sessions, type SessionKeys } from '../../console/server/login/session.ts';
 import { TokenReviews } from '../../console/server/login/token-review.ts';
 import type { ConsoleFlags } from './options.ts';
+import { sharedKey } from './session-keys.ts';
 
 export interface LoginParts {
   readonly options: ConsoleFlags;
@@ -73,7 +74,7 @@ function proxyOf({ options, keys, endSession }: LoginParts): Login {
     groupsHeader: options['proxy-groups-header'],
     trust: trustOf(options),
     onLogOut: endSession,
-    secret: async () => [...(await keys()).values()].at(-1) ?? new Uint8Array(),
+    secret: async () => sharedKey(await keys()),
     ...(address !== undefined && { logOutAddress: address }),
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeOptions, parseOptions } from './options.ts';
+import { connectionsPerAddress, describeOptions, parseOptions, warningsOf } from './options.ts';
 
 const OIDC = ['--external-url', 'https://console.example', '--oidc-issuer', 'https://i', '--oidc-client-id', 'c'];
 const PROXY = ['--external-url', 'https://console.example', '--login', 'proxy'];
@@ -43,4 +43,30 @@ describe('the options of the console', () => {
   test('are all in the help', () => {
     expect(describeOptions()).toContain('--proxy-names');
   });
+});
+
+describe('the connections of one address', () => {
+  const TLS = ['--tls-cert-file', 'c', '--tls-key-file', 'k'];
+
+  test.each([
+    { because: 'browsers connect themselves', args: [...OIDC, ...TLS], most: 256 },
+    { because: 'a quarter is rounded up', args: [...OIDC, ...TLS, '--max-connections', '3'], most: 1 },
+    { because: 'what ends TLS is before the console, and has one address', args: OIDC, most: 1024 },
+    { because: 'the proxy that logs people in has one address', args: [...PROXY, ...TLS, '--proxy-ca-file', 'b', '--proxy-names', 'p'], most: 1024 }, // prettier-ignore
+    { because: 'the administrator knows better', args: [...OIDC, '--max-connections-per-address', '7'], most: 7 },
+  ])('are bounded so that others have a share: $because', ({ args, most }) => {
+    expect(connectionsPerAddress(parseOptions(args, {}))).toBe(most);
+  });
+});
+
+test.each([
+  { because: 'everyone on the way reads sessions', url: 'http://console.example', count: 1 },
+  { because: 'a name that begins like this machine is another one', url: 'http://127.0.0.1.evil.example', count: 1 },
+  { because: 'an address of a network is on a way', url: 'http://10.0.0.1:8080', count: 1 },
+  { because: 'TLS protects them', url: 'https://console.example', count: 0 },
+  { because: 'nothing leaves this machine', url: 'http://127.0.0.1:8080', count: 0 },
+  { because: 'nothing leaves this machine by its name', url: 'http://localhost:8080', count: 0 },
+  { because: 'nothing leaves this machine by IPv6', url: 'http://[::1]:8080', count: 0 },
+])('an address without TLS is warned of: $because', ({ url, count }) => {
+  expect(warningsOf(parseOptions([...OIDC, '--external-url', url], {}))).toHaveLength(count);
 });

@@ -52,7 +52,10 @@ const OPTIONS = {
     help: 'extra fields of the user from claims, as key=claim, separated by commas',
   },
   'proxy-user-header': { env: 'SLIPWAY_CONSOLE_PROXY_USER_HEADER', help: 'header in which the proxy names the user' },
-  'proxy-groups-header': { env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER', help: 'header with the groups; the proxy has to overwrite it, since several add up' },
+  'proxy-groups-header': {
+    env: 'SLIPWAY_CONSOLE_PROXY_GROUPS_HEADER',
+    help: 'header with the groups; the proxy has to overwrite it, since several add up',
+  },
   'proxy-secret-file': {
     env: 'SLIPWAY_CONSOLE_PROXY_SECRET',
     help: 'file with the secret by which the proxy proves itself',
@@ -68,7 +71,10 @@ const OPTIONS = {
     env: 'SLIPWAY_CONSOLE_SESSION_KEYS',
     help: 'folder with secrets of at least 32 bytes; the last by name seals sessions, all open them; absent: one of this process',
   },
-  'session-hours': { env: 'SLIPWAY_CONSOLE_SESSION_HOURS', help: 'how long a person stays logged in' },
+  'session-hours': {
+    env: 'SLIPWAY_CONSOLE_SESSION_HOURS',
+    help: 'how long a person stays logged in; a logout is known to the replica that it reached alone, so a cookie that was copied before is good until then at others',
+  },
   'read-only': { env: 'SLIPWAY_CONSOLE_READ_ONLY', help: 'true: nothing is ever sent to the cluster' },
   'manager-url': { env: 'SLIPWAY_CONSOLE_MANAGER_URL', help: 'address of the manager, for the content of Catalogs' },
   'content-token-file': {
@@ -80,7 +86,7 @@ const OPTIONS = {
   'max-connections': { env: 'SLIPWAY_CONSOLE_MAX_CONNECTIONS', help: 'connections of browsers at a time' },
   'max-connections-per-address': {
     env: 'SLIPWAY_CONSOLE_MAX_CONNECTIONS_PER_ADDRESS',
-    help: 'the same of one address; all browsers behind one proxy have the same',
+    help: 'the same of one address; absent: a quarter of them if browsers connect by TLS to the console itself, else all, since those behind one proxy have one address',
   },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
   'log-format': {
@@ -128,7 +134,7 @@ const Options = z.object({
   'max-streams': z.coerce.number().int().min(1).max(10_000).default(512),
   'max-streams-per-person': z.coerce.number().int().min(1).max(10_000).default(64),
   'max-connections': z.coerce.number().int().min(1).max(10_000).default(1024),
-  'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).default(1024),
+  'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).optional(),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
@@ -196,6 +202,23 @@ function faultsOf(options: ConsoleFlags): readonly string[] {
     ...((options['tls-cert-file'] === undefined) === (options['tls-key-file'] === undefined)
       ? []
       : ['--tls-key-file: certificate and key go together']),
+  ];
+}
+
+/** Connections that one address may have: one browser cannot take those of all others, unless all are behind a proxy. */
+export function connectionsPerAddress(options: ConsoleFlags): number {
+  const { login, 'max-connections': all, 'max-connections-per-address': given } = options;
+  const isDirect = options['tls-cert-file'] !== undefined && !login.has('proxy');
+  return given ?? (isDirect ? Math.ceil(all / 4) : all);
+}
+
+/** Options that work, and that an administrator has to know the price of. */
+export function warningsOf(options: ConsoleFlags): readonly string[] {
+  const { protocol, hostname } = new URL(options['external-url']);
+  const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
+  if (protocol === 'https:' || isOwn) return [];
+  return [
+    'browsers reach the console without TLS: everyone on the way can read sessions and tokens, and act with them; let a proxy end TLS, or set --tls-cert-file, and begin --external-url with https://',
   ];
 }
 

@@ -20,11 +20,12 @@ import { serveContent, serveProbes } from '../serving/server.ts';
 import { VERSION } from '../slipway/admin/care-commands.ts';
 import { loginOf } from './logins.ts';
 import { createConsoleMetrics, type ConsoleMetrics } from './metrics.ts';
-import type { ConsoleFlags } from './options.ts';
+import { connectionsPerAddress, warningsOf, type ConsoleFlags } from './options.ts';
 import { sessionKeys } from './session-keys.ts';
 
 /** Until the signal aborts. @throws ReasonedError InvalidConfiguration, KubeconfigInvalid */
 export async function run(options: ConsoleFlags, log: Log, signal: AbortSignal): Promise<void> {
+  for (const warning of warningsOf(options)) log.warn({ url: options['external-url'] }, warning);
   const { config, namespace } = await connectionOf(options);
   const metrics = createConsoleMetrics();
   const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
@@ -122,7 +123,7 @@ async function openPorts(
     listen: options.listen,
     limits: {
       connections: options['max-connections'],
-      perAddress: options['max-connections-per-address'],
+      perAddress: connectionsPerAddress(options),
       stallMs: STALL_MS,
     },
     facts: metrics.facts,

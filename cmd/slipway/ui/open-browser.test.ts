@@ -17,7 +17,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function environmentWith(programs: readonly string[]) {
   const complaints: string[] = [];
   for (const name of programs) {
-    writeFileSync(join(folder, name), `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/part && /bin/mv ${folder}/part ${folder}/arguments\n`);
+    writeFileSync(
+      join(folder, name),
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${folder}/part && /bin/mv ${folder}/part ${folder}/arguments\n`,
+    );
     chmodSync(join(folder, name), 0o755);
   }
   const environment = { variables: { PATH: folder }, temporary: folder, complain: (text: string) => void complaints.push(text) }; // prettier-ignore
@@ -40,9 +43,12 @@ describe('the program that opens the browser', () => {
     expect(existsSync(dirname(file))).toBe(false);
   });
 
-  test('may be missing: the address is opened by hand', async () => {
+  test.each([
+    { because: 'the program is missing', change: {} },
+    { because: 'no page can be written', change: { temporary: '/nowhere/at/all' } },
+  ])('is not needed, since the address can be opened by hand: $because', async ({ change }) => {
     const { environment, complaints } = environmentWith([]);
-    await using _page = await openBrowser(ADDRESS, environment);
+    await using _page = await openBrowser(ADDRESS, { ...environment, ...change });
     expect(complaints).toEqual([expect.stringContaining('open the address by hand')]);
   });
 });

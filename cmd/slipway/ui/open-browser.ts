@@ -10,12 +10,30 @@ import type { Environment } from '../environment.ts';
  * is there until the result is disposed of.
  */
 export async function openBrowser(address: string, environment: Environment): Promise<AsyncDisposable> {
-  const { temporary, complain } = environment;
-  const folder = await mkdtemp(join(temporary, 'slipway-ui-'));
-  const file = join(folder, 'open.html');
-  const problem = await writeFile(file, pageTo(address), { mode: 0o600, flag: 'wx' }).then(() => startProgram(file, environment)); // prettier-ignore
-  if (problem !== undefined) complain(`slipway: no browser can be opened (${problem}): open the address by hand\n`);
-  return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  const page = new PrivatePage();
+  const problem = await page
+    .write(environment.temporary, pageTo(address))
+    .then((file) => startProgram(file, environment))
+    .catch((error: NodeJS.ErrnoException) => error.code ?? error.message);
+  if (problem !== undefined)
+    environment.complain(`slipway: no browser can be opened (${problem}): open the address by hand\n`);
+  return page;
+}
+
+/** State: the folder of a page that only this user can read. */
+class PrivatePage implements AsyncDisposable {
+  #folder: string | undefined;
+
+  async write(temporary: string, text: string): Promise<string> {
+    this.#folder = await mkdtemp(join(temporary, 'slipway-ui-'));
+    const file = join(this.#folder, 'open.html');
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' });
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
 }
 
 /** The name of the program if it cannot be started. */

@@ -134,7 +134,11 @@ async function serve(handler: ConsoleHandler, port: number): Promise<RunningServ
 }
 
 /** @returns The page that leads the browser to the address, if one was opened. */
-async function announce(environment: Environment, flags: UiFlags, address: string): Promise<AsyncDisposable | undefined> {
+async function announce(
+  environment: Environment,
+  flags: UiFlags,
+  address: string,
+): Promise<AsyncDisposable | undefined> {
   const { print, columns } = environment;
   if (flags.output === 'json') print(`${JSON.stringify({ address })}\n`);
   else print(`The console is at ${address}\nThe address opens it once, in one browser; Ctrl-C ends it\n`);

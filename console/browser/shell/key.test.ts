@@ -39,10 +39,13 @@ describe('the key of a console on this machine', () => {
     expect(pageAt('/', new Map(), true).key.headers).toEqual({});
   });
 
-  test.each(['', '#key=', '#key=short', `#key=${KEY}x`, `#other=${KEY}`, '#why'])('is no other fragment: %j', (hash) => {
-    const { key, shown } = pageAt(`/${hash}`);
-    expect({ headers: key.headers, shown }).toEqual({ headers: {}, shown: [] });
-  });
+  test.each(['', '#key=', '#key=short', `#key=${KEY}x`, `#other=${KEY}`, '#why'])(
+    'is no other fragment: %j',
+    (hash) => {
+      const { key, shown } = pageAt(`/${hash}`);
+      expect({ headers: key.headers, shown }).toEqual({ headers: {}, shown: [] });
+    },
+  );
 
   test.each([
     { url: '/api/live/overview', with: `/api/live/overview?key=${KEY}` },

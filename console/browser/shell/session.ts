@@ -75,7 +75,11 @@ export class SignedIn {
   }
 
   #post(path: string, body: unknown): Promise<Response | undefined> {
-    const headers = { ...this.#key.headers, 'content-type': 'application/json', 'x-csrf-token': this.#session.value?.csrf ?? '' };
+    const headers = {
+      ...this.#key.headers,
+      'content-type': 'application/json',
+      'x-csrf-token': this.#session.value?.csrf ?? '',
+    };
     return fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined);
   }
 }

@@ -75,10 +75,7 @@ interface Ways {
 }
 
 /** A session counts only while its way in is open: the options may have changed since it began. */
-async function identify(
-  context: ConsoleContext,
-  { session, oidc, tokens }: Ways,
-): Promise<Visitor | undefined> {
+async function identify(context: ConsoleContext, { session, oidc, tokens }: Ways): Promise<Visitor | undefined> {
   const found = await session.read(context);
   if (found === undefined) return undefined;
   const { token } = found;

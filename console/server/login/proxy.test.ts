@@ -97,7 +97,9 @@ describe('streams behind a proxy', () => {
     using other = await listen(`${world.address}/api/live/names`, { ...proven, 'x-forwarded-user': 'bob' });
     await Promise.all([own, other].map((stream) => stream.until(({ event }) => event === 'view')));
     const browser = new Browser(world.address);
-    const { csrf } = JSON.parse((await browser.send('/api/session', { headers: ann })).text) as { readonly csrf: string };
+    const { csrf } = JSON.parse((await browser.send('/api/session', { headers: ann })).text) as {
+      readonly csrf: string;
+    };
     const headers = { ...ann, 'x-csrf-token': csrf, 'content-type': 'application/json', origin: world.address };
     expect((await browser.send('/api/logout', { method: 'POST', headers, body: '{}' })).status).toBe(200);
     await eventually(() => own.ended);

@@ -61,7 +61,10 @@ export class TokenReviews {
     const key = keyOf(token);
     const known = this.#known.get(key);
     if (known !== undefined && known.until > this.#clock.now()) return known.person;
-    return this.#remember(key, this.#slots(() => this.#review(token)));
+    return this.#remember(
+      key,
+      this.#slots(() => this.#review(token)),
+    );
   }
 
   /** From the answer on for a while; a failure is forgotten at once. */

@@ -43,7 +43,11 @@ const ACCOUNT = {
   extra: { 'authentication.kubernetes.io/credential-id': ['JTI=1'] },
 };
 
-async function paste(token: string, headers: Readonly<Record<string, string>> = {}): Promise<{ browser: Browser; status: number; text: string }> { // prettier-ignore
+async function paste(
+  token: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ browser: Browser; status: number; text: string }> {
+  // prettier-ignore
   const browser = new Browser(world.address);
   const { status, text } = await browser.send('/login/token', {
     method: 'POST',
