@@ -1,5 +1,5 @@
 /** The situation of a Subscription as facts with names. Pure; the values are not cleaned yet. */
-import { describeAge } from './age.ts';
+import { describeDuration, secondsBetween } from './age.ts';
 import type { OperatorSituation } from './situation.ts';
 
 export type StatusFact = readonly [string, string | readonly string[] | undefined];
@@ -18,7 +18,7 @@ export function factsOf(
     ['Available', available === undefined ? 'nothing' : available.version],
     ['Path', path.length > 1 ? path.join(' → ') : undefined],
     ['In progress', pending && `${pending.bundle}${step}: ${pending.reason}`],
-    ['Next window', nextEligibleTime && `${nextEligibleTime} (in ${describeAge(now.toISOString(), new Date(nextEligibleTime))})`], // prettier-ignore
+    ['Next window', nextEligibleTime && describeWindow(nextEligibleTime, now)],
     ['Problems', problems.map(({ condition, reason, message }) => `${condition} (${reason}): ${message}`)],
     ['Not chosen', refused.slice(0, MOST_REFUSED).map(({ version, message }) => `${version}: ${message}`)],
   ];
@@ -26,3 +26,9 @@ export function factsOf(
 
 /** Refused versions that are printed; `-o json` has all. */
 const MOST_REFUSED = 3;
+
+/** A time that cannot be read, such as a leap second, stands alone. */
+function describeWindow(time: string, now: Date): string {
+  const seconds = secondsBetween(now.toISOString(), time);
+  return seconds === undefined ? time : `${time} (in ${describeDuration(seconds)})`;
+}

@@ -5,8 +5,10 @@
 import type { CustomResourceCounts } from '../../apply/custom-resources.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
-import type { CatalogListing, PackageContent } from './content.ts';
+import type { CatalogListing, ContentAsk, PackageContent } from './content.ts';
 import type { StoredPlan } from '../../plan/stored-plan.ts';
+
+export type { ContentAsk } from './content.ts';
 
 export interface Ask {
   /** SelfSubjectAccessReviews; may be remembered for up to 30 s. */
@@ -58,18 +60,6 @@ export interface CustomResourcesAsk {
   readonly owner: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly inventory: readonly InventoryEntry[];
 }
-
-/**
- * The content of Catalogs that the person may `get` (the server reviews that for each, as the manager does with
- * `--catalog-auth=token`), from the manager's HTTP API `/catalogs/NAME/api/v1/metas`. In the cluster the console asks the
- * manager's Service itself, with a token of its own account for the audience `slipway.dev/catalogs`; on a person's machine
- * through the API server's proxy of that Service, as that person (`get services/proxy`), as `slipway list` does. The
- * documents of the queries of `queriesOf` are reduced by `reduceContent` (content.ts); the result is small, and may be
- * shared by all persons for as long as `status.digest` of the Catalog stays.
- */
-export type ContentAsk =
-  | { readonly kind: 'listing'; readonly catalogs: readonly string[] }
-  | { readonly kind: 'package'; readonly catalogs: readonly string[]; readonly package: string };
 
 /** The answer to one question: the value, or why there is none. */
 export type Answer<Value> = { readonly value: Value } | { readonly failure: Failure };

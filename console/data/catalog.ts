@@ -54,7 +54,7 @@ function searchedRow({ metadata, status }: Catalog): SearchedCatalog {
   return {
     name: nameOf(metadata.name),
     state: readyBadge(findCondition(status?.conditions, 'Ready'), isWorking),
-    message: readyMessage(status?.conditions),
+    message: readyMessage('Catalog', status?.conditions),
     ...(status?.packages !== undefined && { packages: status.packages }),
     ...(status?.bundles !== undefined && { bundles: status.bundles }),
   };

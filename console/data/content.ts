@@ -3,7 +3,18 @@
  * but bounded.
  */
 import type { CatalogPackage } from '../../catalog/model.ts';
-import type { ContentAsk } from './ask.ts';
+
+/**
+ * The content of Catalogs that the person may `get` (the server reviews that for each, as the manager does with
+ * `--catalog-auth=token`), from the manager's HTTP API `/catalogs/NAME/api/v1/metas`. In the cluster the console asks the
+ * manager's Service itself, with a token of its own account for the audience `slipway.dev/catalogs`; on a person's machine
+ * through the API server's proxy of that Service, as that person (`get services/proxy`), as `slipway list` does. The
+ * documents of the queries of `queriesOf` are reduced by `reduceContent` (content.ts); the result is small, and may be
+ * shared by all persons for as long as `status.digest` of the Catalog stays.
+ */
+export type ContentAsk =
+  | { readonly kind: 'listing'; readonly catalogs: readonly string[] }
+  | { readonly kind: 'package'; readonly catalogs: readonly string[]; readonly package: string };
 
 /** A query of the manager's HTTP API: the documents that have these values. */
 export interface ContentQuery {

@@ -92,7 +92,7 @@ function pathOf(object: string, namespace: string): string | undefined {
   return kind === 'Catalog' || kind === 'RegistryPolicy' ? '/slipway' : undefined;
 }
 
-/** Several events may be alike: their place among those tells them apart. */
+/** Several events may be alike: their place among those distinguishes them. */
 function withKeys(rows: readonly EventRow[]): readonly EventRow[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {

@@ -5,7 +5,7 @@ import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { FieldOwner } from './models.ts';
 import { nameOf } from './text.ts';
 
-export const OWNER_LIMITS = { owners: 20, fields: 20, counted: 10_000, depth: 32 } as const;
+const OWNER_LIMITS = { owners: 20, fields: 20, counted: 10_000, depth: 32 } as const;
 
 /** Slipway first, then by the number of fields; writers of the status, a subresource, are left out. */
 export function fieldOwners({ metadata }: KubeObject): readonly FieldOwner[] {

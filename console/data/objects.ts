@@ -87,7 +87,10 @@ const WORDS: Readonly<Record<VisibleKind, string>> = {
   leases: 'the Lease of the manager',
 };
 
-/** The sentence of Ready of any object of Slipway. */
-export function readyMessage(conditions: readonly Condition[] | undefined): string {
-  return line(findCondition(conditions, 'Ready')?.message ?? 'The manager has not reconciled it yet');
+/** The sentence of Ready; without one, that of `slipway status`. */
+export function readyMessage(
+  kind: 'Subscription' | 'Revision' | 'Catalog' | 'RegistryPolicy',
+  conditions: readonly Condition[] | undefined,
+): string {
+  return line(findCondition(conditions, 'Ready')?.message ?? `The manager has not reconciled the ${kind} yet`);
 }

@@ -18,7 +18,7 @@ export function operatorRow(subscription: Subscription): OperatorRow {
     name: nameOf(metadata.name),
     package: nameOf(spec.package),
     state: stateBadge(judge(subscription)),
-    message: readyMessage(status?.conditions),
+    message: readyMessage('Subscription', status?.conditions),
     ...(installed !== undefined && { installed: nameOf(installed.version) }),
     ...(available !== undefined && available.bundle !== installed?.bundle && { available: nameOf(available.version) }),
     ...(outdated !== undefined && { outdated: line(outdated.message) }),

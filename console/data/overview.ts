@@ -108,7 +108,7 @@ function troubleOf(catalog: Catalog, terms: ButtonTerms): CatalogTrouble {
   return {
     name: nameOf(catalog.metadata.name),
     state: readyBadge(findCondition(conditions, 'Ready'), isWorking),
-    message: readyMessage(conditions),
+    message: readyMessage('Catalog', conditions),
     buttons: buttonsOf([refreshOffer(catalog)], terms),
   };
 }

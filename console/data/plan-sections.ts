@@ -6,7 +6,7 @@ import { riskBadge } from './badges.ts';
 import type { Badge, PlanSection, RiskRow } from './models.ts';
 import { firstOf, indentedLine, line, nameOf } from './text.ts';
 
-export const PLAN_PAGE_LIMITS = { lines: 500, line: 1000, risks: 50 } as const;
+const PLAN_PAGE_LIMITS = { lines: 500, line: 1000, risks: 50 } as const;
 
 /** The sections that `slipway plan` prints, in its order and its words. */
 export function wholeSections(plan: Plan): readonly PlanSection[] {
@@ -51,7 +51,7 @@ function levelBadge(level: string | undefined): Badge {
 }
 
 /** `1 created, 2 changed, 20 unchanged` */
-export function countSummary(counts: NonNullable<PlanRecord['objects']>): string {
+function countSummary(counts: NonNullable<PlanRecord['objects']>): string {
   const kinds = ['created', 'changed', 'replaced', 'deleted', 'kept', 'unchanged'] as const;
   const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`);
   return parts.length === 0 ? 'none' : parts.join(', ');

@@ -12,7 +12,7 @@ import type { Cut, PhaseGroup, Tone, TreeItem } from './models.ts';
 import { line, nameOf } from './text.ts';
 
 /** Each object is one request; the first ones of the inventory are read. */
-export const MOST_READ = 200;
+const MOST_READ = 200;
 
 /** The entries whose objects are read. */
 export function entriesToRead({ status }: Revision): readonly InventoryEntry[] {

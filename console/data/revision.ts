@@ -69,7 +69,7 @@ function showRevision(visible: Visible, found: Revision, asked: Asked): Revision
     subscription: { label: nameOf(spec.subscription), href: subscriptionPath({ namespace, name: spec.subscription }) },
     version: nameOf(spec.version),
     state: healthBadge(stateOf(found, owner)),
-    message: readyMessage(status.conditions),
+    message: readyMessage('Revision', status.conditions),
     facts: factsOf(visible, found, owner),
     moments: momentsOf(found),
     phases: (status.phases ?? []).map(({ message, ...one }) => ({

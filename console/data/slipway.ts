@@ -111,7 +111,7 @@ function catalogRow(catalog: Catalog, terms: ButtonTerms): CatalogRow {
   return {
     name: nameOf(metadata.name),
     state: readyBadge(findCondition(conditions, 'Ready'), isWorking),
-    message: readyMessage(conditions),
+    message: readyMessage('Catalog', conditions),
     source: sourceOf(catalog),
     ...(digest !== undefined && { digest: nameOf(digest) }),
     ...(packages !== undefined && { packages }),
@@ -147,6 +147,6 @@ function policyRow({ metadata, spec, status }: RegistryPolicy): PolicyRow {
     name: nameOf(metadata.name),
     prefix: nameOf(spec.prefix),
     state: readyBadge(findCondition(status?.conditions, 'Ready'), false),
-    message: readyMessage(status?.conditions),
+    message: readyMessage('RegistryPolicy', status?.conditions),
   };
 }

@@ -54,8 +54,6 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
   const askedFor = allOffers(found, revisions);
   const terms = termsOf(visible, { askedFor, asked, subscription: found });
   const refused = firstOf(situation.refused, MOST_REFUSED, 'version');
-  const outdated = outdatedOf(found);
-  const { pending } = status;
   return {
     title: nameOf(`${metadata.namespace}/${metadata.name}`),
     notices: [...reachNotices(visible, ['revisions']), ...podNotices(asked.objects ?? [])],
@@ -63,19 +61,8 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
     name: nameOf(metadata.name),
     package: nameOf(spec.package),
     state: stateBadge(situation.state),
-    message: readyMessage(status.conditions),
-    ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
-    ...(status.available !== undefined && { available: nameOf(status.available.version) }),
-    path: situation.path.map(nameOf),
-    ...(outdated !== undefined && { outdated: line(outdated.message) }),
-    ...(pending !== undefined && {
-      pending: {
-        version: nameOf(pending.version),
-        reason: nameOf(pending.reason),
-        ...(pending.step !== undefined && { step: pending.step }),
-        ...(pending.steps !== undefined && { steps: pending.steps }),
-      },
-    }),
+    message: readyMessage('Subscription', status.conditions),
+    ...versionPart(found, situation),
     facts: [...factRows(situation), ...specFacts(found)],
     moments: momentsOf(found),
     phases: situation.phases.map(({ message, ...one }) => ({
@@ -111,7 +98,31 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
   };
 }
 
-/** Shown elsewhere on the page, with more room; the window is a moment, whose distance the browser tells. */
+/** The version now, the newest one, the way to it, and the one that comes next. */
+function versionPart(
+  found: Subscription,
+  { path }: OperatorSituation,
+): Pick<SubscriptionModel, 'installed' | 'available' | 'path' | 'outdated' | 'pending'> {
+  const { status = {} } = found;
+  const { pending } = status;
+  const outdated = outdatedOf(found);
+  return {
+    ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
+    ...(status.available !== undefined && { available: nameOf(status.available.version) }),
+    path: path.map(nameOf),
+    ...(outdated !== undefined && { outdated: line(outdated.message) }),
+    ...(pending !== undefined && {
+      pending: {
+        version: nameOf(pending.version),
+        reason: nameOf(pending.reason),
+        ...(pending.step !== undefined && { step: pending.step }),
+        ...(pending.steps !== undefined && { steps: pending.steps }),
+      },
+    }),
+  };
+}
+
+/** Shown elsewhere on the page, with more room; the window is a moment, whose distance the browser shows. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen']);
 
 /** The facts of `slipway status`, except those that depend on the time of asking. */

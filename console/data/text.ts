@@ -4,8 +4,8 @@ import { count } from '../../report/count.ts';
 
 /** The longest line of a model, in characters; the API server permits conditions of 4,096. */
 export const MOST_LINE = 4096;
-/** The longest name: a name of Kubernetes has at most 253 characters, and names of catalogs have no bound. */
-export const MOST_NAME = 253;
+/** The longest name: a version has at most 256 characters, a name of Kubernetes 253, and names of catalogs no bound. */
+const MOST_NAME = 256;
 
 /** A text as one line without control characters; a longer one is cut, and says how much is left out. */
 export function line(text: unknown, most: number = MOST_LINE): string {

@@ -78,7 +78,7 @@ function textsIn(value: unknown, path = ''): readonly (readonly [path: string, t
   return Object.entries(value).flatMap(([key, child]) => textsIn(child, `${path}.${key}`));
 }
 
-/** Texts of several lines: YAML, Markdown, shell lines and what an act carries. */
+/** Texts of several lines: YAML, Markdown, shell lines and the fields of acts. */
 const MANY_LINES = /\.(yaml|description|command)$|\.action(\.|$)/;
 
 describe.each(VIEWS)('the view $path', (view) => {

@@ -16,18 +16,21 @@ const CRASHING = {
   containerStatuses: [{ name: 'manager', restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } } }],
 };
 
+const WRITERS = [{ manager: EVIL, fieldsV1: { 'f:spec': { 'k:{"name":"a"}': { '.': {} }, 'k:odd': 7 } } }];
+
 function objectNamed(kind: string, status: unknown): KubeObject {
+  const metadata = {
+    name: 'gadget',
+    namespace: 'ops',
+    uid: 'd1',
+    generation: 1,
+    ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'gadget', uid: 'd1' }],
+    managedFields: WRITERS,
+  };
   return {
     apiVersion: 'apps/v1',
     kind,
-    metadata: {
-      name: 'gadget',
-      namespace: 'ops',
-      uid: 'd1',
-      generation: 1,
-      ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'gadget', uid: 'd1' }],
-      ...{ managedFields: [{ manager: EVIL, fieldsV1: { 'f:spec': { 'k:{"name":"a"}': { '.': {} }, 'k:odd': 7 } } }] },
-    },
+    metadata,
     spec: { containers: [{ name: 'manager' }] },
     status,
   };
