@@ -97,10 +97,7 @@ interface Ports {
 const STALL_MS = 60_000;
 const METRICS_LIMITS = { connections: 64, perAddress: 32, stallMs: 10_000 };
 
-async function openPorts(
-  options: ConsoleFlags,
-  { assembled, metrics, log }: Ports,
-): Promise<AsyncDisposable> {
+async function openPorts(options: ConsoleFlags, { assembled, metrics, log }: Ports): Promise<AsyncDisposable> {
   const checks = { ready: readyChecks(assembled.caches), live: new Map() };
   const probes = await serveProbes({ listen: options['listen-probes'], checks });
   const numbers = await serveContent({
