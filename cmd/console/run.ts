@@ -10,14 +10,13 @@ import { impersonating } from '../../kube/client/impersonate.ts';
 import { systemClock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import { fileSource } from '../../kube/transport/config.ts';
-import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport/transport.ts';
+import { createTransport, type RootTransport } from '../../kube/transport/transport.ts';
 import { MANAGER } from '../../report/manager.ts';
 import { startServer, type ListenOptions, type RunningServer } from '../serving/limited-server.ts';
-import type { HealthCheck } from '../serving/answer-checks.ts';
 import { connectionOf } from '../serving/program.ts';
-import { checkCaches, createReachability, type Reachability } from '../serving/ready.ts';
 import { serveContent, serveProbes } from '../serving/server.ts';
 import { VERSION } from '../slipway/admin/care-commands.ts';
+import { readyChecks } from './checks.ts';
 import { loginOf } from './logins.ts';
 import { createConsoleMetrics, type ConsoleMetrics } from './metrics.ts';
 import { connectionsPerAddress, warningsOf, type ConsoleFlags } from './options.ts';
@@ -28,16 +27,14 @@ export async function run(options: ConsoleFlags, log: Log, signal: AbortSignal):
   for (const warning of warningsOf(options)) log.warn({ url: options['external-url'] }, warning);
   const { config, namespace } = await connectionOf(options);
   const metrics = createConsoleMetrics();
-  const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
-  const listeners = [metrics.runtime.requests(new URL(config.server).host), reachability.seen];
-  const onRequest = (facts: RequestFacts): void => listeners.forEach((tell) => tell(facts));
+  const onRequest = metrics.runtime.requests(new URL(config.server).host);
   const transport = createTransport(config, { onRequest, userAgent: 'slipway-console' });
   const client = createClient(transport);
   try {
     const assembled = await assemble(options, { client, transport, namespace, log, metrics });
     metrics.watch(assembled.hub);
     assembled.start(signal);
-    await using _ports = await openPorts(options, { assembled, metrics, reachability, log });
+    await using _ports = await openPorts(options, { assembled, metrics, log });
     await aborted(signal);
     log.info({}, 'ending');
   } finally {
@@ -94,7 +91,6 @@ function tokenIn(file: string): () => Promise<string> {
 interface Ports {
   readonly assembled: AssembledConsole;
   readonly metrics: ConsoleMetrics;
-  readonly reachability: Reachability;
   readonly log: Log;
 }
 
@@ -102,15 +98,8 @@ interface Ports {
 const STALL_MS = 60_000;
 const METRICS_LIMITS = { connections: 64, perAddress: 32, stallMs: 10_000 };
 
-async function openPorts(
-  options: ConsoleFlags,
-  { assembled, metrics, reachability, log }: Ports,
-): Promise<AsyncDisposable> {
-  const ready = new Map<string, HealthCheck>([
-    ['informers', checkCaches(assembled.caches)],
-    ['api-server', reachability.check],
-  ]);
-  const checks = { ready, live: new Map() };
+async function openPorts(options: ConsoleFlags, { assembled, metrics, log }: Ports): Promise<AsyncDisposable> {
+  const checks = { ready: readyChecks(assembled.caches), live: new Map() };
   const probes = await serveProbes({ listen: options['listen-probes'], checks });
   const numbers = await serveContent({
     listen: options['listen-metrics'],

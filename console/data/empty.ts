@@ -7,7 +7,8 @@ export function noOperators({ subscriptions, catalogs, reach }: Visible): Empty 
   if (subscriptions.length > 0) return undefined;
   if (reach.subscriptions.length === 0)
     return {
-      message: 'You may not list Subscriptions in all namespaces, nor in one that has any. Ask an administrator for the right.',
+      message:
+        'You may not list Subscriptions in all namespaces, nor in one that has any. Ask an administrator for the right.',
       next: [{ label: 'Search the catalog', href: '/catalog' }],
     };
   if (catalogs.length === 0)

@@ -93,7 +93,8 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
 function questionFor(visible: Visible, found: Subscription, { packages, versions }: Asked): ResolveInput | undefined {
   const isRead = [...(packages?.values() ?? [])].some((one) => 'value' in one && one.value !== undefined);
   if (packages === undefined || !isRead || isTooLarge(packages)) return undefined;
-  const kubernetesVersion = versions !== undefined && 'value' in versions ? versions.value.kubernetes || undefined : undefined;
+  const kubernetesVersion =
+    versions !== undefined && 'value' in versions ? versions.value.kubernetes || undefined : undefined;
   return questionOf(found, { catalogs: visible.catalogs, packages, kubernetesVersion });
 }
 

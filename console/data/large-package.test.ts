@@ -87,5 +87,11 @@ test('the remedies of a package of usual size are tried, once for the same quest
   });
   expect(again).toBeLessThan(0.5);
   expect(show(content, '1.0.199', '1.0.0').opened).not.toEqual(first.opened);
-  expect(show(contentOf(200, 1, () => ({})), '1.0.199', '1.0.0').lanes).not.toEqual(first.lanes);
+  expect(
+    show(
+      contentOf(200, 1, () => ({})),
+      '1.0.199',
+      '1.0.0',
+    ).lanes,
+  ).not.toEqual(first.lanes);
 });

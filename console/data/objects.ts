@@ -32,7 +32,8 @@ export function unseen(kind: 'Subscription' | 'Revision', visible: Visible, para
   const reach = visible.reach[list];
   const watched = visible.watched?.[list] ?? 'all';
   const mayList = reach === 'all' || reach.includes(namespace);
-  if (watched !== 'all' && watched.length > 0 && !watched.includes(namespace)) return unwatched(kind, namespace, watched);
+  if (watched !== 'all' && watched.length > 0 && !watched.includes(namespace))
+    return unwatched(kind, namespace, watched);
   return mayList
     ? {
         problem: true,

@@ -23,7 +23,10 @@ test('answers beyond a number are forgotten, those that are used last', () => {
   const remembered = new Remembered<number>();
   let count = 0;
   const ask = (fact: number): number => remembered.get([], fact, () => (count += 1));
-  for (let fact = 0; fact < 1000; fact++) [ask(fact), ask(0)];
+  for (let fact = 0; fact < 1000; fact++) {
+    ask(fact);
+    ask(0);
+  }
   expect(count).toBe(1000);
   ask(1);
   expect(count).toBe(1001);

@@ -10,24 +10,30 @@ const ANN = { user: 'ann', groups: [] };
 const NOW = new Date('2026-01-01T00:00:00Z');
 const notFound = (): ApiError => new ApiError('x', { code: 404, message: 'gone', causes: [] });
 
-test.each(ACTIONS)('$action.kind sends all its requests, and none can be called off by a browser', async ({ action }) => {
-  const sent: ApiRequest[] = [];
-  const request = async (one: ApiRequest) => (sent.push(one), undefined as never);
-  await carryOutAct(ANN, action, { transportOf: () => ({ request }), now: () => NOW });
-  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(requestsOf(action, NOW).map(({ method, path }) => `${method} ${path}`)); // prettier-ignore
-  for (const { signal } of sent) expect(signal?.aborted).toBe(false);
-});
+test.each(ACTIONS)(
+  '$action.kind sends all its requests, and none can be called off by a browser',
+  async ({ action }) => {
+    const sent: ApiRequest[] = [];
+    const request = async (one: ApiRequest) => (sent.push(one), undefined as never);
+    await carryOutAct(ANN, action, { transportOf: () => ({ request }), now: () => NOW });
+    expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(requestsOf(action, NOW).map(({ method, path }) => `${method} ${path}`)); // prettier-ignore
+    for (const { signal } of sent) expect(signal?.aborted).toBe(false);
+  },
+);
 
-test.each(ACTIONS)('$action.kind: an object that is gone is the end of a delete, and of nothing else', async ({ action }) => {
-  const requests = requestsOf(action, NOW);
-  for (const [at, { method }] of requests.entries()) {
-    let count = 0;
-    const request = async () => {
-      if (count++ === at) throw notFound();
-      return undefined as never;
-    };
-    const done = carryOutAct(ANN, action, { transportOf: () => ({ request }), now: () => NOW });
-    if (method === 'DELETE') await expect(done).resolves.toEqual(expect.any(String));
-    else await expect(done).rejects.toMatchObject({ code: 404 });
-  }
-});
+test.each(ACTIONS)(
+  '$action.kind: an object that is gone is the end of a delete, and of nothing else',
+  async ({ action }) => {
+    const requests = requestsOf(action, NOW);
+    for (const [at, { method }] of requests.entries()) {
+      let count = 0;
+      const request = async () => {
+        if (count++ === at) throw notFound();
+        return undefined as never;
+      };
+      const done = carryOutAct(ANN, action, { transportOf: () => ({ request }), now: () => NOW });
+      if (method === 'DELETE') await expect(done).resolves.toEqual(expect.any(String));
+      else await expect(done).rejects.toMatchObject({ code: 404 });
+    }
+  },
+);

@@ -20,20 +20,13 @@ export interface ActParts {
  * its end. An object that is gone has been deleted, by this act if its answer was lost. Returns the sentence of success. @throws ReasonedError as the API server
  * refuses; the requests before the refused one stay done
  */
-export async function carryOutAct(
-  person: Person,
-  action: Action,
-  { transportOf, now }: ActParts,
-): Promise<string> {
+export async function carryOutAct(person: Person, action: Action, { transportOf, now }: ActParts): Promise<string> {
   const transport = transportOf(person);
   for (const request of requestsOf(action, now())) await send(transport, request);
   return describeDone(action);
 }
 
-async function send(
-  transport: Pick<Transport, 'request'>,
-  { refusal, ...request }: ActRequest,
-): Promise<void> {
+async function send(transport: Pick<Transport, 'request'>, { refusal, ...request }: ActRequest): Promise<void> {
   try {
     await transport.request({ ...request, signal: AbortSignal.timeout(REQUEST_SECONDS * 1000) });
   } catch (error) {

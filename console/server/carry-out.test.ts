@@ -32,8 +32,16 @@ describe('the Secret with a whole plan', () => {
   });
 
   test.each([
-    { because: 'another plan under the true hash', secret: secretWith(packed({ ...PLAN, heldBy: [{}] })), says: 'changed' },
-    { because: 'the same plan, packed by another', secret: secretWith(gzipSync(JSON.stringify(PLAN), { level: 1 })), says: 'changed' },
+    {
+      because: 'another plan under the true hash',
+      secret: secretWith(packed({ ...PLAN, heldBy: [{}] })),
+      says: 'changed',
+    },
+    {
+      because: 'the same plan, packed by another',
+      secret: secretWith(gzipSync(JSON.stringify(PLAN), { level: 1 })),
+      says: 'changed',
+    },
     { because: 'a bomb', secret: secretWith(BOMB), says: 'changed' },
     { because: 'no content', secret: secretWith(HONEST, { data: {} }), says: 'changed' },
     { because: 'content that is no text', secret: secretWith(HONEST, { data: { plan: 1 } }), says: 'changed' },

@@ -1,7 +1,6 @@
 /** Content of Catalogs: no Catalog, however large or hostile, keeps other views waiting or ends the process. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/object.ts';
 import type { Fields } from '../../api/untyped.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { silentLog } from '../../kube/log.ts';
@@ -25,7 +24,12 @@ interface SceneOptions {
 }
 
 /** A Catalog `team` with packages `p0`, `p1`, …, each with one channel. */
-function scene({ packages = 3, head = async () => undefined, opened = async () => undefined, bundles = () => [] }: SceneOptions = {}) {
+function scene({
+  packages = 3,
+  head = async () => undefined,
+  opened = async () => undefined,
+  bundles = () => [],
+}: SceneOptions = {}) {
   const names = Array.from({ length: packages }, (_, at) => `p${at}`);
   const asked: ContentQuery[] = [];
   const signals = new Set<AbortSignal>();
@@ -46,7 +50,7 @@ function scene({ packages = 3, head = async () => undefined, opened = async () =
       yield* documents(query);
     },
     rights: { may: async () => ((state.reviews += 1), true) },
-    store: { list: () => [{ apiVersion: 'v1', kind: 'Catalog', metadata: { name: 'team', uid: '1' } } as KubeObject] },
+    store: { list: () => [{ apiVersion: 'v1', kind: 'Catalog', metadata: { name: 'team', uid: '1' } }] },
     onMore: () => void (state.more += 1),
     log: silentLog,
   });
@@ -87,7 +91,7 @@ describe('a head that cannot be read leaves the listing, and the process, as the
     const { listing } = scene({
       head: () => {
         heads.asked += 1;
-        return Promise.reject(error as Error);
+        return Promise.reject(error);
       },
     });
     expect((await listing()).packages).toHaveLength(3);
@@ -173,7 +177,9 @@ describe('content is kept', () => {
     for (let at = 0; at < 200; at++) await open(`p${at}`);
     const before = asked.filter(({ package: name, name: own }) => name === undefined && own === undefined).length;
     await listing();
-    expect(asked.filter(({ package: name, name: own }) => name === undefined && own === undefined)).toHaveLength(before);
+    expect(asked.filter(({ package: name, name: own }) => name === undefined && own === undefined)).toHaveLength(
+      before,
+    );
   });
 
   test('and names of packages that do not exist evict nothing', async () => {

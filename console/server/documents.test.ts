@@ -29,15 +29,31 @@ const noRaw = async (): Promise<string> => '';
 const soon = (): AbortSignal => AbortSignal.timeout(50);
 const never = (): AbortSignal => new AbortController().signal;
 
-const FAILURES: readonly { readonly because: string; readonly answer: RequestListener; readonly signal: () => AbortSignal }[] = [
-  { because: 'the manager ends in the middle of the body', signal: never, answer: (_, response) => response.write('{"a":1}\n', () => response.destroy()) },
+const FAILURES: readonly {
+  readonly because: string;
+  readonly answer: RequestListener;
+  readonly signal: () => AbortSignal;
+}[] = [
+  {
+    because: 'the manager ends in the middle of the body',
+    signal: never,
+    answer: (_, response) => response.write('{"a":1}\n', () => response.destroy()),
+  },
   { because: 'the manager ends before it answers', signal: never, answer: (request) => request.socket.destroy() },
   { because: 'the manager does not answer in time', signal: soon, answer: () => undefined },
   { because: 'the body does not end in time', signal: soon, answer: (_, response) => response.write('{"a":1}\n') },
   { because: 'a document is no JSON', signal: never, answer: (_, response) => response.end('{"a":\n') },
   { because: 'the last document is cut off', signal: never, answer: (_, response) => response.end('{"a":1}\n{"b"') },
-  { because: 'the manager answers with an error', signal: never, answer: (_, response) => response.writeHead(503).end() },
-  { because: 'the manager leads elsewhere', signal: never, answer: (_, response) => response.writeHead(302, { location: '/x' }).end() },
+  {
+    because: 'the manager answers with an error',
+    signal: never,
+    answer: (_, response) => response.writeHead(503).end(),
+  },
+  {
+    because: 'the manager leads elsewhere',
+    signal: never,
+    answer: (_, response) => response.writeHead(302, { location: '/x' }).end(),
+  },
 ];
 
 describe('a read from the manager is CatalogUnavailable', () => {
@@ -55,10 +71,22 @@ describe('a read from the manager is CatalogUnavailable', () => {
 
 describe('a read through the API server', () => {
   test.each([
-    { because: 'a request that was called off', error: new DOMException('timeout', 'TimeoutError'), reason: 'CatalogUnavailable' },
+    {
+      because: 'a request that was called off',
+      error: new DOMException('timeout', 'TimeoutError'),
+      reason: 'CatalogUnavailable',
+    },
     { because: 'a body that ends early', error: new TypeError('terminated'), reason: 'CatalogUnavailable' },
-    { because: 'an API server that is away', error: new ApiError('get', { code: 503, message: 'x', causes: [] }), reason: 'CatalogUnavailable' },
-    { because: 'a person without the right', error: new ApiError('get', { code: 403, message: 'x', causes: [] }), reason: 'Forbidden' },
+    {
+      because: 'an API server that is away',
+      error: new ApiError('get', { code: 503, message: 'x', causes: [] }),
+      reason: 'CatalogUnavailable',
+    },
+    {
+      because: 'a person without the right',
+      error: new ApiError('get', { code: 403, message: 'x', causes: [] }),
+      reason: 'Forbidden',
+    },
   ])('fails with $reason for $because', async ({ error, reason }) => {
     const read = documentsByProxy('slipway-system');
     await expect(all(read, () => Promise.reject(error), never())).rejects.toMatchObject({ reason });
@@ -66,7 +94,9 @@ describe('a read through the API server', () => {
 
   test('is CatalogUnavailable if a document is no JSON', async () => {
     const read = documentsByProxy('slipway-system');
-    await expect(all(read, async () => '{"a":1}\n<html>', never())).rejects.toMatchObject({ reason: 'CatalogUnavailable' });
+    await expect(all(read, async () => '{"a":1}\n<html>', never())).rejects.toMatchObject({
+      reason: 'CatalogUnavailable',
+    });
   });
 });
 

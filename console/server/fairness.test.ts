@@ -5,7 +5,13 @@ import type { View } from '../data/view.ts';
 import { PersonRights } from './rights.ts';
 import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts';
 
-const SLOW: View<object> = { path: '/slow', query: ['n'], reads: [], ask: () => ({ versions: true }), show: () => ({}) };
+const SLOW: View<object> = {
+  path: '/slow',
+  query: ['n'],
+  reads: [],
+  ask: () => ({ versions: true }),
+  show: () => ({}),
+};
 
 let world: ConsoleWorld;
 let release: PromiseWithResolvers<void>;
@@ -38,7 +44,9 @@ describe.each([
     const [ann, bob] = await Promise.all(['ann', 'bob'].map((user) => world.cookieOf(user)));
     const statuses: number[] = [];
     const all = Array.from({ length: 300 }, async (_, n) => {
-      const answer = await fetch(`${world.address}${path(n)}`, { headers: { cookie: ann ?? '' } }).catch(() => undefined);
+      const answer = await fetch(`${world.address}${path(n)}`, { headers: { cookie: ann ?? '' } }).catch(
+        () => undefined,
+      );
       if (answer !== undefined) statuses.push(answer.status);
     });
     await eventually(() => statuses.length === 300 - 8 - 256);

@@ -51,14 +51,14 @@ export class Kept<Value> {
   }
 
   #settle(key: string, entry: Entry<Value>): void {
-    const forget = (): void => {
-      if (this.#entries.get(key) === entry) this.#remove(key);
-    };
-    entry.value.then((value) => {
-      if (this.#entries.get(key) !== entry) return;
-      if (this.#options.isKept(value)) this.#weigh(entry, value);
-      else forget();
-    }, forget);
+    const isPresent = (): boolean => this.#entries.get(key) === entry;
+    entry.value.then(
+      (value) => {
+        if (!isPresent()) return undefined;
+        return this.#options.isKept(value) ? this.#weigh(entry, value) : this.#remove(key);
+      },
+      () => (isPresent() ? this.#remove(key) : undefined),
+    );
   }
 
   #weigh(entry: Entry<Value>, value: Value): void {

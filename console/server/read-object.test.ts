@@ -7,12 +7,29 @@ const expression = (key: string, operator: string, values?: readonly string[]) =
 
 test.each([
   { because: 'labels', selector: { matchLabels: { app: 'lamp', tier: 'a' } }, asked: 'app=lamp,tier=a' },
-  { because: 'a list of values', selector: { matchExpressions: [expression('app', 'In', ['lamp', 'bulb'])] }, asked: 'app in (lamp,bulb)' },
-  { because: 'excluded values', selector: { matchExpressions: [expression('app', 'NotIn', ['x'])] }, asked: 'app notin (x)' },
+  {
+    because: 'a list of values',
+    selector: { matchExpressions: [expression('app', 'In', ['lamp', 'bulb'])] },
+    asked: 'app in (lamp,bulb)',
+  },
+  {
+    because: 'excluded values',
+    selector: { matchExpressions: [expression('app', 'NotIn', ['x'])] },
+    asked: 'app notin (x)',
+  },
   { because: 'a label that is there', selector: { matchExpressions: [expression('app', 'Exists')] }, asked: 'app' },
-  { because: 'a label that is not', selector: { matchExpressions: [expression('old', 'DoesNotExist')] }, asked: '!old' },
-  { because: 'both', selector: { matchLabels: { app: 'lamp' }, matchExpressions: [expression('tier', 'Exists')] }, asked: 'app=lamp,tier' },
-])('$because', async ({ selector, asked }) => { // prettier-ignore
+  {
+    because: 'a label that is not',
+    selector: { matchExpressions: [expression('old', 'DoesNotExist')] },
+    asked: '!old',
+  },
+  {
+    because: 'both',
+    selector: { matchLabels: { app: 'lamp' }, matchExpressions: [expression('tier', 'Exists')] },
+    asked: 'app=lamp,tier',
+  },
+])('$because', async ({ selector, asked }) => {
+  // prettier-ignore
   expect(await askedFor(selector)).toEqual({ selectors: [asked, asked], podsFailure: undefined });
 });
 
@@ -23,7 +40,10 @@ test.each([
   { because: 'an operator without its values', selector: { matchExpressions: [expression('app', 'In')] } },
   { because: 'expressions that are no list', selector: { matchExpressions: 'app' } },
 ])('no Pod is read of a Deployment with $because', async ({ selector }) => {
-  expect(await askedFor(selector)).toEqual({ selectors: [], podsFailure: expect.stringContaining('selector') as string });
+  expect(await askedFor(selector)).toEqual({
+    selectors: [],
+    podsFailure: expect.stringContaining('selector') as string,
+  });
 });
 
 async function askedFor(selector: unknown) {

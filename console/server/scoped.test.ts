@@ -17,15 +17,62 @@ test.each<{
   sees: number;
 }>([
   { because: 'all is watched, and the person may see all', watched: 'all', may: ['*'], reach: 'all', sees: 1 },
-  { because: 'one namespace is watched, and the person may see all', watched: ['ops'], may: ['*'], reach: ['ops'], sees: 1 },
-  { because: 'one namespace is watched, and the person may see that', watched: ['ops'], may: ['ops'], reach: ['ops'], sees: 1 },
-  { because: 'one namespace is watched, and the person may see another', watched: ['ops'], may: ['dev'], reach: [], sees: 0 },
-  { because: 'one namespace is watched, and the view is of another', watched: ['ops'], may: ['*'], parameters: { namespace: 'dev' }, reach: ['ops'], sees: 1 },
+  {
+    because: 'one namespace is watched, and the person may see all',
+    watched: ['ops'],
+    may: ['*'],
+    reach: ['ops'],
+    sees: 1,
+  },
+  {
+    because: 'one namespace is watched, and the person may see that',
+    watched: ['ops'],
+    may: ['ops'],
+    reach: ['ops'],
+    sees: 1,
+  },
+  {
+    because: 'one namespace is watched, and the person may see another',
+    watched: ['ops'],
+    may: ['dev'],
+    reach: [],
+    sees: 0,
+  },
+  {
+    because: 'one namespace is watched, and the view is of another',
+    watched: ['ops'],
+    may: ['*'],
+    parameters: { namespace: 'dev' },
+    reach: ['ops'],
+    sees: 1,
+  },
   { because: 'nothing is watched', watched: [], may: ['*'], reach: [], sees: 0 },
-  { because: 'the view is of a namespace without objects', watched: 'all', may: ['dev'], parameters: { namespace: 'dev' }, reach: ['dev'], sees: 0 },
-  { because: 'the view is of a namespace that the person may not see', watched: 'all', may: ['ops'], parameters: { namespace: 'dev' }, reach: ['ops'], sees: 1 },
-  { because: 'the view is of no namespace that there can be', watched: 'all', may: ['*/..', 'ops'], parameters: { namespace: '*/..' }, reach: ['ops'], sees: 1 },
-])('$because', async ({ watched, may, parameters = {}, reach, sees }) => { // prettier-ignore
+  {
+    because: 'the view is of a namespace without objects',
+    watched: 'all',
+    may: ['dev'],
+    parameters: { namespace: 'dev' },
+    reach: ['dev'],
+    sees: 0,
+  },
+  {
+    because: 'the view is of a namespace that the person may not see',
+    watched: 'all',
+    may: ['ops'],
+    parameters: { namespace: 'dev' },
+    reach: ['ops'],
+    sees: 1,
+  },
+  {
+    because: 'the view is of no namespace that there can be',
+    watched: 'all',
+    may: ['*/..', 'ops'],
+    parameters: { namespace: '*/..' },
+    reach: ['ops'],
+    sees: 1,
+  },
+])('$because', async ({ watched, may, parameters = {}, reach, sees }) => {
+  // prettier-ignore
   const store = { list: () => (watched.length === 0 ? [] : [lamp]), watched: (kind: VisibleKind) => (kind === 'subscriptions' ? watched : 'all') }; // prettier-ignore
   const rights = { may: async (_: unknown, access: object) => may.includes('namespace' in access ? String(access.namespace) : '*') || may.includes('*') }; // prettier-ignore
   const seen = await visibleTo(ANN, { store, rights }, { kinds: ['subscriptions'], parameters });

@@ -336,7 +336,7 @@ describe('facts and manifests that are missing', () => {
     await given.run();
     const { secret, digest } = given.next().status?.plan ?? {};
     const stored = given.cluster.objects().find(({ metadata }) => metadata.name === secret);
-    const bytes = Buffer.from((stored?.['data'] as { readonly plan: string }).plan, 'base64');
+    const bytes = Buffer.from(String(fieldsOf(stored?.['data'])['plan']), 'base64');
     expect(digest).toBe(`sha256:${createHash('sha256').update(bytes).digest('hex')}`);
   });
 

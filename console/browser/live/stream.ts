@@ -31,6 +31,7 @@ export class LiveView {
   #source: EventSource | undefined;
   #timer: number | undefined;
   #url = '';
+  #lastId = '';
   #refusals = 0;
 
   readonly #key: Pick<PortKey, 'in'>;
@@ -40,6 +41,7 @@ export class LiveView {
     this.#refused = refused;
     this.#key = key;
     window.addEventListener('online', () => this.#retryNow());
+    document.addEventListener('visibilitychange', () => this.#turn());
   }
 
   /** What is known about the view of a path; never anything about another one. */
@@ -56,6 +58,7 @@ export class LiveView {
   show(url: string): void {
     if (url === this.#url) return;
     this.#url = url;
+    this.#lastId = '';
     if (this.#received.value.path !== this.#path) this.#received.value = { path: this.#path };
     this.#refusals = 0;
     this.#open();
@@ -73,7 +76,8 @@ export class LiveView {
 
   #open(): void {
     this.#close();
-    const source = new EventSource(this.#key.in(`/api/live${this.#url}`));
+    if (document.hidden) return;
+    const source = new EventSource(this.#address);
     this.#source = source;
     source.addEventListener('open', () => this.#opened());
     source.addEventListener('view', (event) => this.#receive(event as MessageEvent<string>));
@@ -81,16 +85,31 @@ export class LiveView {
     source.addEventListener('error', () => this.#lost(source));
   }
 
+  /** A new EventSource sends no header of the last data: the address names them. */
+  get #address(): string {
+    const address = this.#key.in(`/api/live${this.#url}`);
+    if (this.#lastId === '') return address;
+    return `${address}${address.includes('?') ? '&' : '?'}lastEventId=${encodeURIComponent(this.#lastId)}`;
+  }
+
+  /** A browser has six connections for a host, and each tab has a stream: one that is not shown gives up its own. */
+  #turn(): void {
+    if (document.hidden) this.#close();
+    else if (this.#source === undefined && this.#url !== '') this.#open();
+  }
+
   #opened(): void {
     this.#refusals = 0;
     this.#connection.value = 'live';
   }
 
-  #receive({ data }: MessageEvent<string>): void {
+  #receive({ data, lastEventId }: MessageEvent<string>): void {
+    this.#lastId = lastEventId;
     this.#received.value = { path: this.#path, model: JSON.parse(data) as unknown };
   }
 
   #fail({ data }: MessageEvent<string>): void {
+    this.#lastId = '';
     this.#received.value = { path: this.#path, problem: JSON.parse(data) as Problem };
   }
 
@@ -114,5 +133,6 @@ export class LiveView {
   #close(): void {
     window.clearTimeout(this.#timer);
     this.#source?.close();
+    this.#source = undefined;
   }
 }

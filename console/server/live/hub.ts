@@ -120,7 +120,10 @@ export class LiveHub {
     for (const { stream } of this.#open) stream.end();
   }
 
-  #topicOf({ person, view, reads, compute, asks = false, namespace }: Listening): { readonly key: string; readonly topic: Topic } {
+  #topicOf({ person, view, reads, compute, asks = false, namespace }: Listening): {
+    readonly key: string;
+    readonly topic: Topic;
+  } {
     const key = `${person} ${view}`;
     const known = this.#topics.get(key)?.topic;
     if (known !== undefined) return { key, topic: known };
