@@ -19,7 +19,7 @@ import { ConsoleProcess } from './console-process.ts';
 import { ConsoleScene, OPERATORS } from './scene.ts';
 import { MOST_HEIGHT, pictureOf, VIEWS, type ViewName } from './pictures.ts';
 
-const QUALITY = 55;
+const QUALITY = 50;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: 'string', default: VIEWS.join() } } });

@@ -17,7 +17,7 @@ export const VIEWS = [
 export type ViewName = (typeof VIEWS)[number];
 
 /** In pixels; a long view goes on below. */
-export const MOST_HEIGHT = 1500;
+export const MOST_HEIGHT = 1250;
 
 /** Path of a picture from the root of the repository. */
 export function pictureOf(view: ViewName, look: string): string {

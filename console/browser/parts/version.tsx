@@ -10,7 +10,7 @@ export function VersionStep({ installed, available }: VersionStepProps) {
   return (
     <span class="version-step">
       <span class="version">{installed ?? 'not installed'}</span>
-      {available !== undefined && (
+      {available !== undefined && available !== installed && (
         <>
           <Icon name="arrow" />
           <span class="hidden">, available: </span>
