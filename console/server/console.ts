@@ -79,11 +79,11 @@ const MOST_BODY_BYTES = 64 << 10;
 const TOO_LARGE = problem('InputInvalid', `The request is larger than ${MOST_BODY_BYTES} bytes`);
 
 /** A body without a length is replaced by its copy, which only a Request of the platform permits. */
-async function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Promise<void> {
+function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Promise<void> {
   const { method, headers, body, signal } = req.raw;
   if (body !== null && headers.has('transfer-encoding'))
     req.raw = new Request(req.url, { method, headers, body, signal, duplex: 'half' });
-  await next();
+  return next();
 }
 
 /** A stream would be opened with none to read it, and a login would be used up without a browser. */

@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const view = (): LiveView => new LiveView(async () => undefined);
+const view = (): LiveView => new LiveView(async () => undefined, { in: (url) => url });
 
 test('a page that becomes hidden ends its stream, and keeps the data', () => {
   const live = view();

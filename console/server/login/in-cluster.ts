@@ -62,7 +62,7 @@ export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLo
     async logOut(context) {
       await session.end(context);
       // The session has ended here in any case: an issuer that is away does not keep the browser from hearing of it.
-      const address = await oidc?.endAddress().catch((error: unknown) =>  onFailure?.(error));
+      const address = await oidc?.endAddress().catch((error: unknown) => onFailure?.(error));
       return address ?? '/login';
     },
   };

@@ -52,7 +52,7 @@ export class TokenReviews {
     const review = this.#review(token).finally(() => this.#logins.delete(key));
     this.#logins.set(key, review);
     const person = await review;
-    if (person !== undefined) this.#remember(key, review);
+    if (person !== undefined) void this.#remember(key, review);
     return person;
   }
 
