@@ -63,7 +63,7 @@ describe.skipIf(noBrowser !== undefined)(
         const { page, context, status } = await paste(`${world.address}${path}`, TOKEN);
         expect(status).toBe(303);
         await page.waitForURL(`${world.address}${to}`);
-        const session = await page.evaluate(async () => (await fetch('/api/session')).json() as Promise<unknown>);
+        const session = await page.evaluate(async () => (await fetch('/api/session')).json());
         expect(session).toMatchObject({ user: 'ann', way: 'token' });
         await context.close();
       },

@@ -73,7 +73,7 @@ export class TokenReviews {
     this.#known.delete(key);
     this.#known.set(key, entry);
     if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
-    person.then(
+    void person.then(
       () => (entry.until = this.#clock.now() + REMEMBERED_SECONDS),
       () => this.#known.get(key) === entry && this.#known.delete(key),
     );
