@@ -77,11 +77,11 @@ const MOST_BODY_BYTES = 64 << 10;
 const TOO_LARGE = problem('InputInvalid', `The request is larger than ${MOST_BODY_BYTES} bytes`);
 
 /** A body without a length is replaced by its copy, which only a Request of the platform permits. */
-async function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Promise<void> {
+function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Promise<void> {
   const { method, headers, body, signal } = req.raw;
   if (body !== null && headers.has('transfer-encoding'))
     req.raw = new Request(req.url, { method, headers, body, signal, duplex: 'half' });
-  await next();
+  return next();
 }
 
 /** A stream would be opened with none to read it, and a login would be used up without a browser. */
@@ -89,8 +89,8 @@ const NO_HEAD = problem('InputInvalid', 'Only pages and their files are answered
 
 const UNREADABLE = problem('InputInvalid', 'The address or the Host header of the request cannot be read');
 
-async function refuseHead({ req }: ConsoleContext, next: () => Promise<void>): Promise<Response | void> {
-  return req.method === 'HEAD' && !isPage(req.path) ? answerProblem(NO_HEAD, 405) : next();
+function refuseHead({ req }: ConsoleContext, next: () => Promise<void>): Promise<Response | void> {
+  return req.method === 'HEAD' && !isPage(req.path) ? Promise.resolve(answerProblem(NO_HEAD, 405)) : next();
 }
 
 /** Whether the path leads to nothing but files of the pages. */

@@ -49,10 +49,10 @@ export class TokenReviews {
     const known = this.#logins.get(key);
     if (known !== undefined) return known;
     if (this.#logins.size >= MOST_LOGINS) throw tooMany();
-    const review = this.#review(token).finally(() => this.#logins.delete(key));
+    const review = this.#reviewOnce(key, token);
     this.#logins.set(key, review);
     const person = await review;
-    if (person !== undefined) this.#remember(key, review);
+    if (person !== undefined) void this.#remember(key, review);
     return person;
   }
 
@@ -78,6 +78,14 @@ export class TokenReviews {
       () => this.#known.get(key) === entry && this.#known.delete(key),
     );
     return person;
+  }
+
+  async #reviewOnce(key: string, token: string): Review {
+    try {
+      return await this.#review(token);
+    } finally {
+      this.#logins.delete(key);
+    }
   }
 
   async #review(token: string): Review {
