@@ -54,9 +54,7 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
   // Before any route, since the body of a login is read before the person is known.
   app.use('*', withOwnRequest);
   app.use('*', bodyLimit({ maxSize: MOST_BODY_BYTES, onError: () => answerProblem(TOO_LARGE, 413) }));
-  app.use('*', async ({ req }, next) =>
-    req.method === 'HEAD' && !isPage(req.path) ? answerProblem(NO_HEAD, 405) : next(),
-  );
+  app.use('*', refuseHead);
   login.routes(app);
   apiRoutes(app, login, options);
   assetRoutes(app, assets);
@@ -90,6 +88,10 @@ function withOwnRequest({ req }: ConsoleContext, next: () => Promise<void>): Pro
 const NO_HEAD = problem('InputInvalid', 'Only pages and their files are answered by HEAD', 'Send GET');
 
 const UNREADABLE = problem('InputInvalid', 'The address or the Host header of the request cannot be read');
+
+function refuseHead({ req }: ConsoleContext, next: () => Promise<void>): Promise<Response | void> {
+  return req.method === 'HEAD' && !isPage(req.path) ? Promise.resolve(answerProblem(NO_HEAD, 405)) : next();
+}
 
 /** Whether the path leads to nothing but files of the pages. */
 function isPage(path: string): boolean {

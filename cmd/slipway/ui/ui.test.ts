@@ -2,7 +2,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { launchBrowser, noBrowser } from '../../../console/browser/testing/browser.ts';
 import { Browser } from '../../../console/server/testing/browser.ts';
 import { listen } from '../../../console/server/testing/event-source.ts';
 import { eventually } from '../../../kube/testing/eventually.ts';
@@ -163,30 +162,3 @@ describe('slipway ui', () => {
     expect({ code, reason: stderr.split(':')[1]?.trim() }).toEqual({ code: 1, reason: 'InputInvalid' });
   });
 });
-
-describe.skipIf(noBrowser !== undefined)(
-  `slipway ui in Chromium${noBrowser === undefined ? '' : ` (${noBrowser})`}`,
-  () => {
-    test('shows the operators in the browser that opened the address, in each of its tabs, and the key in no address', async () => {
-      await using ui = await start();
-      const browser = await launchBrowser();
-      try {
-        const context = await browser.newContext();
-        const seen: string[] = [];
-        context.on('request', (request) => void seen.push(`${request.resourceType()} ${request.url()}`));
-        const page = await context.newPage();
-        await page.goto(ui.address.href);
-        await page.getByText('lamp').first().waitFor();
-        expect(new URL(page.url()).hash).toBe('');
-        await page.reload();
-        await page.getByText('lamp').first().waitFor();
-        const other = await context.newPage();
-        await other.goto(`${ui.address.origin}/overview`);
-        await other.getByText('lamp').first().waitFor();
-        expect(seen.filter((one) => one.startsWith('document ') && one.includes('?key='))).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    }, 90_000);
-  },
-);

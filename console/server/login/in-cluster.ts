@@ -62,7 +62,10 @@ export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLo
     async logOut(context) {
       await session.end(context);
       // The session has ended here in any case: an issuer that is away does not keep the browser from hearing of it.
-      const address = await oidc?.endAddress().catch((error: unknown) => onFailure?.(error));
+      const address = await oidc?.endAddress().catch((error: unknown) => {
+        onFailure?.(error);
+        return undefined;
+      });
       return address ?? '/login';
     },
   };
@@ -85,7 +88,7 @@ async function identify(context: ConsoleContext, { session, oidc, tokens }: Ways
   return session.visitorOf({ ...found, person }, 'token', async () => isStill(person, await tokens?.personOf(token)));
 }
 
-/** A stream shows what its person may see: with other groups it would be that of another one. */
+/** With other groups a stream would show the objects of another person. */
 function isStill(person: Person, now: Person | undefined): boolean {
   return now !== undefined && keyOfPerson(now) === keyOfPerson(person);
 }

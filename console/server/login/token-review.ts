@@ -49,7 +49,7 @@ export class TokenReviews {
     const known = this.#logins.get(key);
     if (known !== undefined) return known;
     if (this.#logins.size >= MOST_LOGINS) throw tooMany();
-    const review = this.#review(token).finally(() => this.#logins.delete(key));
+    const review = this.#reviewOnce(key, token);
     this.#logins.set(key, review);
     const person = await review;
     if (person !== undefined) void this.#remember(key, review);
@@ -73,11 +73,19 @@ export class TokenReviews {
     this.#known.delete(key);
     this.#known.set(key, entry);
     if (this.#known.size > MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
-    person.then(
+    void person.then(
       () => (entry.until = this.#clock.now() + REMEMBERED_SECONDS),
       () => this.#known.get(key) === entry && this.#known.delete(key),
     );
     return person;
+  }
+
+  async #reviewOnce(key: string, token: string): Review {
+    try {
+      return await this.#review(token);
+    } finally {
+      this.#logins.delete(key);
+    }
   }
 
   async #review(token: string): Review {
