@@ -22,7 +22,7 @@ export interface Received {
   readonly problem?: Problem;
 }
 
-/** State: the shown view, its connection, and what has been received about it. */
+/** State: the shown view, its connection, and the data that have been received. */
 export class LiveView {
   readonly #received = signal<Received & { readonly path: string }>({ path: '' });
   readonly #connection = signal<Connection>('connecting');
