@@ -75,9 +75,12 @@ describe('the deployed console', () => {
   });
 
   test('may list and watch the objects of Slipway and events, act as people, review tokens, and nothing else', () => {
-    const rules = objects.flatMap(({ rules: own = [] }) => own).map(({ apiGroups, resources, resourceNames = [], verbs }) =>
+    const rules = objects
+      .flatMap(({ rules: own = [] }) => own)
+      .map(
+        ({ apiGroups, resources, resourceNames = [], verbs }) =>
       [apiGroups.join(), resources.map((one) => one.split('/')[0]).filter((one, at, all) => all.indexOf(one) === at).join(), resourceNames.join(), verbs.join()].join(' | '), // prettier-ignore
-    );
+      );
     expect(rules.toSorted()).toEqual(
       [
         'coordination.k8s.io | leases | slipway-manager | list,watch',

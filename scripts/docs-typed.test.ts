@@ -85,6 +85,15 @@ const PAGES: readonly Page[] = [
     by: ['e2e/stories/signatures/signatures.cluster.test.ts'],
     except: [{ command: 'cosign sign', because: 'the story signs by a program of its own, which needs no network' }],
   },
+  {
+    path: `${HOW_TO}/run-the-console.md`,
+    by: [],
+    except: [
+      { command: 'slipway ui', because: 'it runs until it is interrupted; cmd/slipway/ui/ui.test.ts starts it' },
+      { command: 'create secret generic', because: DEPLOYED },
+      { command: 'kubectl label namespace ingress', because: 'needs the namespace of an Ingress' },
+    ],
+  },
   { path: `${HOW_TO}/see-why-a-version.md`, by: [COMMAND_LINE] },
   {
     path: `${HOW_TO}/see-why-nothing-happens.md`,

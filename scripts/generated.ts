@@ -5,7 +5,13 @@ import { KINDS } from '../api/kinds.ts';
 import { GROUP } from '../api/names.ts';
 import { renderApiDocs } from './api-docs.ts';
 import { renderCliDocs } from './cli-docs.ts';
-import { renderChartConsole, renderChartPolicies, renderChartRights, renderCrdKustomization, renderInstall } from './install.ts';
+import {
+  renderChartConsole,
+  renderChartPolicies,
+  renderChartRights,
+  renderCrdKustomization,
+  renderInstall,
+} from './install.ts';
 import { renderMetricsDocs } from './metrics-docs.ts';
 import { renderPublicRoot } from './public-root.ts';
 

@@ -6,6 +6,7 @@ import { importsOf, isSource, readText, repositoryFiles } from './source-files.t
 const PROGRAMS: readonly { readonly path: string; readonly because: string }[] = [
   { path: 'cmd/manager/main.ts', because: 'the manager' },
   { path: 'cmd/slipway/main.ts', because: 'the command line' },
+  { path: 'cmd/console/main.ts', because: 'the console in a cluster' },
   { path: 'catalog/index/worker.ts', because: 'a thread of both, which is started by its path' },
   { path: 'bundles/examples/beacon-operator/program/main.ts', because: 'the operator of the examples' },
   { path: 'console/browser/main.tsx', because: 'the pages of the console, which run in a browser' },

@@ -172,10 +172,7 @@ function readPairs(text: string, context: z.RefinementCtx): ReadonlyMap<string, 
 }
 
 /** Reads the options; throws InvalidConfiguration with every value at fault. */
-export function parseOptions(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): ConsoleFlags {
+export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ConsoleFlags {
   const result = Options.safeParse(valuesOf(OPTIONS, readFlags('console', OPTIONS, args), env));
   const faults = result.success ? faultsOf(result.data) : result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`); // prettier-ignore
   if (result.success && faults.length === 0) return result.data;

@@ -176,7 +176,10 @@ export function parseOptions(
   for (const name of unusable) delete values[name];
   const result = Options.safeParse(values);
   if (result.success) return { ...result.data, warnings: unusable.map(ignored) };
-  throw invalidOptions('manager', result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+  throw invalidOptions(
+    'manager',
+    result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
+  );
 }
 
 /** Clusters set these variables for all Pods, also to proxies of other protocols: that must not keep the manager from starting. */

@@ -18,7 +18,7 @@ import { LiveHub, type HubOptions } from './live/hub.ts';
 import type { Login } from './login/login.ts';
 import type { AnyView } from './match-view.ts';
 import type { Person } from './person.ts';
-import { Rights } from './rights.ts';
+import { PersonRights } from './rights.ts';
 import type { OwnHosts } from './same-origin.ts';
 import type { WatchScopes } from './scopes.ts';
 import { LiveStore } from './store.ts';
@@ -59,7 +59,7 @@ export function assembleConsole(options: AssembleOptions): AssembledConsole {
   const store = new LiveStore({ client, scopes, log });
   const hub = new LiveHub(options.streams);
   store.onChange((kind, namespace) => hub.changed(kind, namespace));
-  const rights = new Rights({ actAs: acting.clientOf });
+  const rights = new PersonRights({ actAs: acting.clientOf });
   const content = new CatalogContent({ read: documents, rights, store, onMore: () => hub.changed('catalogs'), log });
   const now = (): Date => new Date();
   const pages = kept(async () => assetsOf(await options.pages()));

@@ -17,12 +17,12 @@ import { answered } from './answered.ts';
 import type { CatalogContent } from './content.ts';
 import type { Person } from './person.ts';
 import { readObject } from './read-object.ts';
-import type { Rights } from './rights.ts';
+import type { PersonRights } from './rights.ts';
 
 export interface CarryOutParts {
   /** A client with the rights of the person. */
   readonly clientOf: (person: Person) => Client;
-  readonly rights: Pick<Rights, 'may'>;
+  readonly rights: Pick<PersonRights, 'may'>;
   readonly content: CatalogContent;
   readonly systemNamespace: string;
   readonly version: string;

@@ -43,10 +43,9 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
     );
     if (refused === undefined) await next();
     else context.res = answerProblem(problem('Forbidden', `The request is refused: ${refused}`), 403);
+    if (context.req.path.startsWith('/login')) context.res.headers.set('content-security-policy', LOGIN_POLICY);
     for (const [name, value] of headers) if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
-  app.use('/login', pagesOfLogin);
-  app.use('/login/*', pagesOfLogin);
   login.routes(app);
   apiRoutes(app, login, options);
   assetRoutes(app, assets);
@@ -56,11 +55,5 @@ export function createConsole(options: ConsoleOptions): ConsoleHandler {
     if (found.reason === 'InternalError') log.error({ err: error }, 'a request failed by a defect');
     return answerProblem(found, statusOfError(error));
   });
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  return async (request, response) => void (await listener(request, response));
-}
-
-async function pagesOfLogin(context: { res: Response }, next: () => Promise<void>): Promise<void> {
-  await next();
-  context.res.headers.set('content-security-policy', LOGIN_POLICY);
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
 }

@@ -20,12 +20,12 @@ import { Listings, type CatalogVersion } from './listings.ts';
 import type { Person } from './person.ts';
 import { PersonSlots } from './person-slots.ts';
 import { ContentReader } from './read-content.ts';
-import type { Rights } from './rights.ts';
+import type { PersonRights } from './rights.ts';
 import type { LiveStore } from './store.ts';
 
 export interface ContentParts {
   readonly read: ReadDocuments;
-  readonly rights: Pick<Rights, 'may'>;
+  readonly rights: Pick<PersonRights, 'may'>;
   readonly store: Pick<LiveStore, 'list'>;
   /** Called when more of a listing is known than was answered. */
   readonly onMore: () => void;

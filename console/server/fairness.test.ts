@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../kube/testing/eventually.ts';
 import type { View } from '../data/view.ts';
-import { Rights } from './rights.ts';
+import { PersonRights } from './rights.ts';
 import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts';
 
 const SLOW: View<object> = {
@@ -78,7 +78,7 @@ describe('reviews of rights', () => {
   test('of one person leave room for those of another', async () => {
     const blocked = Promise.withResolvers<boolean>();
     const asked = { ann: 0, bob: 0 };
-    const rights = new Rights({
+    const rights = new PersonRights({
       actAs: ({ user }) => ({
         allows: () => {
           asked[user as 'ann' | 'bob'] += 1;
@@ -95,7 +95,7 @@ describe('reviews of rights', () => {
 
   test('of one person do not evict those of another', async () => {
     const asked: string[] = [];
-    const rights = new Rights({
+    const rights = new PersonRights({
       actAs: ({ user }) => ({
         allows: async () => {
           asked.push(user);

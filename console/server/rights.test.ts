@@ -1,7 +1,7 @@
 /** The API server is asked for each right, and not more often than is needed. */
 import { describe, expect, test } from 'vitest';
 import { createManualClock } from '../../kube/testing/manual-clock.ts';
-import { Rights } from './rights.ts';
+import { PersonRights } from './rights.ts';
 
 const ANN = { user: 'ann', groups: [] };
 const LIST = { verb: 'list', group: 'slipway.dev', resource: 'subscriptions' };
@@ -10,7 +10,7 @@ const LIST = { verb: 'list', group: 'slipway.dev', resource: 'subscriptions' };
 function scene(most = 100) {
   const clock = createManualClock();
   const server = { asked: [] as string[], answer: async (): Promise<boolean | undefined> => true };
-  const rights = new Rights({
+  const rights = new PersonRights({
     clock,
     mostRemembered: most,
     actAs: ({ user }) => ({

@@ -29,7 +29,7 @@ const PARALLEL_OF_PERSON = 4;
 /** The part of all remembered answers that one person has if others need room. */
 const SHARE_OF_PERSON = 0.1;
 
-export class Rights {
+export class PersonRights {
   readonly #actAs: ActAs;
   readonly #clock: Clock;
   readonly #seconds: number;

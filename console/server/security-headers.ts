@@ -1,7 +1,7 @@
 /** The headers of every answer: scripts of the console alone, no frames, no other site, nothing kept by caches. Pure. */
 
 /** No inline script or style; the only policy for HTML is that of the library that cleans Markdown. */
-export const CONTENT_SECURITY_POLICY: string = [
+const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -25,7 +25,7 @@ interface WatchedKind {
 }
 
 /** Name of the Lease that the manager leads by. */
-export const MANAGER_LEASE = 'slipway-manager';
+const MANAGER_LEASE = 'slipway-manager';
 
 export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
   subscriptions: ownKind(SUBSCRIPTION),

@@ -6,12 +6,12 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Access } from '../../kube/client/client.ts';
 import type { Parameters, Reach, VisibleKind, VisibleObjects } from '../data/view.ts';
 import type { Person } from './person.ts';
-import type { Rights } from './rights.ts';
+import type { PersonRights } from './rights.ts';
 import { WATCHED, WATCHED_KINDS, type LiveStore } from './store.ts';
 
 export interface VisibleParts {
   readonly store: Pick<LiveStore, 'list' | 'watched'>;
-  readonly rights: Pick<Rights, 'may'>;
+  readonly rights: Pick<PersonRights, 'may'>;
 }
 
 export interface SeenObjects extends VisibleObjects {

@@ -20,7 +20,7 @@ export async function whoAmI(transport: Pick<Transport, 'request'>, signal: Abor
     const names = Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [];
     return { user: textOf(username) || UNKNOWN, groups: names };
   } catch (error) {
-    // Its rights are what counts, and those the API server knows in any case.
+    // Its rights count, and those the API server knows in any case.
     if (isForbidden(error) || isNotFound(error)) return { user: UNKNOWN, groups: [] };
     throw error;
   }

@@ -26,7 +26,8 @@ const MEASURED: readonly { readonly args: readonly string[]; readonly budget: nu
 export async function benchCommands(): Promise<readonly Row[]> {
   const cluster = await startCluster();
   try {
-    await fill(cluster);
+    await installSlipway(cluster, { policy: false });
+    await fillCluster(cluster);
     const folder = join(cluster.folder, 'slipway');
     await writeFiles(folder, await programFiles('slipway', PROGRAMS['slipway']!));
     const rows: Row[] = [];
@@ -68,8 +69,8 @@ function finish(program: string, args: readonly string[], { kubeconfig, folder }
   });
 }
 
-async function fill(cluster: TestCluster): Promise<void> {
-  await installSlipway(cluster, { policy: false });
+/** Many CRDs and Subscriptions, in the namespace `many`. */
+export async function fillCluster(cluster: TestCluster): Promise<void> {
   const { config } = await loadKubeconfig(cluster.kubeconfig);
   const transport = createTransport(config, { userAgent: 'bench' });
   try {

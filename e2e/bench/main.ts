@@ -14,6 +14,8 @@ import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
 import { benchCommands } from './commands.ts';
+import { benchConsole } from './console.ts';
+import { benchConsolePaint } from './console-paint.ts';
 import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
@@ -93,6 +95,8 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   bundle: ({ repeat }) => benchBundle({ repeat }),
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   commands: () => benchCommands(),
+  console: () => benchConsole(),
+  'console-paint': () => benchConsolePaint(),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),

@@ -7,6 +7,7 @@ import { installSlipway, startManager, type RunningManager } from '../lib/manage
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '../lib/objects.ts';
 import { sharedRows } from '../lib/shared.ts';
 import { apply, makeNamespaces } from '../lib/writes.ts';
+import { LISTENS_EVERYWHERE, serveManager } from './manager-service.ts';
 import { publishRoutes } from '../stories/real-operators/publish-routes.ts';
 import { loadRoutes, versionOf, type CatalogDocument, type Route } from '../stories/real-operators/routes.ts';
 
@@ -44,7 +45,8 @@ export class ConsoleScene {
     const cluster = this.#cluster;
     await installSlipway(cluster);
     const published = this.#publish();
-    this.#manager = await startManager(cluster);
+    this.#manager = await startManager(cluster, LISTENS_EVERYWHERE);
+    await serveManager(cluster, this.#manager);
     await makeNamespaces(cluster, Object.values(OPERATORS));
     await apply(cluster, catalogOf(CATALOG, await published));
     await waitFor(cluster, { kind: 'catalog', name: CATALOG, timeoutSeconds: TIMEOUT_SECONDS }, isReady);

@@ -103,8 +103,7 @@ test(
 
 test('the same sources are bundled to the same bytes', { timeout: 120_000 }, async () => {
   // The order in which files are found by chance differed in about every third run.
-  for (let round = 0; round < 3; round += 1)
-    expect((await bundlePrograms(IMAGE_ENTRIES)).files).toEqual(manager.files);
+  for (let round = 0; round < 3; round += 1) expect((await bundlePrograms(IMAGE_ENTRIES)).files).toEqual(manager.files);
 });
 
 test('the lockfile knows Node for every architecture', async () => {

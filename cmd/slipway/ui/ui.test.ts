@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { Browser } from '../../../console/server/testing/browser.ts';
+import { listen } from '../../../console/server/testing/event-source.ts';
 import { eventually } from '../../../kube/testing/eventually.ts';
 import { useFakeCluster } from '../admin/testing/fake-cluster.ts';
 import type { Finished } from '../testing/slipway.ts';
@@ -79,7 +80,7 @@ describe('slipway ui', () => {
     ).toEqual([]);
   });
 
-  test('carries out an act with the credentials of the kubeconfig, and impersonates nobody', async () => {
+  test('carries out an act with the credentials of the kubeconfig, and impersonates no other user', async () => {
     await using ui = await start();
     await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
     const action = { kind: 'reconcile', namespace: 'ops', name: 'gadget' };
@@ -93,9 +94,13 @@ describe('slipway ui', () => {
 
   test('ends with success at Ctrl-C, and its streams with it', async () => {
     const ui = await start();
+    await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
+    const cookie = [...ui.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    using stream = await listen(`${ui.address.origin}/api/live/overview`, { cookie });
+    await stream.until(({ event }) => event === 'view');
     ui.stop();
     expect(await ui.ended).toMatchObject({ code: 0, stderr: '' });
-    await expect(new Browser(ui.address.origin).send('/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await eventually(() => stream.ended);
   });
 
   test('prints the address as JSON for programs', async () => {

@@ -1,4 +1,4 @@
-/** The way in of `slipway ui`: whoever has the address that the program printed is the user of the kubeconfig, once. */
+/** The way in of `slipway ui`: the address that the program prints makes one browser that of the user of the kubeconfig. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Person } from '../person.ts';
 import type { ConsoleContext, Login } from './login.ts';

@@ -63,7 +63,7 @@ export async function discoverIssuer(options: IssuerOptions): Promise<OidcIssuer
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
       try {
         const tokens = await openid.authorizationCodeGrant(config, address, checks);
-        return (tokens.claims() ?? {}) as Claims;
+        return tokens.claims() ?? {};
       } catch (cause) {
         throw refused(`the issuer's answer is not accepted: ${describe(cause)}`, cause);
       }

@@ -56,10 +56,11 @@ async function isProxy({ env }: ConsoleContext, trust: ProxyTrust): Promise<bool
     return given.length === 1 && isSame(given[0] ?? '', await trust.secret());
   }
   const socket = env.incoming.socket as TLSSocket;
-  if (socket.authorized !== true) return false;
+  // Without TLS there is no such field.
+  if (!('authorized' in socket) || !socket.authorized) return false;
   const { subject, subjectaltname = '' } = socket.getPeerCertificate();
-  const names = [subject?.CN, ...subjectaltname.split(', ').map((name) => name.replace(/^DNS:/, ''))].flat();
-  return trust.names.some((name) => names.includes(name));
+  const names = new Set([subject?.CN, ...subjectaltname.split(', ').map((name) => name.replace(/^DNS:/, ''))].flat());
+  return trust.names.some((name) => names.has(name));
 }
 
 /** A person whose header is there twice, or has the name of a part of the cluster, is no person. */

@@ -1,4 +1,4 @@
-/** Sessions in cookies: nobody but the console can make, read or change one, and each ends. */
+/** Sessions in cookies: only the console can make, read or change one, and each ends. */
 import { randomBytes } from 'node:crypto';
 import { EncryptJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test } from 'vitest';

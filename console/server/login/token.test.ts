@@ -41,7 +41,11 @@ const ACCOUNT = {
   extra: { 'authentication.kubernetes.io/credential-id': ['JTI=1'] },
 };
 
-async function paste(token: string, headers: Readonly<Record<string, string>> = {}): Promise<{ browser: Browser; status: number }> { // prettier-ignore
+async function paste(
+  token: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ browser: Browser; status: number }> {
+  // prettier-ignore
   const browser = new Browser(world.address);
   const { status } = await browser.send('/login/token', {
     method: 'POST',

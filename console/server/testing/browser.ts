@@ -51,7 +51,7 @@ export class Browser {
   #keep(lines: readonly string[]): void {
     for (const line of lines) {
       const [pair = '', ...attributes] = line.split('; ');
-      const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+      const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
       if (attributes.some((one) => /^max-age=0$/i.test(one))) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }

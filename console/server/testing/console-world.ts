@@ -24,7 +24,7 @@ import { inClusterLogin } from '../login/in-cluster.ts';
 import { OwnSession } from '../login/own-session.ts';
 import { ownKeys, Sessions } from '../login/session.ts';
 import type { Person } from '../person.ts';
-import { Rights } from '../rights.ts';
+import { PersonRights } from '../rights.ts';
 import { LiveStore, WATCHED_KINDS } from '../store.ts';
 
 /** Whether a person may do something; `resource` is the plural. */
@@ -56,7 +56,7 @@ export interface WorldOptions extends Partial<
 }
 
 /** Lists the names of the objects that it was shown: a view that hides nothing itself. */
-export const NAMES_VIEW: View<object> = {
+const NAMES_VIEW: View<object> = {
   path: '/names',
   query: [],
   reads: WATCHED_KINDS,
@@ -67,7 +67,7 @@ function namesOf(objects: readonly KubeObject[]): readonly string[] {
   return objects.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`).toSorted();
 }
 
-export const PAGES = [
+const PAGES = [
   { path: '/index.html', type: 'text/html; charset=utf-8', bytes: Buffer.from('<!doctype html>'), isImmutable: false },
   { path: '/main-0123ABCD.js', type: 'text/javascript', bytes: Buffer.from('x'.repeat(2000)), isImmutable: true },
 ];
@@ -122,7 +122,7 @@ function consoleOver(client: Client, { streams, rightsSeconds = 0, ...parts }: W
   const session = new OwnSession({ sessions, cookie, canLogOut: true, onLogOut: (id) => hub.endSession(id) });
   const handler = createConsole({
     store,
-    rights: new Rights({ actAs: (person) => client.as(person), seconds: rightsSeconds }),
+    rights: new PersonRights({ actAs: (person) => client.as(person), seconds: rightsSeconds }),
     hub,
     views: [NAMES_VIEW],
     carryOut: async () => ({}),

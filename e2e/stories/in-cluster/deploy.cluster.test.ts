@@ -95,6 +95,35 @@ describe('the chart', () => {
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 
+  test('has the console of the overlay if that is wanted, and nothing of it otherwise', async () => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/console')));
+    const rendered = objectsOf(await template('--include-crds', '--set', 'console.enabled=true'));
+    expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
+    expect([...installed().keys()].filter((key) => key.includes('console'))).toEqual([]);
+    expect(await template()).not.toContain('slipway-console');
+  });
+
+  test('renders every value of the console that users can set', async () => {
+    const chosen = [
+      'enabled=true',
+      'replicas=2',
+      'sessionsSecret=mine',
+      'loginSecret=other',
+      'settings.SLIPWAY_CONSOLE_READ_ONLY=yes',
+      'clients[0].podSelector.matchLabels.app=proxy',
+    ];
+    const rendered = objectsOf(await template(...chosen.flatMap((choice) => ['--set', `console.${choice}`])));
+    expect(rendered.get('Deployment/slipway-console')?.spec).toMatchObject({ replicas: 2 });
+    const text = JSON.stringify([...rendered.values()]);
+    for (const word of [
+      '"secretName":"mine"',
+      '"secretName":"other"',
+      '"SLIPWAY_CONSOLE_READ_ONLY":"yes"',
+      '"app":"proxy"',
+    ])
+      expect(text).toContain(word);
+  });
+
   test.each([
     { clients: [{ namespaceSelector: {} }], rules: 1, because: 'all are admitted' },
     { clients: [], rules: 0, because: 'none is, which is not the empty list of a rule' },
