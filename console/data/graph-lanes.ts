@@ -17,7 +17,7 @@ export interface Lanes {
   readonly cut?: Cut;
 }
 
-/** Drawing is the dear part, and equal for all who look at the same content. */
+/** Drawing takes most of the time, and is the same for all persons who open the same content. */
 const drawn = new Remembered<DrawnLanes>();
 
 interface DrawnLanes {

@@ -154,8 +154,8 @@ function extentNotices(
     return record.omitted === undefined ? [] : notice('unknown', `The plan leaves out ${record.omitted}`);
   if (answer !== undefined && 'failure' in answer)
     return notice('unknown', `Only the summary of the plan is shown: ${answer.failure.message}`);
-  if (record.secret !== undefined && record.digest === undefined) return notice('unknown', UNRECORDED);
-  if (answer === undefined && record.secret !== undefined) return [];
+  if (answer === undefined && record.secret !== undefined)
+    return record.digest === undefined ? notice('unknown', UNRECORDED) : [];
   return notice('unknown', `Only the summary of the plan is shown: ${record.omitted ?? 'the Secret with the whole plan does not have the plan of this hash'}`); // prettier-ignore
 }
 

@@ -57,7 +57,7 @@ describe('the overview', () => {
     {
       because: 'the person may list none',
       objects: { reach: { ...visibleWith().reach, subscriptions: [] } },
-      says: /You have no right to list Subscriptions/,
+      says: /You may not list Subscriptions in all namespaces, nor in one that has any/,
     },
   ])('an empty one says what to do next: $because', ({ objects, says }) => {
     expect(modelOf(overview, visibleWith(objects)).empty?.message).toMatch(says);
@@ -288,6 +288,13 @@ describe('a plan', () => {
       typeof notice === 'string' ? notice : (expect.stringMatching(notice) as string),
     ]);
     expect(model.buttons[0]).toMatchObject({ label: 'Approve 2.0.0', allowed: true });
+  });
+
+  test('that an older manager stored is not asked for, and the page says when it is', () => {
+    const visible = visibleWith(BASE);
+    expect(plan.ask?.(visible, { namespace: 'ops', name: 'gadget' })).not.toHaveProperty('plan');
+    const [notice] = modelOf(plan, visible, { asked: {} }).notices;
+    expect(notice?.text).toMatch(/has not recorded which whole plan it stored, and makes it again within minutes/);
   });
 
   test('of nothing says so in the words of the command line', () => {

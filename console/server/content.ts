@@ -105,7 +105,7 @@ export class CatalogContent {
     });
   }
 
-  /** Only Catalogs that exist are asked about: names are free for everybody to make up. */
+  /** Only Catalogs that exist are asked about: a browser can make up any name. */
   async #require(person: Person, catalog: string, signal: AbortSignal): Promise<CatalogVersion> {
     const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
     if (found === undefined) throw missing(catalog);

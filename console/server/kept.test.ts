@@ -1,4 +1,4 @@
-/** What is kept is bounded by number and by room, and holds neither failures nor what is not worth it. */
+/** A cache is bounded by number and by room, and holds no failures. */
 import { expect, test } from 'vitest';
 import { Kept, type KeptOptions } from './kept.ts';
 
@@ -17,7 +17,7 @@ const CASES: readonly {
   { because: 'several leave for a large one', options: { most: 9, weigh: letters, mostWeight: 4 }, steps: [['a', 'xx'], ['b', 'xx'], ['c', 'xxxx']], kept: ['c'] }, // prettier-ignore
   { because: 'one that is larger than all room does not stay', options: { most: 9, weigh: letters, mostWeight: 4 }, steps: [['a', 'x'], ['b', 'xxxxx']], kept: [] }, // prettier-ignore
   { because: 'a use takes no room twice', options: { most: 9, weigh: letters, mostWeight: 4 }, steps: [['a', 'xx'], ['a', 'xx'], ['a', 'xx'], ['b', 'xx']], kept: ['a', 'b'] }, // prettier-ignore
-  { because: 'what is not worth it is not kept', options: { most: 9, isKept: (one) => one !== '' }, steps: [['a', ''], ['b', 'x']], kept: ['b'] }, // prettier-ignore
+  { because: 'a value that is not worth it is not kept', options: { most: 9, isKept: (one) => one !== '' }, steps: [['a', ''], ['b', 'x']], kept: ['b'] }, // prettier-ignore
 ];
 
 test.each(CASES)('$because', async ({ options, steps, kept }) => {

@@ -1,6 +1,6 @@
 /**
- * The packages of each Catalog, kept for as long as the Catalog has the same digest. What the heads of packages say about
- * them is read afterwards, one head at a time: the listing is useful without it, and no other view waits for it.
+ * The packages of each Catalog, kept for as long as the Catalog has the same digest. The titles of
+ * packages, which their heads have, are read afterwards, one head at a time: the listing is useful without it, and no other view waits for it.
  */
 import { formatJson } from '../../api/json.ts';
 import type { Fields } from '../../api/untyped.ts';

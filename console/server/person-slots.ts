@@ -1,4 +1,4 @@
-/** A share for each person of what all of them use: one who asks for a lot waits for their own requests alone. */
+/** A share of a bounded resource for each person: one who asks for a lot waits for their own requests alone. */
 import { createSlots, type Slots } from '../../apply/slots.ts';
 
 export interface PersonSlotsOptions {

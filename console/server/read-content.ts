@@ -72,6 +72,6 @@ function tooLarge(catalog: string, [first]: readonly ContentQuery[]): ReasonedEr
     reason: 'CatalogUnavailable',
     retry: 'never',
     message: `Catalog ${catalog} cannot be shown: ${part} is larger than the console reads`,
-    hint: 'Read it by slipway catalog list, and ask its publisher to remove what is not needed',
+    hint: 'Read it by slipway catalog list, and ask its publisher to remove versions that no cluster needs',
   });
 }

@@ -23,7 +23,7 @@ export interface Received {
   readonly problem?: Problem;
 }
 
-/** State: the shown view, its connection, and the newest data about it. */
+/** State: the shown view, its connection, and the data that have been received. */
 export class LiveView {
   readonly #received = signal<Received & { readonly path: string }>({ path: '' });
   readonly #connection = signal<Connection>('connecting');
