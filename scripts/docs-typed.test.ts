@@ -25,6 +25,16 @@ const DEPLOYED = 'needs an image in a registry that kubelets pull from; e2e/stor
 
 const PAGES: readonly Page[] = [
   {
+    path: 'docs/console.md',
+    by: [],
+    except: [
+      {
+        command: 'kubectl slipway ui',
+        because: 'it runs until it is interrupted; cmd/slipway/ui/ui.test.ts starts it',
+      },
+    ],
+  },
+  {
     path: 'docs/tutorial.md',
     by: ['scripts/tutorial.cluster.test.ts'],
     except: [

@@ -14,13 +14,13 @@ describe.each(KINDS)('values of the schema of $kind', ({ schema }) => {
       fc.property(valuesOf(structural, NOTHING), (value) => {
         expect(problemsIn(structural, value)).toEqual([]);
       }),
-      { numRuns: 200, seed: 1 },
+      { numRuns: 200 },
     );
   });
 
   test('have the field that is asked for, whichever that is', () => {
     const missing = leavesOf(structural).filter((must) => {
-      const value = fc.sample(valuesOf(structural, { ...NOTHING, must }), { numRuns: 1, seed: 1 })[0];
+      const value = fc.sample(valuesOf(structural, { ...NOTHING, must }), { numRuns: 1 })[0];
       return !has(value, must.replaceAll('[]', '.[]').split('.'));
     });
     expect(missing).toEqual([]);

@@ -133,7 +133,7 @@ describe('slipway ui', () => {
     const ui = await start();
     await ui.browser.send(`${ui.address.pathname}${ui.address.search}`);
     const cookie = [...ui.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    using stream = await listen(`${ui.address.origin}/api/live/overview`, { cookie });
+    using stream = await listen(`${ui.address.origin}/api/live/overview?key=${ui.browser.key}`, { cookie });
     await stream.until(({ event }) => event === 'view');
     ui.stop();
     expect(await ui.ended).toMatchObject({ code: 0, stderr: '' });

@@ -1,10 +1,15 @@
 /** The operator of the webhook stories with an aggregated API besides: no package of the corpus serves one. */
 import { parseBundle } from '../../../bundles/parse.ts';
 import { gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
-import type { LoadedBundle } from './load.ts';
+import type { OlmBundle } from '../../lib/olm-catalog.ts';
 
 const VERSION = '1.0.0';
 const CSV = 'manifests/csv.json';
+
+export interface LoadedBundle extends OlmBundle {
+  /** Name of the ClusterServiceVersion. */
+  readonly name: string;
+}
 
 interface ClusterServiceVersion {
   readonly metadata: { readonly name: string };

@@ -1,17 +1,11 @@
 /** Reads the bundles of the operators that leave OLM: the head of the default channel, and the version before it if asked. */
 import { parseBundle } from '../../../bundles/parse.ts';
 import { loadPackages, versionIn, type CorpusPackage } from '../../compatibility/packages.ts';
-import type { OlmBundle } from '../../lib/olm-catalog.ts';
 import { readTree } from '../../lib/publish.ts';
 import { bundleFolder } from '../real-operators/publish-routes.ts';
 import { headOf, type CatalogDocument } from '../real-operators/routes.ts';
-import { apiBundle } from './api-bundle.ts';
+import { apiBundle, type LoadedBundle } from './api-bundle.ts';
 import type { Leaver } from './operators.ts';
-
-export interface LoadedBundle extends OlmBundle {
-  /** Name of the ClusterServiceVersion. */
-  readonly name: string;
-}
 
 export interface Loaded extends Leaver {
   readonly channel: string;
