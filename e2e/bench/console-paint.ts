@@ -9,7 +9,7 @@ import { createTransport } from '../../kube/transport/transport.ts';
 import { launchBrowser, noBrowser, WatchedPage } from '../../console/browser/testing/browser.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { ConsoleProcess } from '../console/console-process.ts';
-import { LISTENS_EVERYWHERE, serveManager } from '../console/manager-service.ts';
+import { serveManager } from '../console/manager-service.ts';
 import { largeCatalog } from '../lib/large-catalog.ts';
 import { installSlipway, startManager } from '../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../lib/objects.ts';
@@ -33,11 +33,11 @@ export async function benchConsolePaint(): Promise<readonly Row[]> {
   if (noBrowser !== undefined) return [];
   const cluster = await startCluster();
   const browser = await launchBrowser();
-  const console = new ConsoleProcess(cluster.kubeconfig);
   try {
     await installSlipway(cluster, { policy: false });
-    const manager = await startManager(cluster, LISTENS_EVERYWHERE);
-    await serveManager(cluster, manager);
+    const manager = await startManager(cluster);
+    await using service = await serveManager(cluster, manager);
+    await using console = new ConsoleProcess(service.kubeconfig);
     await fillCluster(cluster);
     await publishLarge(cluster);
     await console.start();
@@ -54,7 +54,6 @@ export async function benchConsolePaint(): Promise<readonly Row[]> {
     return rows;
   } finally {
     await browser.close();
-    await console.stop();
     await cluster.stop();
   }
 }

@@ -3,7 +3,7 @@ import { createCommandLine, type Running } from '../stories/command-line/process
 import { until } from '../lib/until.ts';
 
 /** State: the process that runs now, if any. It can be started again, on the same port. */
-export class ConsoleProcess {
+export class ConsoleProcess implements AsyncDisposable {
   readonly #kubeconfig: string;
   readonly #args: readonly string[];
   #running: Running | undefined;
@@ -42,5 +42,9 @@ export class ConsoleProcess {
     this.#running?.kill('SIGINT');
     await this.#running?.ended;
     this.#running = undefined;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 }

@@ -28,10 +28,11 @@ async function main(): Promise<void> {
   if (!hasShared) throw new Error('the reference data is missing beside the checkout');
   const cluster = await startCluster();
   const scene = new ConsoleScene(cluster);
-  const console = new ConsoleProcess(cluster.kubeconfig);
   const browser = await launchBrowser();
+  let console: ConsoleProcess | undefined;
   try {
     await scene.setUp();
+    console = new ConsoleProcess(scene.kubeconfig);
     const revisions = await list(cluster, 'revision', { namespace: OPERATORS.waiting });
     const paths = pathsOf(scene, revisions[0]?.metadata.name ?? '');
     await console.start();
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
     }
   } finally {
     await browser.close();
-    await console.stop();
+    await console?.stop();
     await scene.tearDown();
     await cluster.stop();
   }

@@ -1,47 +1,52 @@
 /**
- * The Service of the manager for a manager that runs as a process of this machine: the API server forwards requests for
- * content to it, as it does to a Pod. API servers forward to addresses of Pods alone, and to no loopback address; so there
- * is a Pod that no scheduler places, with another address of this machine in its status.
+ * The Service of the manager for a manager that is a process of this machine. API servers forward requests for a Service to
+ * no loopback address; so a proxy before the API server answers these from the process, and passes all others on.
  */
-import { networkInterfaces } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAuthority } from '../cluster/certificates.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
+import { buildKubeconfig } from '../cluster/kubeconfig.ts';
+import { startFaultProxy } from '../lib/fault-proxy.ts';
 import { SYSTEM } from '../lib/manager.ts';
+import { apply } from '../lib/writes.ts';
 
-/** For `startManager`: it listens on every address, at a port of the system's choice. */
-export const LISTENS_EVERYWHERE = { SLIPWAY_LISTEN: '0.0.0.0:0' };
+const SERVICE = `/api/v1/namespaces/${SYSTEM}/services/http:slipway-manager:http/proxy`;
 
-const SERVICE = { name: 'slipway-manager', namespace: SYSTEM };
-const POD = { name: 'slipway-manager-process', namespace: SYSTEM };
+/** The person whose kubeconfig it is: an administrator. */
+const PERSON = { namespace: 'default', name: 'console-reader' };
+const SUBJECT = { kind: 'ServiceAccount', ...PERSON };
+const OBJECTS = [
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: PERSON },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: PERSON.name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [SUBJECT],
+  },
+];
 
-/** Leads the Service to the manager that has the address `http://127.0.0.1:port`. */
-export async function serveManager(cluster: TestCluster, manager: { readonly url: string }): Promise<void> {
-  const port = Number(new URL(manager.url).port);
-  const ip = ownAddress();
-  const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
-  const spec = {
-    schedulerName: 'none',
-    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-    containers: [{ name: 'manager', image: 'manager', securityContext }],
-  };
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: POD, spec }));
-  const status = JSON.stringify({ status: { phase: 'Running', podIP: ip, podIPs: [{ ip }] } });
-  await cluster.kubectl(['-n', SYSTEM, 'patch', 'pod', POD.name, '--subresource=status', '--type=merge', '-p', status]);
-  const objects = [
-    { kind: 'Service', metadata: SERVICE, spec: { ports: [{ name: 'http', port: 80, targetPort: port }] } },
-    {
-      kind: 'Endpoints',
-      metadata: SERVICE,
-      subsets: [{ addresses: [{ ip, targetRef: { kind: 'Pod', ...POD } }], ports: [{ name: 'http', port }] }],
-    },
-  ];
-  const items = objects.map((object) => ({ apiVersion: 'v1', ...object }));
-  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+export interface ManagerService extends AsyncDisposable {
+  /** Path of the kubeconfig of an administrator who reaches the manager by its Service. */
+  readonly kubeconfig: string;
 }
 
-function ownAddress(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal);
-  if (own === undefined)
-    throw new Error('this machine has no address but loopback, to which API servers forward nothing');
-  return own.address;
+/** Leads the Service to the manager of the address `http://127.0.0.1:port`. */
+export async function serveManager(cluster: TestCluster, manager: { readonly url: string }): Promise<ManagerService> {
+  const authority = await createAuthority('slipway-test-service');
+  const pair = await authority.issue({ commonName: 'proxy', ipAddresses: ['127.0.0.1'] });
+  const proxy = await startFaultProxy({
+    upstream: new URL(cluster.server),
+    tls: { key: pair.privatePem, cert: pair.publicPem, upstreamCa: cluster.ca },
+    divert: (path) => (path.startsWith(SERVICE) ? new URL(path.slice(SERVICE.length), manager.url) : undefined),
+  });
+  await Promise.all(OBJECTS.map((object) => apply(cluster, JSON.stringify(object))));
+  const credentials = { token: await cluster.token(PERSON.namespace, PERSON.name) };
+  const server = `https://127.0.0.1:${proxy.port}`;
+  const folder = join(cluster.folder, 'tmp');
+  mkdirSync(folder, { recursive: true });
+  const kubeconfig = join(folder, `service-${proxy.port}.kubeconfig`);
+  writeFileSync(kubeconfig, buildKubeconfig({ server, ca: authority.certificatePem, credentials }), { mode: 0o600 });
+  return { kubeconfig, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() };
 }

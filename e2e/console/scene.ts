@@ -7,7 +7,7 @@ import { installSlipway, startManager, type RunningManager } from '../lib/manage
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '../lib/objects.ts';
 import { sharedRows } from '../lib/shared.ts';
 import { apply, makeNamespaces } from '../lib/writes.ts';
-import { LISTENS_EVERYWHERE, serveManager } from './manager-service.ts';
+import { serveManager, type ManagerService } from './manager-service.ts';
 import { publishRoutes } from '../stories/real-operators/publish-routes.ts';
 import { loadRoutes, versionOf, type CatalogDocument, type Route } from '../stories/real-operators/routes.ts';
 
@@ -25,11 +25,12 @@ export const OPERATORS = {
   offered: 'trident-operator',
 } as const;
 
-/** State: the manager that runs. */
+/** State: the manager that runs, and its Service. */
 export class ConsoleScene {
   readonly routes: ReadonlyMap<string, Route>;
   readonly #cluster: TestCluster;
   #manager: RunningManager | undefined;
+  #service: ManagerService | undefined;
 
   constructor(cluster: TestCluster) {
     this.#cluster = cluster;
@@ -45,8 +46,8 @@ export class ConsoleScene {
     const cluster = this.#cluster;
     await installSlipway(cluster);
     const published = this.#publish();
-    this.#manager = await startManager(cluster, LISTENS_EVERYWHERE);
-    await serveManager(cluster, this.#manager);
+    this.#manager = await startManager(cluster);
+    this.#service = await serveManager(cluster, this.#manager);
     await makeNamespaces(cluster, Object.values(OPERATORS));
     await apply(cluster, catalogOf(CATALOG, await published));
     await waitFor(cluster, { kind: 'catalog', name: CATALOG, timeoutSeconds: TIMEOUT_SECONDS }, isReady);
@@ -61,7 +62,13 @@ export class ConsoleScene {
     );
   }
 
+  /** Path of the kubeconfig of an administrator. Only after `setUp`. */
+  get kubeconfig(): string {
+    return this.#service!.kubeconfig;
+  }
+
   async tearDown(): Promise<void> {
+    await this.#service?.[Symbol.asyncDispose]();
     await this.#manager?.stop();
   }
 

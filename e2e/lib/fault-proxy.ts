@@ -47,6 +47,8 @@ export interface FaultProxyOptions {
   readonly upstream: URL;
   /** The certificate to show; without one the proxy speaks no TLS. */
   readonly tls?: { readonly key: string; readonly cert: string; readonly upstreamCa: string };
+  /** The plain HTTP address that answers a path in place of the server; undefined for all that the server answers. */
+  readonly divert?: (path: string) => URL | undefined;
   /** Called when the server has answered, whether or not the client hears it. */
   readonly onAnswer?: (asked: Asked, status: number) => void;
 }
@@ -147,15 +149,17 @@ async function pass(passing: Passing, near: IncomingMessage, answer: ServerRespo
 }
 
 function forward(
-  { upstream, agent }: Passing,
+  { upstream, agent, divert }: Passing,
   { headers }: IncomingMessage,
   { asked, answer }: { readonly asked: Asked; readonly answer: ServerResponse },
 ): Promise<IncomingMessage> {
-  const { hostname, port } = upstream;
-  const { method, path, body } = asked;
+  const { method, body } = asked;
+  const other = divert?.(asked.path);
+  const { hostname, port, protocol } = other ?? upstream;
+  const path = other === undefined ? asked.path : `${other.pathname}${other.search}`;
   return new Promise((resolve, reject) => {
-    const far = (upstream.protocol === 'https:' ? askTls : ask)(
-      { hostname, port, method, headers, path, agent },
+    const far = (protocol === 'https:' ? askTls : ask)(
+      { hostname, port, method, headers, path, ...(other === undefined && { agent }) },
       resolve,
     );
     far.on('error', reject);

@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       scene = new ConsoleScene(cluster());
       await scene.setUp();
-      process = new ConsoleProcess(cluster().kubeconfig);
+      process = new ConsoleProcess(scene.kubeconfig);
       await process.start();
       browser = await launchBrowser();
       newcomer = await Newcomer.open(browser, process);

@@ -9,7 +9,7 @@ import {
   violationsOn,
 } from '../../../console/browser/testing/browser.ts';
 import { ConsoleProcess } from '../../console/console-process.ts';
-import { LISTENS_EVERYWHERE, serveManager } from '../../console/manager-service.ts';
+import { serveManager, type ManagerService } from '../../console/manager-service.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, subscriptionTo, waitFor } from '../../lib/objects.ts';
@@ -33,21 +33,22 @@ const VIEWS = [
 describe.skipIf(noBrowser !== undefined)(`a hostile catalog${noBrowser === undefined ? '' : ` (${noBrowser})`}`, () => {
   const cluster = useCluster();
   let manager: RunningManager;
+  let service: ManagerService;
   let console: ConsoleProcess;
   let browser: Browser;
   let newcomer: Newcomer;
 
   beforeAll(async () => {
     await installSlipway(cluster());
-    manager = await startManager(cluster(), LISTENS_EVERYWHERE);
-    await serveManager(cluster(), manager);
+    manager = await startManager(cluster());
+    service = await serveManager(cluster(), manager);
     await makeNamespaces(cluster(), ['attack']);
     const reference = `${cluster().registry}/hostile:latest`;
     await publishCatalog(hostileDocuments(cluster().registry), reference);
     await apply(cluster(), catalogOf('hostile', reference));
     await waitFor(cluster(), { kind: 'catalog', name: 'hostile', timeoutSeconds: 120 }, isReady);
     await apply(cluster(), subscriptionTo('gadget', 'attack', { package: 'gadget' }));
-    console = new ConsoleProcess(cluster().kubeconfig);
+    console = new ConsoleProcess(service.kubeconfig);
     await console.start();
     browser = await launchBrowser();
     newcomer = await Newcomer.open(browser, console, LOOKS.narrow);
@@ -55,6 +56,7 @@ describe.skipIf(noBrowser !== undefined)(`a hostile catalog${noBrowser === undef
   afterAll(async () => {
     await browser?.close();
     await console?.stop();
+    await service?.[Symbol.asyncDispose]();
     await manager?.stop();
   });
 
