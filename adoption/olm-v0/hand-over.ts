@@ -17,6 +17,7 @@ import { handOver, isMarked } from './marks.ts';
 import { nextStep, type HandOverState, type StepName } from './steps.ts';
 import { isAdopting } from './successor.ts';
 import { operatorOf } from './survey.ts';
+import { tiedRefs, tiedTo } from './tied.ts';
 import { judgeOperator } from './verdict.ts';
 
 /** How long OLM may need to see that the annotations are gone. */
@@ -244,28 +245,28 @@ export class HandOver {
     }
   }
 
-  async #unpin({ wanted }: Backup, { state }: Gathered): Promise<void> {
-    const { subscription, condition } = state;
+  async #unpin(backup: Backup, { state }: Gathered): Promise<void> {
+    const { subscription } = state;
     if (subscription === undefined) return;
     const { cluster, name, successor, signal } = this.#options;
-    await this.#tie(condition.live, subscription);
+    await this.#tie(backup, subscription);
     if (successor !== undefined) return successor.free();
     if (isAdopting(subscription, name.subscription)) throw byManager(name, subscription);
     const { resourceVersion } = subscription.metadata;
-    const spec = { version: null, approval: fieldsOf(wanted['spec'])['approval'] };
+    const spec = { version: null, approval: fieldsOf(backup.wanted['spec'])['approval'] };
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
   }
 
-  /** An OperatorCondition that Slipway does not manage is deleted with Slipway's Subscription. */
-  async #tie(condition: KubeObject | undefined, subscription: KubeObject): Promise<void> {
-    if (condition === undefined || ANNOTATION.owner in (condition.metadata.annotations ?? {})) return;
+  /** Objects that Slipway does not manage are deleted with its Subscription. */
+  async #tie(backup: Backup, subscription: KubeObject): Promise<void> {
     const { cluster, signal } = this.#options;
-    const { resourceVersion, ownerReferences: before = [] } = condition.metadata;
-    const { apiVersion, kind, metadata } = subscription;
-    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
-    if (before.some(({ uid }) => uid === owner.uid)) return;
-    const ownerReferences = [...before, owner];
-    await cluster.patch(refOf(condition), { metadata: { resourceVersion, ownerReferences } }, {}, signal);
+    for (const ref of tiedRefs(backup)) {
+      const live = await cluster.get(ref, signal);
+      const ownerReferences = live && tiedTo(live, subscription);
+      if (live === undefined || ownerReferences === undefined) continue;
+      const { resourceVersion } = live.metadata;
+      await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
+    }
   }
 
   async #end(): Promise<void> {

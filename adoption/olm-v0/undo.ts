@@ -16,6 +16,7 @@ import { OLM, olmRef } from './kinds.ts';
 import { handBack, hasMarks, marksFor } from './undo-marks.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
 import { hasList, isStaying, problem, requireUndoable } from './undoable.ts';
+import { tiedRefs, untied } from './tied.ts';
 
 export interface UndoOptions {
   readonly cluster: Cluster;
@@ -152,14 +153,16 @@ export class Undo {
     await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
   }
 
-  /** Else the OperatorCondition would be deleted with Slipway's Subscription; OLM gives it an owner again. */
-  async #untie({ operator: { namespace, csv } }: Backup): Promise<void> {
+  /** Else they would be deleted with Slipway's Subscription; OLM gives them an owner again. */
+  async #untie(backup: Backup): Promise<void> {
     const { cluster, signal } = this.#options;
-    const ref = olmRef(OLM.operatorCondition, namespace, csv);
-    const { resourceVersion, ownerReferences = [] } = (await cluster.get(ref, signal))?.metadata ?? {};
-    const others = ownerReferences.filter(({ apiVersion }) => apiVersion !== API_VERSION);
-    if (others.length === ownerReferences.length) return;
-    await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences: others } }, {}, signal);
+    for (const ref of tiedRefs(backup)) {
+      const live = await cluster.get(ref, signal);
+      const ownerReferences = live && untied(live);
+      if (live === undefined || ownerReferences === undefined) continue;
+      const { resourceVersion } = live.metadata;
+      await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
+    }
   }
 
   async #createVersion({ csv }: Backup): Promise<void> {
