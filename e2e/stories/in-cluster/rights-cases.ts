@@ -38,6 +38,7 @@ export const FOREIGN: readonly {
   { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', plural: 'clusterversions', scope: 'Cluster' },
   { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', plural: 'certificates' },
   { apiVersion: 'cert-manager.io/v1', kind: 'Issuer', plural: 'issuers' },
+  { apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition', plural: 'operatorconditions' },
   ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin', 'ConsoleQuickStart', 'ConsoleYAMLSample'].map((kind) => ({
     apiVersion: CONSOLE,
     kind,
@@ -188,6 +189,10 @@ const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
       isReady: false,
       holds: (name) => ({ csv: webhooks(name), subscription: () => ({ certificates: 'CertManager' }) }),
     },
+  ],
+  [
+    'operators.coreos.com/operatorconditions',
+    { name: 'holding', holds: () => ({ subscription: () => ({ operatorCondition: 'Always' }) }) },
   ],
   [
     'monitoring.coreos.com/podmonitors',

@@ -45,6 +45,7 @@ const READY = {
   message: 'ours',
   lastTransitionTime: '2026-01-02T03:04:05Z',
 };
+const ADOPTED = { ...READY, type: 'Adopted', reason: 'Adopted' };
 const INSTALLED = {
   bundle: 'b.v1',
   version: '1.1.0',
@@ -87,7 +88,7 @@ beforeAll(async () => {
     const target = `${pluralOf(kind)}.${GROUP}/${metadata.name}`;
     const status = {
       observedGeneration: 1,
-      conditions: [READY],
+      conditions: [READY, ...(kind === 'Subscription' ? [ADOPTED] : [])],
       ...(kind === 'Subscription' && { installed: INSTALLED }),
     };
     const namespace = metadata.namespace === undefined ? [] : ['-n', metadata.namespace];
