@@ -191,10 +191,6 @@ const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
     },
   ],
   [
-    'operators.coreos.com/operatorconditions',
-    { name: 'holding', holds: () => ({ subscription: () => ({ operatorCondition: 'Always' }) }) },
-  ],
-  [
     'monitoring.coreos.com/podmonitors',
     {
       name: 'watched',
@@ -217,6 +213,10 @@ const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
         ),
       }),
     },
+  ],
+  [
+    'operators.coreos.com/operatorconditions',
+    { name: 'holding', holds: () => ({ subscription: () => ({ operatorCondition: 'Always' }) }) },
   ],
   // In one namespace, where its rights are Roles.
   [
