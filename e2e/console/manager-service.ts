@@ -9,7 +9,6 @@ import type { TestCluster } from '../cluster/cluster.ts';
 import { buildKubeconfig } from '../cluster/kubeconfig.ts';
 import { startFaultProxy } from '../lib/fault-proxy.ts';
 import { SYSTEM } from '../lib/manager.ts';
-import { apply } from '../lib/writes.ts';
 
 const SERVICE = `/api/v1/namespaces/${SYSTEM}/services/http:slipway-manager:http/proxy`;
 
@@ -41,7 +40,7 @@ export async function serveManager(cluster: TestCluster, manager: { readonly url
     tls: { key: pair.privatePem, cert: pair.publicPem, upstreamCa: cluster.ca },
     divert: (path) => (path.startsWith(SERVICE) ? new URL(path.slice(SERVICE.length), manager.url) : undefined),
   });
-  await Promise.all(OBJECTS.map((object) => apply(cluster, JSON.stringify(object))));
+  await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: OBJECTS }));
   const credentials = { token: await cluster.token(PERSON.namespace, PERSON.name) };
   const server = `https://127.0.0.1:${proxy.port}`;
   const folder = join(cluster.folder, 'tmp');

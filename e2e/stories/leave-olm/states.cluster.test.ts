@@ -173,7 +173,12 @@ describe.skipIf(obstacle !== undefined)(
         'deployment/edited',
         'operator=registry.example/patched:1',
       ]);
-      const plan = await planOf('edited');
+      // OLM may be at work on the Deployment for a while, and there is no plan of restarts until it has ended.
+      const planned = async (): Promise<Plan | undefined> => {
+        const one = await planOf('edited');
+        return one.restarts === undefined ? undefined : one;
+      };
+      const plan = await until('the plan names the Pods', planned, { timeoutSeconds: 120 });
       expect(plan.code).toBe(2);
       expect(plan.restarts).toEqual([
         {
