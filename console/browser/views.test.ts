@@ -107,6 +107,32 @@ describe.skipIf(noBrowser !== undefined)(
       await close();
     });
 
+    test.each([
+      { path: '/subscriptions/lights/beacon/graph', shown: 'The drawing could not be loaded' },
+      { path: '/catalog/team/cert-manager', shown: 'adds certificates and issuers' },
+    ])('a part that cannot be loaded is no error, and the view shows its text: $path', async ({ path, shown }) => {
+      const watched = await WatchedPage.open(browser, server.url);
+      await watched.page.route(/\/(layout|render)-[^/]*\.js$/, (route) => route.abort());
+      await watched.page.goto(`${server.url}${path}`);
+      await watched.page.getByText(shown).first().waitFor();
+      await watched.page.waitForLoadState('networkidle');
+      expect(watched.faults).toEqual([]);
+      await watched.close();
+    });
+
+    test.each([
+      { answer: 'is cut off', fulfil: { status: 200, contentType: 'application/json', body: '{"done":' } },
+      { answer: 'never comes', fulfil: undefined },
+    ])('an act whose answer $answer is said to be open, neither done nor refused', async ({ fulfil }) => {
+      const watched = await show('/subscriptions/lights/beacon/plan');
+      await watched.page.route('**/api/act', (route) => (fulfil === undefined ? route.abort() : route.fulfill(fulfil)));
+      await watched.page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
+      await watched.page.getByRole('dialog').getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
+      await watched.page.getByText('Read in this view whether the act was carried out').waitFor();
+      expect(watched.faults).toEqual([]);
+      await watched.close();
+    });
+
     test('the focus goes to the heading after a navigation, and the back button returns', async () => {
       const { page, close } = bound(await show('/overview'));
       expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');

@@ -1,6 +1,7 @@
-/** A description in Markdown; plain text until the libraries for it are loaded. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+/** A description in Markdown; plain text until the libraries for it are loaded, and if they cannot be. */
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLatePart } from '../parts/late-part.ts';
+import type * as Render from './render.ts';
 import { cutWords } from './cut-words.ts';
 
 /** Characters that fill a screen; the rest comes with the libraries. */
@@ -8,24 +9,23 @@ const FIRST = 2000;
 
 export function Markdown({ source }: { readonly source: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const isDrawn = useSignal(false);
-
-  async function draw(signal: AbortSignal): Promise<void> {
-    const { renderMarkdown } = await import('./render.ts');
-    if (signal.aborted) return;
-    place.current?.replaceChildren(renderMarkdown(source));
-    isDrawn.value = true;
-  }
-
-  useEffect(() => {
-    const controller = new AbortController();
-    void draw(controller.signal);
-    return () => controller.abort();
-  }, [source]);
+  const { part, isMissing } = useLatePart(() => import('./render.ts'));
+  const drawn = useMemo(() => part && drawnBy(part, source), [part, source]);
+  useLayoutEffect(() => place.current?.replaceChildren(...(drawn === undefined ? [] : [drawn])), [drawn]);
+  const isWhole = isMissing || part !== undefined;
   return (
     <>
-      {!isDrawn.value && <p class="plain">{cutWords(source.slice(0, FIRST))}</p>}
+      {drawn === undefined && <p class="plain">{cutWords(isWhole ? source : source.slice(0, FIRST))}</p>}
       <div class="markdown" ref={place} />
     </>
   );
+}
+
+/** Undefined if the library fails on this text: it comes from a catalog, and is shown as it is then. */
+function drawnBy({ renderMarkdown }: typeof Render, source: string): Node | undefined {
+  try {
+    return renderMarkdown(source);
+  } catch {
+    return undefined;
+  }
 }

@@ -29,6 +29,10 @@ export interface ActOutcome {
   readonly sentence: string;
 }
 
+/** The act may have been carried out although its answer was lost: the view, once it is live again, shows its effect. */
+const UNANSWERED =
+  'The console did not answer. Read in this view whether the act was carried out before you repeat it.';
+
 /** State: who is signed in, and whether the server has ended that. */
 export class SignedIn {
   readonly #session = signal<SignedInPerson | undefined>(undefined);
@@ -53,7 +57,9 @@ export class SignedIn {
     const answer = await fetch('/api/session', { headers: this.#key.headers }).catch(() => undefined);
     if (answer === undefined) return;
     if (answer.ok) {
-      this.#session.value = (await answer.json()) as SignedInPerson;
+      const person = (await answer.json().catch(() => undefined)) as SignedInPerson | undefined;
+      if (person === undefined) return;
+      this.#session.value = person;
       this.#ended.value = undefined;
     } else if (answer.status === 401 || answer.status === 403) this.#ended.value = await problemOf(answer);
   }
@@ -61,9 +67,12 @@ export class SignedIn {
   /** Has the server carry out an action as this person. Never throws: a failure is an outcome with a sentence. */
   async act(action: Action): Promise<ActOutcome> {
     const answer = await this.#post('/api/act', { action });
-    if (answer === undefined)
-      return { isDone: false, sentence: 'The console cannot be reached. Nothing was sent to the cluster; try again.' };
-    if (answer.ok) return { isDone: true, sentence: ((await answer.json()) as { readonly done: string }).done };
+    if (answer === undefined) return { isDone: false, sentence: UNANSWERED };
+    if (answer.ok)
+      return answer.json().then(
+        ({ done }: { readonly done: string }) => ({ isDone: true, sentence: done }),
+        () => ({ isDone: false, sentence: UNANSWERED }),
+      );
     const { message, next } = await problemOf(answer);
     return { isDone: false, sentence: [message, next].filter((part) => part !== '').join('. ') };
   }

@@ -1,13 +1,12 @@
 /** The upgrade graph: installed, available, the path between them, and why a version is not installed. */
-import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { GraphLane, GraphModel, WhyNot } from '../../data/models.ts';
 import { Drawing } from '../graph/drawing.tsx';
-import type * as Layout from '../graph/layout.ts';
 import { Acts } from '../parts/acts.tsx';
 import { StateBadge } from '../parts/badge.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { CutNote, EmptyState } from '../parts/lists.tsx';
+import { useLatePart } from '../parts/late-part.ts';
 import { Section } from '../parts/section.tsx';
 import { SubscriptionTabs } from '../parts/tabs.tsx';
 import { VersionStep } from '../parts/version.tsx';
@@ -50,13 +49,10 @@ export function GraphView({ model }: { readonly model: GraphModel }) {
 
 /** Draws once the layout has been loaded; the list below needs none. */
 function Placed({ model }: { readonly model: GraphModel }) {
-  const layout = useSignal<typeof Layout | undefined>(undefined);
-  useEffect(() => {
-    void import('../graph/layout.ts').then((loaded) => (layout.value = loaded));
-  }, []);
+  const { part: layout, isMissing } = useLatePart(() => import('../graph/layout.ts'));
   const lanes = JSON.stringify(model.lanes.map(({ channel, nodes, edges }) => [channel, nodes.length, edges.length]));
-  const { value } = layout;
-  const placed = useMemo(() => value?.placeGraph(model.lanes), [value, lanes, model.lanes]);
+  const placed = useMemo(() => layout?.placeGraph(model.lanes), [layout, lanes, model.lanes]);
+  if (isMissing) return <p class="muted">The drawing could not be loaded. Reload the page, or read the list below.</p>;
   if (placed === undefined) return <div class="graph graph-loading" aria-busy="true" />;
   return <Drawing placed={placed} model={model} />;
 }
