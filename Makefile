@@ -28,6 +28,10 @@ corpus: setup cluster-build ## every bundle of the corpus before an API server, 
 leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and one stopped for a minute after each step; about 40 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped
 
+stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about ten minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
+	  e2e/stories/own-kinds e2e/stories/adopt-by-manager
+
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways
 
@@ -79,4 +83,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test conformance corpus leave-olm attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test conformance corpus leave-olm stories attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -1,6 +1,6 @@
 /**
- * Tests that are exhaustive take a fixed sample in `make test`, and everything in `make conformance`, `make corpus` and
- * `make attacks`, which set SLIPWAY_EXHAUSTIVE. The code is the same; a sample has an item of each class.
+ * Tests that are exhaustive take a fixed sample in `make test`, and everything in the targets of CONTRIBUTING.md
+ * that set SLIPWAY_EXHAUSTIVE, such as `make corpus`. The code is the same; a sample has an item of each class.
  */
 const isExhaustive = process.env['SLIPWAY_EXHAUSTIVE'] === 'yes';
 

@@ -12,6 +12,7 @@ import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, startRemoval } from '../../lib/writes.ts';
+import { byExtent } from '../../lib/sample.ts';
 import { readState, type State } from '../../lib/state.ts';
 import { differences, replaced } from '../../lib/state-differences.ts';
 import { startLeader, type HeldWrites } from './deposed.ts';
@@ -75,7 +76,10 @@ const ROUNDS: readonly Round[] = [
   { late: 'upgrade', meanwhile: 'downgrade', what: 'a write of the upgrade is late, and the successor takes it back' },
 ];
 
-describe.each(ROUNDS)('if $what', ({ late, meanwhile }) => {
+/** `make test` takes the round with the most writes, and the one in which the successor does the opposite. */
+const PLAYED = byExtent({ all: ROUNDS, sample: ROUNDS.filter(({ late }) => late === 'upgrade') });
+
+describe.each(PLAYED)('if $what', ({ late, meanwhile }) => {
   const held: HeldWrites = new Map();
 
   beforeAll(async () => {
