@@ -2,7 +2,7 @@
  * Decides the next step of the way back to OLM v0, from the state of the cluster alone. Pure. OLM deletes an APIService that
  * names a ClusterServiceVersion which does not exist, and counts one without that name as another owner's. So the
  * ClusterServiceVersion is created with a requirement that nothing meets: OLM waits for it and touches no object until
- * all of them are marked. See decision 30.
+ * all of them are marked and its Subscription is back. See decision 30.
  */
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
@@ -28,11 +28,11 @@ export const UNDO_STEPS = [
   'AwaitOrphaned',
   'CreateVersion',
   'Mark',
-  'Complete',
-  'AwaitSucceeded',
   'CreateSubscription',
   'AwaitRead',
   'SetStatus',
+  'Complete',
+  'AwaitSucceeded',
   'AwaitResolved',
   'ForgetBackup',
 ] as const;
@@ -44,26 +44,39 @@ export function nextUndoStep(state: UndoState): UndoStep {
   const { subscription, csv, olmSubscription } = state;
   if (subscription !== undefined) return stepWithSlipway(subscription, state.hasList);
   if (csv === undefined) return 'CreateVersion';
-  if (isIncomplete(csv)) return state.unmarked.length > 0 ? 'Mark' : 'Complete';
+  if (isIncomplete(csv)) return stepWhileIncomplete(csv, state);
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
   if (!state.hadSubscription) return 'ForgetBackup';
   if (olmSubscription === undefined) return 'CreateSubscription';
-  return stepWithBoth(olmSubscription, csv.metadata.name);
+  if (!isOf(olmSubscription, csv)) return stepToStatus(olmSubscription);
+  return isTrue(olmSubscription, 'ResolutionFailed') ? 'AwaitResolved' : 'ForgetBackup';
+}
+
+/** OLM takes `spec.config` of the Pods from the Subscription of the version, and would replace them without it. */
+function stepWhileIncomplete(csv: KubeObject, { unmarked, hadSubscription, olmSubscription }: UndoState): UndoStep {
+  if (unmarked.length > 0) return 'Mark';
+  if (!hadSubscription) return 'Complete';
+  if (olmSubscription === undefined) return 'CreateSubscription';
+  return isOf(olmSubscription, csv) ? 'Complete' : stepToStatus(olmSubscription);
 }
 
 /**
  * OLM takes the two for strangers, refuses to resolve the Subscription, and says so in its status. Only then the version is
- * written there: a resolution that has begun before would write the status without it. It counts once OLM has resolved
- * the Subscription with it.
+ * written there: a resolution that has begun before would write the status without it. Without its catalog OLM resolves
+ * nothing.
  */
-function stepWithBoth(olmSubscription: KubeObject, csv: string): UndoStep {
-  const { installedCSV, conditions } = fieldsOf(olmSubscription['status']);
-  const isTrue = (wanted: string): boolean =>
-    listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
-  const isRefused = isTrue('ResolutionFailed');
-  if (textOf(installedCSV) === csv) return isRefused ? 'AwaitResolved' : 'ForgetBackup';
-  // Without its catalog OLM resolves nothing.
-  return isRefused || isTrue('CatalogSourcesUnhealthy') ? 'SetStatus' : 'AwaitRead';
+function stepToStatus(olmSubscription: KubeObject): UndoStep {
+  const isRead = isTrue(olmSubscription, 'ResolutionFailed') || isTrue(olmSubscription, 'CatalogSourcesUnhealthy');
+  return isRead ? 'SetStatus' : 'AwaitRead';
+}
+
+function isOf(olmSubscription: KubeObject, { metadata }: KubeObject): boolean {
+  return textOf(fieldsOf(olmSubscription['status'])['installedCSV']) === metadata.name;
+}
+
+function isTrue(olmSubscription: KubeObject, wanted: string): boolean {
+  const { conditions } = fieldsOf(olmSubscription['status']);
+  return listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
 }
 
 function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {
@@ -76,7 +89,7 @@ const UNMET = {
   name: 'unmet.adoption.slipway.dev',
   kind: 'Unmet',
   version: 'v1',
-  description: 'Slipway removes this requirement once all objects are marked',
+  description: 'Slipway removes this requirement once OLM can take the objects back',
 } as const;
 
 /** The specification with the requirement that nothing meets. */
