@@ -5,6 +5,7 @@ import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { isRolledOut } from '../leave-olm/olm.ts';
 import type { Loaded } from './load.ts';
 import { targetsOf } from './operators.ts';
 
@@ -124,7 +125,7 @@ export async function isInstalled(cluster: TestCluster, one: Loaded): Promise<vo
     const csv = await cluster.read(path);
     last = { status, csv: csv['status'] };
     const { phase } = (csv['status'] ?? {}) as { readonly phase?: string };
-    const ended = await isRolledOut(cluster, one);
+    const ended = await isRolledOut(cluster, one.namespace);
     const isWaiting = next === undefined || (status.currentCSV === next && status.state === 'UpgradePending');
     return phase === 'Succeeded' && status.installedCSV === first && isWaiting && ended;
   };
@@ -132,28 +133,4 @@ export async function isInstalled(cluster: TestCluster, one: Loaded): Promise<vo
     timeoutSeconds: INSTALLED_WITHIN_SECONDS,
     explain: () => JSON.stringify(last, undefined, 1).slice(0, 3000),
   });
-}
-
-interface DeploymentList {
-  readonly items: readonly {
-    readonly spec: { readonly replicas: number };
-    readonly status: { readonly replicas?: number; readonly updatedReplicas?: number };
-  }[];
-}
-
-interface PodList {
-  readonly items: readonly { readonly metadata: { readonly deletionTimestamp?: string } }[];
-}
-
-/** OLM creates the Pods before it knows the configuration of the Subscription, and replaces them when it does. */
-async function isRolledOut(cluster: TestCluster, { namespace }: Loaded): Promise<boolean> {
-  const deployments = (await cluster.read(
-    `/apis/apps/v1/namespaces/${namespace}/deployments`,
-  )) as unknown as DeploymentList;
-  const pods = (await cluster.read(`/api/v1/namespaces/${namespace}/pods`)) as unknown as PodList;
-  return (
-    deployments.items.every(({ spec, status }) =>
-      [status.replicas, status.updatedReplicas].every((count = 0) => count === spec.replicas),
-    ) && pods.items.every(({ metadata }) => metadata.deletionTimestamp === undefined)
-  );
 }

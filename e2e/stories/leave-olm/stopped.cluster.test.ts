@@ -25,6 +25,7 @@ import { Judge } from '../leave-olm-corpus/judge.ts';
 import { loadLeavers, type Loaded } from '../leave-olm-corpus/load.ts';
 import { LEAVERS } from '../leave-olm-corpus/operators.ts';
 import { probesOf, type Probe } from '../leave-olm-corpus/probes.ts';
+import { stirOlm } from './olm.ts';
 
 const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });
 const obstacle = hasShared ? (WAITS ?? realNodeObstacle()) : 'the corpus is missing';
@@ -62,17 +63,6 @@ describe.skipIf(obstacle !== undefined)(
       transport?.close();
     });
 
-    /** OLM writes its annotations again, and judges the version and everything of the namespace. */
-    async function stirOlm({ namespace, installed }: Loaded, step: string): Promise<void> {
-      const touched = { metadata: { labels: { 'example.com/stirred': step.toLowerCase() } } };
-      const group = `/apis/operators.coreos.com/v1/namespaces/${namespace}/operatorgroups/group`;
-      await cluster().request('PATCH', group, touched);
-      const version = `/apis/operators.coreos.com/v1alpha1/namespaces/${namespace}/clusterserviceversions/${installed.name}`;
-      await cluster()
-        .request('PATCH', version, touched)
-        .catch(() => undefined); // it is gone for a while
-    }
-
     interface Walk<Step extends string, Facts> {
       next(): Promise<{ readonly step: Step; readonly facts: Facts }>;
       carryOut(step: Step, facts: Facts): Promise<void>;
@@ -80,7 +70,7 @@ describe.skipIf(obstacle !== undefined)(
 
     /** Takes each step of one operator, with a stop after its first time. Resolves to the steps. */
     async function stopAfterEach<Step extends string, Facts>(
-      operator: Loaded,
+      { namespace, installed }: Loaded,
       walk: Walk<Step, Facts>,
       last: Step,
     ): Promise<ReadonlySet<Step>> {
@@ -90,7 +80,7 @@ describe.skipIf(obstacle !== undefined)(
         isDone = step === last;
         await walk.carryOut(step, facts);
         if (!taken.has(step)) {
-          await stirOlm(operator, step);
+          await stirOlm(cluster(), { namespace, group: 'group', csv: installed.name }, step.toLowerCase());
           await delay(AWAY_MS);
         } else if (step.startsWith('Await')) await delay(200);
         taken.add(step);
