@@ -31,9 +31,9 @@ export const UNDO_STEPS = [
   'CreateSubscription',
   'AwaitRead',
   'SetStatus',
+  'AwaitResolved',
   'Complete',
   'AwaitSucceeded',
-  'AwaitResolved',
   'ForgetBackup',
 ] as const;
 
@@ -47,17 +47,21 @@ export function nextUndoStep(state: UndoState): UndoStep {
   if (isIncomplete(csv)) return stepWhileIncomplete(csv, state);
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
   if (!state.hadSubscription) return 'ForgetBackup';
-  if (olmSubscription === undefined) return 'CreateSubscription';
-  if (!isOf(olmSubscription, csv)) return stepToStatus(olmSubscription);
-  return isTrue(olmSubscription, 'ResolutionFailed') ? 'AwaitResolved' : 'ForgetBackup';
+  return stepToResolved(csv, olmSubscription) ?? 'ForgetBackup';
 }
 
 /** OLM takes `spec.config` of the Pods from the Subscription of the version, and would replace them without it. */
 function stepWhileIncomplete(csv: KubeObject, { unmarked, hadSubscription, olmSubscription }: UndoState): UndoStep {
   if (unmarked.length > 0) return 'Mark';
   if (!hadSubscription) return 'Complete';
+  return stepToResolved(csv, olmSubscription) ?? 'Complete';
+}
+
+/** Undefined once OLM has resolved its Subscription with the version. */
+function stepToResolved(csv: KubeObject, olmSubscription: KubeObject | undefined): UndoStep | undefined {
   if (olmSubscription === undefined) return 'CreateSubscription';
-  return isOf(olmSubscription, csv) ? 'Complete' : stepToStatus(olmSubscription);
+  if (!isOf(olmSubscription, csv)) return stepToStatus(olmSubscription);
+  return isTrue(olmSubscription, 'ResolutionFailed') ? 'AwaitResolved' : undefined;
 }
 
 /**
@@ -84,24 +88,19 @@ function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {
   return hasList ? 'Orphan' : 'KeepList';
 }
 
-/** A CRD that no cluster has. */
-const UNMET = {
-  name: 'unmet.adoption.slipway.dev',
-  kind: 'Unmet',
-  version: 'v1',
-  description: 'Slipway removes this requirement once OLM can take the objects back',
-} as const;
+/**
+ * A kind that no cluster has. As a native API: OLM waits for those as for required CRDs, and resolves Subscriptions without
+ * them, so that the Subscription can be resolved before.
+ */
+const UNMET = { group: 'unmet.adoption.slipway.dev', version: 'v1', kind: 'Unmet' } as const;
 
 /** The specification with the requirement that nothing meets. */
 export function incomplete(spec: unknown): Readonly<Record<string, unknown>> {
   const fields = fieldsOf(spec);
-  const definitions = fieldsOf(fields['customresourcedefinitions']);
-  const required = [...listOf(definitions['required']), UNMET];
-  return { ...fields, customresourcedefinitions: { ...definitions, required } };
+  return { ...fields, nativeAPIs: [...listOf(fields['nativeAPIs']), UNMET] };
 }
 
 /** Whether a ClusterServiceVersion still has the requirement that nothing meets. */
 export function isIncomplete(csv: KubeObject): boolean {
-  const { required } = fieldsOf(fieldsOf(csv['spec'])['customresourcedefinitions']);
-  return listOf(required).some(({ name }) => name === UNMET.name);
+  return listOf(fieldsOf(csv['spec'])['nativeAPIs']).some(({ group }) => group === UNMET.group);
 }
