@@ -97,9 +97,10 @@ export class HandOver {
     if (step === 'BackUp') return this.#backUp(gathered);
     if (backup === undefined) throw new Error(`step ${step} needs a backup`);
     const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
-      DeleteSubscription: () => this.#deleteSubscription(backup, gathered),
-      Hold: () => this.#hold(backup, gathered.state.csv),
+      Pause: () => this.#pause(backup, gathered),
+      Hold: () => this.#hold(backup, gathered),
       Delete: () => this.#swapAndDelete(gathered.state.csv),
+      DeleteSubscription: () => this.#deleteSubscription(backup, gathered.state),
       HandOver: () => this.#handOver(gathered.state.marked, backup),
       Subscribe: () => this.#subscribe(backup, gathered),
       Forget: () => this.#forget(gathered.state.csv),
@@ -142,12 +143,53 @@ export class HandOver {
     await cluster.create(wanted, { dryRun: true }, signal);
   }
 
-  async #hold(backup: Backup, csv: KubeObject | undefined): Promise<void> {
+  /** OLM installs no upgrade without an approval from now on; one that it has begun is seen before the next step. */
+  async #pause(backup: Backup, gathered: Gathered): Promise<void> {
+    const { olmSubscription: live } = gathered.state;
+    if (live === undefined) return;
+    this.#requireUnchanged(backup, gathered);
+    await this.#setApproval(live, 'Manual');
+  }
+
+  async #setApproval(live: KubeObject, installPlanApproval: string): Promise<void> {
     const { cluster, signal } = this.#options;
+    const { resourceVersion } = live.metadata;
+    await cluster.patch(refOf(live), { metadata: { resourceVersion }, spec: { installPlanApproval } }, {}, signal);
+  }
+
+  /** Only the very Subscription and version that the backup has are handed over, and if OLM is not at work on them. */
+  #requireUnchanged(backup: Backup, { survey, state }: Gathered): void {
+    const verdict = judgeOperator(survey);
+    const isSame =
+      state.olmSubscription?.metadata.uid === backup.subscription?.metadata.uid &&
+      survey.csv?.metadata.uid === backup.csv.metadata.uid;
+    if (isSame && verdict.kind === 'ready') return;
+    const { name } = this.#options;
+    const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
+    throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
+  }
+
+  async #hold(backup: Backup, gathered: Gathered): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const { csv } = gathered.state;
+    await this.#requireStillUnchanged(backup, gathered);
     for (const object of conditionRights(backup)) await cluster.apply(object, { force: true }, signal);
     if (csv === undefined) return;
     const { resourceVersion, finalizers = [] } = csv.metadata;
     await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [...finalizers, HOLD] } }, {}, signal);
+  }
+
+  /** As before the pause; if not, OLM's Subscription gets the approval back that it had. */
+  async #requireStillUnchanged(backup: Backup, gathered: Gathered): Promise<void> {
+    const { olmSubscription: live } = gathered.state;
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
+    try {
+      this.#requireUnchanged(backup, gathered);
+    } catch (error) {
+      const { installPlanApproval } = fieldsOf(backup.subscription?.['spec']);
+      if (installPlanApproval !== 'Manual') await this.#setApproval(live, 'Automatic');
+      throw error;
+    }
   }
 
   /**
@@ -274,21 +316,16 @@ export class HandOver {
     await cluster.patch(backupRef(name), endHandOver(), {}, signal);
   }
 
-  /** Only the very Subscription that was judged, in the version that is judged now. */
-  async #deleteSubscription(backup: Backup, { state, survey }: Gathered): Promise<void> {
-    const { olmSubscription: live } = state;
-    if (live?.metadata.deletionTimestamp !== undefined || live === undefined)
-      return this.#deletePlans(state.pendingPlans);
-    const { cluster, signal, name } = this.#options;
-    const { uid = '', resourceVersion = '' } = live.metadata;
-    const verdict = judgeOperator(survey);
-    const isSame = uid === backup.subscription?.metadata.uid && survey.csv?.metadata.uid === backup.csv.metadata.uid;
-    if (!isSame || verdict.kind !== 'ready') {
-      const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
-      throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
+  /** By now OLM does nothing for the ClusterServiceVersion, whatever the Subscription says. */
+  async #deleteSubscription(backup: Backup, { olmSubscription: live, pendingPlans }: HandOverState): Promise<void> {
+    if (live !== undefined && live.metadata.deletionTimestamp === undefined) {
+      const { cluster, signal, name } = this.#options;
+      const { uid = '', resourceVersion = '' } = live.metadata;
+      if (uid !== backup.subscription?.metadata.uid)
+        throw refusal(name, 'its Subscription was created again meanwhile. Delete that one, and the hand-over goes on');
+      await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
     }
-    await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
-    await this.#deletePlans(state.pendingPlans);
+    await this.#deletePlans(pendingPlans);
   }
 
   /** Only in the version in which it is not approved. */

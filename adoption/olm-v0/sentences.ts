@@ -8,9 +8,10 @@ import type { StepName } from './steps.ts';
 const SENTENCES: Readonly<Record<StepName, string>> = {
   AwaitOlm: 'Wait for OLM to end its work on the operator',
   BackUp: "Keep a backup of OLM's objects in a Secret",
-  DeleteSubscription: "Delete OLM's Subscription; its ClusterServiceVersion stays",
+  Pause: "Set OLM's Subscription to manual approval, so that OLM upgrades nothing meanwhile",
   Hold: 'Add a finalizer to the ClusterServiceVersion',
   Delete: "Take OLM's finalizer off the ClusterServiceVersion and delete it, without its objects",
+  DeleteSubscription: "Delete OLM's Subscription",
   AwaitCollector: 'Wait for the garbage collector to take the owner references off',
   HandOver: "Take OLM's marks off the objects and hand them over",
   Subscribe: "Create Slipway's Subscription, pinned to the installed version",

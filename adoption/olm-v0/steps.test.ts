@@ -12,6 +12,11 @@ const object = (kind: string, metadata: Metadata = {}): KubeObject => ({
   kind,
   metadata: { name: 'gadget', ...metadata },
 });
+const olmSubscription = (installPlanApproval: string, metadata: Metadata = {}): KubeObject => ({
+  ...object('Subscription', metadata),
+  spec: { installPlanApproval },
+});
+const plan = object('InstallPlan');
 const ref = { apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'gadget' };
 const targets = { 'olm.targetNamespaces': '', 'olm.operatorGroup': 'all' };
 const deleted = { deletionTimestamp: '2026-11-23T00:00:00Z' };
@@ -39,13 +44,38 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
     { because: 'OLM upgrades it', state: { hasBackup: false, isOlmBusy: true }, step: 'AwaitOlm' },
     { because: 'nothing is touched before there is a way back', state: { hasBackup: false }, step: 'BackUp' },
     {
-      because: 'as long as its Subscription exists, OLM may upgrade',
-      state: { olmSubscription: object('Subscription'), csv: csv({ annotations: targets }), subscription: undefined },
+      because: 'OLM upgrades by itself',
+      state: { olmSubscription: olmSubscription('Automatic'), csv: csv({ finalizers: [CSV_CLEANUP] }) },
+      step: 'Pause',
+    },
+    {
+      because: 'a person set it back after the hold',
+      state: { olmSubscription: olmSubscription('Automatic'), csv: csv({ finalizers: [CSV_CLEANUP, HOLD] }) },
+      step: 'Pause',
+    },
+    {
+      because: 'OLM would replace Pods with a configuration once their Subscription is gone',
+      state: { olmSubscription: olmSubscription('Manual'), csv: csv({ finalizers: [CSV_CLEANUP] }) },
+      step: 'Hold',
+    },
+    {
+      because: 'its Subscription goes, and could not be set to anything',
+      state: { olmSubscription: olmSubscription('Automatic', deleted), csv: csv({ finalizers: [CSV_CLEANUP] }) },
+      step: 'Hold',
+    },
+    {
+      because: 'the Subscription stays until the deletion',
+      state: { olmSubscription: olmSubscription('Manual'), csv: csv({ finalizers: [HOLD] }), pendingPlans: [plan] },
+      step: 'Delete',
+    },
+    {
+      because: 'OLM does nothing for the version, and would install the next one',
+      state: { olmSubscription: olmSubscription('Manual'), csv: csv({ ...deleted, finalizers: [HOLD, 'orphan'] }) },
       step: 'DeleteSubscription',
     },
     {
       because: 'OLM would install the next version once a person approves it',
-      state: { pendingPlans: [object('InstallPlan')], csv: csv({ annotations: targets }), subscription: undefined },
+      state: { pendingPlans: [plan], csv: csv({ ...deleted, finalizers: [HOLD] }), subscription: undefined },
       step: 'DeleteSubscription',
     },
     { because: 'OLM makes its Operator object for them', state: { sharedPlans: [ref] }, step: 'CleanUp' },

@@ -1,11 +1,12 @@
 /**
  * Decides the next step of a hand-over from OLM v0, from the state of the cluster alone. Pure. The order keeps OLM from
- * acting: the ClusterServiceVersion is deleted without OLM's finalizer and held by one of Slipway's, and OLM does
+ * acting: its Subscription upgrades nothing any more, and the ClusterServiceVersion is deleted without OLM's finalizer and held by one of Slipway's, and OLM does
  * nothing for a deleted one that is held. While it is held, the objects are handed over and rolled out; then it is
  * released without the annotations by which OLM finds the objects. See decision 30.
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { CSV_CLEANUP, HOLD, TARGET_ANNOTATIONS } from './kinds.ts';
 
 /** The state of a hand-over. */
@@ -42,9 +43,10 @@ export interface HandOverState {
 export const STEPS = [
   'AwaitOlm',
   'BackUp',
-  'DeleteSubscription',
+  'Pause',
   'Hold',
   'Delete',
+  'DeleteSubscription',
   'AwaitCollector',
   'HandOver',
   'Subscribe',
@@ -63,10 +65,11 @@ export type StepName = (typeof STEPS)[number];
 
 /** The next step. */
 export function nextStep(state: HandOverState): StepName {
-  const { csv, condition } = state;
+  const { csv, condition, olmSubscription } = state;
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
   if (state.isEnded) return 'Done';
-  if (state.olmSubscription !== undefined || state.pendingPlans.length > 0) return 'DeleteSubscription';
+  if (csv !== undefined && csv.metadata.deletionTimestamp === undefined) return stepBeforeDeletion(csv, state);
+  if (olmSubscription !== undefined || state.pendingPlans.length > 0) return 'DeleteSubscription';
   if (csv !== undefined) return stepWithCsv(csv, state);
   if (state.marked.length > 0) return 'HandOver';
   // An operator may need its OperatorCondition to become ready.
@@ -80,9 +83,24 @@ export function nextStep(state: HandOverState): StepName {
   return state.leftovers.length > 0 || state.sharedPlans.length > 0 ? 'CleanUp' : 'Unpin';
 }
 
+/**
+ * OLM's Subscription stays until the ClusterServiceVersion is deleted and held: OLM takes `spec.config` of the Pods from it,
+ * and would replace them without it. Until then an upgrade needs an approval that nothing gives.
+ */
+function stepBeforeDeletion({ metadata }: KubeObject, { olmSubscription }: HandOverState): StepName {
+  if (olmSubscription !== undefined && !isPaused(olmSubscription)) return 'Pause';
+  return metadata.finalizers?.includes(HOLD) === true ? 'Delete' : 'Hold';
+}
+
+function isPaused(olmSubscription: KubeObject): boolean {
+  return (
+    olmSubscription.metadata.deletionTimestamp !== undefined ||
+    fieldsOf(olmSubscription['spec'])['installPlanApproval'] === 'Manual'
+  );
+}
+
 function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {
-  const { deletionTimestamp, finalizers = [], annotations = {} } = metadata;
-  if (deletionTimestamp === undefined) return finalizers.includes(HOLD) ? 'Delete' : 'Hold';
+  const { finalizers = [], annotations = {} } = metadata;
   if (finalizers.some((one) => one !== HOLD && one !== CSV_CLEANUP)) return 'AwaitCollector';
   if (state.marked.length > 0) return 'HandOver';
   if (state.subscription === undefined) return 'Subscribe';

@@ -55,7 +55,35 @@ const CASES: readonly { readonly because: string; readonly state: Partial<UndoSt
   },
   { because: 'no manager has it', state: { csv: undefined, olmSubscription: undefined }, step: 'CreateVersion' },
   { because: 'OLM waits and touches nothing', state: { csv: waiting, unmarked: [ref] }, step: 'Mark' },
-  { because: 'every object is marked', state: { csv: waiting }, step: 'Complete' },
+  {
+    because: 'OLM had none, and every object is marked',
+    state: { csv: waiting, hadSubscription: false, olmSubscription: undefined },
+    step: 'Complete',
+  },
+  {
+    because: 'OLM would replace Pods that have a configuration of it',
+    state: { csv: waiting, olmSubscription: undefined },
+    step: 'CreateSubscription',
+  },
+  {
+    because: 'OLM has not refused it yet, and would overwrite the status',
+    state: { csv: waiting, olmSubscription: read({ installedCSV: '' }) },
+    step: 'AwaitRead',
+  },
+  {
+    because: 'OLM finds the configuration of the Pods by it',
+    state: { csv: waiting, olmSubscription: read({ installedCSV: '' }, { type: 'ResolutionFailed', status: 'True' }) },
+    step: 'SetStatus',
+  },
+  {
+    because: 'OLM may still write a status from before, and would not know whose version it is',
+    state: {
+      csv: waiting,
+      olmSubscription: read({ installedCSV: 'gadget.v1' }, { type: 'ResolutionFailed', status: 'True' }),
+    },
+    step: 'AwaitResolved',
+  },
+  { because: 'OLM knows whose version it is', state: { csv: waiting }, step: 'Complete' },
   { because: 'OLM is at work', state: { csv: phase('Installing'), unmarked: [ref] }, step: 'AwaitSucceeded' },
   { because: 'OLM has not seen it yet', state: { csv: phase('') }, step: 'AwaitSucceeded' },
   { because: 'nothing upgrades it', state: { olmSubscription: undefined }, step: 'CreateSubscription' },
@@ -99,12 +127,10 @@ describe('the next step of a way back', () => {
 
 describe('the requirement that nothing meets', () => {
   test('is added to those of the ClusterServiceVersion, and changes nothing else', () => {
-    const { customresourcedefinitions, ...rest } = incomplete({ ...spec, version: '1.0.0' });
-    expect(rest).toEqual({ version: '1.0.0' });
-    expect(customresourcedefinitions).toMatchObject({
-      owned: [{ name: 'gadgets.example' }],
-      required: [{ name: 'x.example' }, { name: expect.stringContaining('unmet') as string }],
-    });
+    const own = { group: 'x.example', version: 'v1', kind: 'Own' };
+    const { nativeAPIs, ...rest } = incomplete({ ...spec, version: '1.0.0', nativeAPIs: [own] });
+    expect(rest).toEqual({ ...spec, version: '1.0.0' });
+    expect(nativeAPIs).toEqual([own, expect.objectContaining({ group: 'unmet.adoption.slipway.dev' })]);
   });
 
   test.each([

@@ -2,7 +2,7 @@
  * Decides the next step of the way back to OLM v0, from the state of the cluster alone. Pure. OLM deletes an APIService that
  * names a ClusterServiceVersion which does not exist, and counts one without that name as another owner's. So the
  * ClusterServiceVersion is created with a requirement that nothing meets: OLM waits for it and touches no object until
- * all of them are marked. See decision 30.
+ * all of them are marked and its Subscription is back. See decision 30.
  */
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
@@ -28,12 +28,12 @@ export const UNDO_STEPS = [
   'AwaitOrphaned',
   'CreateVersion',
   'Mark',
-  'Complete',
-  'AwaitSucceeded',
   'CreateSubscription',
   'AwaitRead',
   'SetStatus',
   'AwaitResolved',
+  'Complete',
+  'AwaitSucceeded',
   'ForgetBackup',
 ] as const;
 
@@ -44,26 +44,43 @@ export function nextUndoStep(state: UndoState): UndoStep {
   const { subscription, csv, olmSubscription } = state;
   if (subscription !== undefined) return stepWithSlipway(subscription, state.hasList);
   if (csv === undefined) return 'CreateVersion';
-  if (isIncomplete(csv)) return state.unmarked.length > 0 ? 'Mark' : 'Complete';
+  if (isIncomplete(csv)) return stepWhileIncomplete(csv, state);
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
   if (!state.hadSubscription) return 'ForgetBackup';
+  return stepToResolved(csv, olmSubscription) ?? 'ForgetBackup';
+}
+
+/** OLM takes `spec.config` of the Pods from the Subscription of the version, and would replace them without it. */
+function stepWhileIncomplete(csv: KubeObject, { unmarked, hadSubscription, olmSubscription }: UndoState): UndoStep {
+  if (unmarked.length > 0) return 'Mark';
+  if (!hadSubscription) return 'Complete';
+  return stepToResolved(csv, olmSubscription) ?? 'Complete';
+}
+
+/** Undefined once OLM has resolved its Subscription with the version. */
+function stepToResolved(csv: KubeObject, olmSubscription: KubeObject | undefined): UndoStep | undefined {
   if (olmSubscription === undefined) return 'CreateSubscription';
-  return stepWithBoth(olmSubscription, csv.metadata.name);
+  if (!isOf(olmSubscription, csv)) return stepToStatus(olmSubscription);
+  return isTrue(olmSubscription, 'ResolutionFailed') ? 'AwaitResolved' : undefined;
 }
 
 /**
  * OLM takes the two for strangers, refuses to resolve the Subscription, and says so in its status. Only then the version is
- * written there: a resolution that has begun before would write the status without it. It counts once OLM has resolved
- * the Subscription with it.
+ * written there: a resolution that has begun before would write the status without it. Without its catalog OLM resolves
+ * nothing.
  */
-function stepWithBoth(olmSubscription: KubeObject, csv: string): UndoStep {
-  const { installedCSV, conditions } = fieldsOf(olmSubscription['status']);
-  const isTrue = (wanted: string): boolean =>
-    listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
-  const isRefused = isTrue('ResolutionFailed');
-  if (textOf(installedCSV) === csv) return isRefused ? 'AwaitResolved' : 'ForgetBackup';
-  // Without its catalog OLM resolves nothing.
-  return isRefused || isTrue('CatalogSourcesUnhealthy') ? 'SetStatus' : 'AwaitRead';
+function stepToStatus(olmSubscription: KubeObject): UndoStep {
+  const isRead = isTrue(olmSubscription, 'ResolutionFailed') || isTrue(olmSubscription, 'CatalogSourcesUnhealthy');
+  return isRead ? 'SetStatus' : 'AwaitRead';
+}
+
+function isOf(olmSubscription: KubeObject, { metadata }: KubeObject): boolean {
+  return textOf(fieldsOf(olmSubscription['status'])['installedCSV']) === metadata.name;
+}
+
+function isTrue(olmSubscription: KubeObject, wanted: string): boolean {
+  const { conditions } = fieldsOf(olmSubscription['status']);
+  return listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
 }
 
 function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {
@@ -71,24 +88,19 @@ function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {
   return hasList ? 'Orphan' : 'KeepList';
 }
 
-/** A CRD that no cluster has. */
-const UNMET = {
-  name: 'unmet.adoption.slipway.dev',
-  kind: 'Unmet',
-  version: 'v1',
-  description: 'Slipway removes this requirement once all objects are marked',
-} as const;
+/**
+ * A kind that no cluster has. As a native API: OLM waits for those as for required CRDs, and resolves Subscriptions without
+ * them, so that the Subscription can be resolved before.
+ */
+const UNMET = { group: 'unmet.adoption.slipway.dev', version: 'v1', kind: 'Unmet' } as const;
 
 /** The specification with the requirement that nothing meets. */
 export function incomplete(spec: unknown): Readonly<Record<string, unknown>> {
   const fields = fieldsOf(spec);
-  const definitions = fieldsOf(fields['customresourcedefinitions']);
-  const required = [...listOf(definitions['required']), UNMET];
-  return { ...fields, customresourcedefinitions: { ...definitions, required } };
+  return { ...fields, nativeAPIs: [...listOf(fields['nativeAPIs']), UNMET] };
 }
 
 /** Whether a ClusterServiceVersion still has the requirement that nothing meets. */
 export function isIncomplete(csv: KubeObject): boolean {
-  const { required } = fieldsOf(fieldsOf(csv['spec'])['customresourcedefinitions']);
-  return listOf(required).some(({ name }) => name === UNMET.name);
+  return listOf(fieldsOf(csv['spec'])['nativeAPIs']).some(({ group }) => group === UNMET.group);
 }

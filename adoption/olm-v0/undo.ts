@@ -183,10 +183,8 @@ export class Undo {
   async #complete({ csv: kept }: Backup, csv: KubeObject | undefined): Promise<void> {
     if (csv === undefined) return;
     const { cluster, signal } = this.#options;
-    const { customresourcedefinitions = null } = kept['spec'] as Readonly<Record<string, unknown>>;
-    const definitions = customresourcedefinitions as Readonly<Record<string, unknown>> | null;
-    const patch = { ...definitions, required: definitions?.['required'] ?? null };
-    await cluster.patch(refOf(csv), { spec: { customresourcedefinitions: patch } }, {}, signal);
+    const { nativeAPIs = null } = fieldsOf(kept['spec']);
+    await cluster.patch(refOf(csv), { spec: { nativeAPIs } }, {}, signal);
   }
 
   async #createSubscription({ subscription }: Backup): Promise<void> {

@@ -5,6 +5,7 @@ import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { isRolledOut } from '../leave-olm/olm.ts';
 import type { Loaded } from './load.ts';
 import { targetsOf } from './operators.ts';
 
@@ -124,8 +125,9 @@ export async function isInstalled(cluster: TestCluster, one: Loaded): Promise<vo
     const csv = await cluster.read(path);
     last = { status, csv: csv['status'] };
     const { phase } = (csv['status'] ?? {}) as { readonly phase?: string };
+    const ended = await isRolledOut(cluster, one.namespace);
     const isWaiting = next === undefined || (status.currentCSV === next && status.state === 'UpgradePending');
-    return phase === 'Succeeded' && status.installedCSV === first && isWaiting;
+    return phase === 'Succeeded' && status.installedCSV === first && isWaiting && ended;
   };
   await until(`OLM has installed ${first}`, () => isSo().catch(() => false), {
     timeoutSeconds: INSTALLED_WITHIN_SECONDS,

@@ -27,7 +27,7 @@ import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/write
 import { gadgetBundle } from '../webhooks/gadget-operator.ts';
 import { watchHarm, type Harm } from './harm.ts';
 import { dyingAfterEachWrite, Killed } from './killed.ts';
-import { hasSucceeded, installByOlm, marksOfOlm, marksOfSlipway } from './olm.ts';
+import { hasSucceeded, installByOlm, marksOfOlm, marksOfSlipway, stirOlm } from './olm.ts';
 
 const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
@@ -59,7 +59,7 @@ describe.skipIf(obstacle !== undefined)(
       await makeNamespaces(cluster(), [GADGET.namespace, LAMP.namespace]);
       await publish(['1.0.0']);
       await installByOlm(cluster(), GADGET, {});
-      await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] });
+      await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] }, { isConfigured: true });
       await hasSucceeded(cluster(), GADGET);
       await hasSucceeded(cluster(), LAMP);
     }, 600_000);
@@ -103,7 +103,7 @@ describe.skipIf(obstacle !== undefined)(
       carryOut(step: string, facts: Facts): Promise<void>;
     }
 
-    /** Every process of it is killed after its next write. */
+    /** Every process of it is killed after its next write, and OLM has reason to judge everything. */
     async function killedAfterEveryWrite<Facts>(
       begin: (cluster: Cluster) => Walk<Facts>,
       last: string,
@@ -116,6 +116,7 @@ describe.skipIf(obstacle !== undefined)(
         await walk.carryOut(step, facts).catch((error: unknown) => {
           if (!(error instanceof Killed)) throw error;
         });
+        await stirOlm(cluster(), { namespace: LAMP.namespace, group: 'all', csv: 'lamp.v1.0.0' }, `${killed.size}`);
         if (step.startsWith('Await')) await delay(200);
       }
       return killed;

@@ -13,11 +13,24 @@ interface Name {
   readonly name: string;
 }
 
+/** Of the Pods. OLM keeps it in its Subscription alone: the ClusterServiceVersion has nothing of it. */
+const CONFIG = {
+  env: [{ name: 'WATCHED_BY', value: 'a person' }],
+  volumes: [{ name: 'scratch', emptyDir: {} }],
+  volumeMounts: [{ name: 'scratch', mountPath: '/var/scratch' }],
+  annotations: { 'example.com/team': 'lights' },
+};
+
+interface InstallOptions {
+  readonly isConfigured?: boolean;
+}
+
 /** A Subscription of OLM to the package of its name, and the OperatorGroup of its namespace unless there is one. */
 export async function installByOlm(
   cluster: TestCluster,
   { namespace, name }: Name,
   group: object | undefined,
+  { isConfigured = false }: InstallOptions = {},
 ): Promise<void> {
   if (group !== undefined)
     await cluster.request('POST', `${OLM}/v1/namespaces/${namespace}/operatorgroups`, {
@@ -30,7 +43,13 @@ export async function installByOlm(
     apiVersion: 'operators.coreos.com/v1alpha1',
     kind: 'Subscription',
     metadata: { name },
-    spec: { name, channel: 'stable', source: 'tested', sourceNamespace: 'olm' },
+    spec: {
+      name,
+      channel: 'stable',
+      source: 'tested',
+      sourceNamespace: 'olm',
+      ...(isConfigured && { config: CONFIG }),
+    },
   });
 }
 
@@ -40,8 +59,45 @@ export async function hasSucceeded(cluster: TestCluster, { namespace, name }: Na
     (await cluster.read(`${OLM}/v1alpha1/namespaces/${namespace}/${path}`))['status'] as Record<string, unknown>;
   const isInstalled = async (): Promise<boolean> =>
     (await of(`subscriptions/${name}`))['installedCSV'] === `${name}.v1.0.0` &&
-    (await of(`clusterserviceversions/${name}.v1.0.0`))['phase'] === 'Succeeded';
+    (await of(`clusterserviceversions/${name}.v1.0.0`))['phase'] === 'Succeeded' &&
+    (await isRolledOut(cluster, namespace));
   await until(`OLM has installed ${name}`, () => isInstalled().catch(() => false), { timeoutSeconds: 240 });
+}
+
+interface DeploymentList {
+  readonly items: readonly {
+    readonly spec: { readonly replicas: number };
+    readonly status: { readonly replicas?: number; readonly updatedReplicas?: number };
+  }[];
+}
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly deletionTimestamp?: string } }[];
+}
+
+/** OLM creates the Pods before it knows the configuration of the Subscription, and replaces them when it does. */
+export async function isRolledOut(cluster: Pick<TestCluster, 'read'>, namespace: string): Promise<boolean> {
+  const read = (path: string): Promise<unknown> => cluster.read(`${path.replace('NAMESPACE', namespace)}`);
+  const deployments = (await read('/apis/apps/v1/namespaces/NAMESPACE/deployments')) as DeploymentList;
+  const pods = (await read('/api/v1/namespaces/NAMESPACE/pods')) as PodList;
+  const isWhole = ({ spec, status }: DeploymentList['items'][number]): boolean =>
+    [status.replicas, status.updatedReplicas].every((count = 0) => count === spec.replicas);
+  return (
+    deployments.items.every(isWhole) && pods.items.every(({ metadata }) => metadata.deletionTimestamp === undefined)
+  );
+}
+
+/** OLM writes its annotations again, and judges the version and everything of the namespace. */
+export async function stirOlm(
+  cluster: TestCluster,
+  { namespace, group, csv }: { readonly namespace: string; readonly group: string; readonly csv: string },
+  mark: string,
+): Promise<void> {
+  const touched = { metadata: { labels: { 'example.com/stirred': mark } } };
+  await cluster.request('PATCH', `${OLM}/v1/namespaces/${namespace}/operatorgroups/${group}`, touched);
+  await cluster
+    .request('PATCH', `${OLM}/v1alpha1/namespaces/${namespace}/clusterserviceversions/${csv}`, touched)
+    .catch(() => undefined); // it is gone for a while
 }
 
 const KINDS = [
