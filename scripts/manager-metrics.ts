@@ -31,9 +31,9 @@ export function managerMetrics(): readonly MetricFacts[] {
 
 /** Those that the console has beside the metrics of the process and of its requests to the API server. */
 export function consoleMetrics(): readonly MetricFacts[] {
-  const { registry, watch } = createConsoleMetrics();
-  watch({ counts: { streams: 0, views: 0 } });
-  return factsOf(registry).filter(({ name }) => name.startsWith('slipway_'));
+  const metrics = createConsoleMetrics();
+  metrics.watch({ counts: { streams: 0, views: 0 } });
+  return factsOf(metrics.registry).filter(({ name }) => name.startsWith('slipway_'));
 }
 
 function factsOf(registry: { readonly getMetricsAsArray: () => readonly unknown[] }): readonly MetricFacts[] {

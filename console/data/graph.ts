@@ -8,9 +8,10 @@ import type { ResolveInput } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import type { ObjectAsk } from './ask.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
+import { contentNotices } from './content-notices.ts';
 import { lanesOf } from './graph-lanes.ts';
 import { packagePath, subscriptionPath } from './links.ts';
-import type { GraphLane, GraphModel, NodeMark, Notice, PathRow, Tone } from './models.ts';
+import type { GraphLane, GraphModel, NodeMark, PathRow, Tone } from './models.ts';
 import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
 import { termsOf } from './offers.ts';
 import { catalogsFor, contentsOf, isTooLarge, questionOf, type PackageAnswers } from './question.ts';
@@ -132,17 +133,6 @@ function shownContent(found: Subscription, visible: Visible, packages: PackageAn
     ) // prettier-ignore
     .toSorted((one, other) => Number(other.catalog === origin) - Number(one.catalog === origin));
   return { shown, notices: offers.flatMap(({ of }) => served.notices(of, [namespace])) };
-}
-
-/** A Catalog whose content could not be read may have other versions. */
-export function contentNotices(
-  answers: ReadonlyMap<string, { readonly value: unknown } | { readonly failure: { readonly message: string } }>,
-): readonly Notice[] {
-  return [...answers].flatMap(([catalog, answer]): readonly Notice[] =>
-    'failure' in answer
-      ? [{ tone: 'unknown', text: line(`Catalog ${catalog} cannot be read: ${answer.failure.message}`) }]
-      : [],
-  );
 }
 
 function whyEmpty(found: Subscription, { catalogs }: Visible, packages: PackageAnswers): string {

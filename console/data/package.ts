@@ -2,7 +2,7 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { upgradeGraph } from '../../resolver/graph.ts';
 import type { ObjectAsk } from './ask.ts';
-import { contentNotices } from './graph.ts';
+import { contentNotices } from './content-notices.ts';
 import { iconPath, packagePath, withQuery } from './links.ts';
 import type { Fact, PackageModel } from './models.ts';
 import { reachNotices } from './objects.ts';

@@ -5,7 +5,7 @@ import { Action, type ActionOf } from './actions.ts';
 import type { ObjectAsk } from './ask.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
 import type { PackageContent } from './content.ts';
-import { contentNotices } from './graph.ts';
+import { contentNotices } from './content-notices.ts';
 import { manifestOf, quote } from './kubectl.ts';
 import type { Choice, FormField, SubscribeModel } from './models.ts';
 import { accountOf, reachNotices } from './objects.ts';

@@ -69,12 +69,12 @@ export class WatchedPage {
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   // its evaluation goes past the policy of the page, as the tools of a developer do
   await page.evaluate(AXE);
-  return page.evaluate(async () => {
+  const isForced = await page.evaluate<boolean>("matchMedia('(forced-colors: active)').matches");
+  return page.evaluate(async (judgesContrast) => {
     const { axe } = globalThis as unknown as { readonly axe: { run(options: object): Promise<AxeResult> } };
-    const isForced = matchMedia('(forced-colors: active)').matches;
-    const { violations } = await axe.run({ rules: { 'color-contrast': { enabled: !isForced } } });
+    const { violations } = await axe.run({ rules: { 'color-contrast': { enabled: judgesContrast } } });
     return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)}`);
-  });
+  }, !isForced);
 }
 
 interface AxeResult {
