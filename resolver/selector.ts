@@ -41,6 +41,11 @@ export function describeUnmet(
     .map(describeExpression);
 }
 
+/** All conditions of a selector, as kubectl writes them. */
+export function describeSelector(selector: LabelSelector): readonly string[] {
+  return expressionsOf(selector).map(describeExpression);
+}
+
 function describeExpression({ key, operator, values = [] }: SelectorExpression): string {
   switch (operator) {
     case 'Exists':

@@ -1,4 +1,5 @@
-/** Every metric of the manager, as it registers them; which metrics of controller-runtime it has, and which not. */
+/** Every metric of the manager and of the console, as they register them; which metrics of controller-runtime it has, and which not. */
+import { createConsoleMetrics } from '../cmd/console/metrics.ts';
 import {
   countEvents,
   countRepairs,
@@ -25,7 +26,18 @@ export function managerMetrics(): readonly MetricFacts[] {
   countEvents(registry, () => undefined);
   countRepairs(registry);
   createHttpMetrics(registry, () => 0);
-  const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
+  return factsOf(registry);
+}
+
+/** Those that the console has beside the metrics of the process and of its requests to the API server. */
+export function consoleMetrics(): readonly MetricFacts[] {
+  const metrics = createConsoleMetrics();
+  metrics.watch({ counts: { streams: 0, views: 0 } });
+  return factsOf(metrics.registry).filter(({ name }) => name.startsWith('slipway_'));
+}
+
+function factsOf(registry: { readonly getMetricsAsArray: () => readonly unknown[] }): readonly MetricFacts[] {
+  const metrics = registry.getMetricsAsArray() as readonly Registered[];
   return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));
 }
 

@@ -1,6 +1,6 @@
-/** Renders docs/metrics.md from the metrics that the manager registers. Pure; generate.ts writes the page. */
+/** Renders docs/metrics.md from the metrics that the manager and the console register. Pure; generate.ts writes the page. */
 import { markdownTable } from './field-table.ts';
-import { managerMetrics, NOT_TOLD, type MetricFacts } from './manager-metrics.ts';
+import { consoleMetrics, managerMetrics, NOT_TOLD, type MetricFacts } from './manager-metrics.ts';
 
 /** docs/metrics.md, complete. */
 export function renderMetricsDocs(): string {
@@ -21,6 +21,9 @@ export function renderMetricsDocs(): string {
       ['metric', 'why not'],
       [...NOT_TOLD].map(([name, why]) => [asCode(name), why]),
     ),
+    '## Of the console',
+    ABOUT_CONSOLE,
+    tableOf(consoleMetrics()),
     '## Of the process',
     tableOf(metrics.filter(isOfProcess)),
   ];
@@ -36,6 +39,9 @@ Events are counted by the replica that leads; those with an alert are reported f
 const ABOUT_RUNTIME = `Under the names of controller-runtime and client-go, so that dashboards and alerts for these work. \`controller\` is
 \`catalog\`, \`registrypolicy\`, \`subscription\`, \`plan\` (which makes the plans of Revisions that wait), \`revision\`, or
 \`late-objects\`; on a replica that does not lead it is \`catalog-content\`.`;
+
+const ABOUT_CONSOLE = `The console in a cluster serves them at port 8082 of its Pods, beside those of its requests to the API server
+(\`rest_client_*\`) and of its process: [how to run the console](how-to/run-the-console.md).`;
 
 function tableOf(metrics: readonly MetricFacts[]): string {
   return markdownTable(

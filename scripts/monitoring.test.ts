@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { REASONS } from '../api/reasons.ts';
 import { countEvents } from '../cmd/manager/metrics.ts';
-import { CONTROLLER_RUNTIME, managerMetrics, NOT_TOLD } from './manager-metrics.ts';
+import { consoleMetrics, CONTROLLER_RUNTIME, managerMetrics, NOT_TOLD } from './manager-metrics.ts';
 import { readText } from './source-files.ts';
 
 interface Alert {
@@ -184,5 +184,14 @@ describe('the page about metrics', () => {
     const page = readText('docs/metrics.md') ?? '';
     expect(created).toEqual(expect.arrayContaining(['plan', 'revision', 'late-objects', 'registrypolicy']));
     expect(created.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('names every metric that the console registers as its own', () => {
+    const source = readText('cmd/console/metrics.ts') ?? '';
+    const names = [...source.matchAll(/'(slipway_console_\w+)'/g)].map(([, name = '']) => name);
+    expect(names).toEqual(expect.arrayContaining(['slipway_console_streams', 'slipway_console_acts_total']));
+    expect(consoleMetrics().map(({ name }) => name)).toEqual(names);
+    const page = readText('docs/metrics.md') ?? '';
+    expect(names.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });

@@ -95,3 +95,32 @@ test('pages of one replica may act at another one while a key is new to it', asy
   expect(Buffer.from(sharedKey(mine))).toEqual(Buffer.from(sharedKey(theirs)));
   expect(sharedKey(mine)).not.toHaveLength(0);
 });
+
+describe('the folder of keys', () => {
+  test.each([
+    { because: 'it does not exist', prepare: () => rmSync(folder, { recursive: true }) },
+    { because: 'it is empty', prepare: () => undefined },
+    { because: 'its only key is too short', prepare: () => writeFileSync(join(folder, '1'), 'x'.repeat(31)) },
+    { because: 'its only file is a link of the mount', prepare: () => writeFileSync(join(folder, '..data'), 'x'.repeat(40)) }, // prettier-ignore
+  ])('is refused with the way to make a key: $because', async ({ prepare }) => {
+    prepare();
+    await expect(replica().keys()).rejects.toMatchObject({ reason: 'InvalidConfiguration', hint: expect.stringContaining('/dev/urandom') as string }); // prettier-ignore
+  });
+
+  test('that cannot be read for a moment leaves the keys that are known', async () => {
+    put('1');
+    const one = replica();
+    await one.keys();
+    rmSync(folder, { recursive: true });
+    one.clock.advance(61);
+    expect([...(await one.keys()).keys()]).toEqual(['1']);
+  });
+
+  test('is not needed by a process that has a key of its own, which no other process shares', async () => {
+    const [one, other] = [sessionKeys(undefined), sessionKeys(undefined)];
+    const [mine, again, theirs] = await Promise.all([one(), one(), other()]);
+    expect(mine).toEqual(again);
+    expect(Buffer.from(sharedKey(mine)).equals(Buffer.from(sharedKey(theirs)))).toBe(false);
+    expect(sharedKey(mine).length).toBeGreaterThanOrEqual(32);
+  });
+});

@@ -1,7 +1,12 @@
 /** Starts the pages. */
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { signedIn } from './shell/state.ts';
+import { settleKey, signedIn } from './shell/state.ts';
 
-void signedIn.read();
-render(<App />, document.getElementById('app')!);
+void start();
+
+async function start(): Promise<void> {
+  await settleKey();
+  void signedIn.read();
+  render(<App />, document.getElementById('app')!);
+}

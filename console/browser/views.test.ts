@@ -1,7 +1,15 @@
 /** Every view in a real browser, with models instead of a cluster: its looks, its manners, and hostile texts. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { excessWidth, launchBrowser, LOOKS, noBrowser, violationsOn, WatchedPage } from './testing/browser.ts';
+import {
+  excessWidth,
+  FURTHER_LOOKS,
+  launchBrowser,
+  LOOKS,
+  noBrowser,
+  violationsOn,
+  WatchedPage,
+} from './testing/browser.ts';
 import { FixtureServer } from './testing/fixture-server.ts';
 import { MODELS } from './testing/models/all.ts';
 import { hostileCatalog, hostileOverview, hostilePackage } from './testing/models/hostile.ts';
@@ -31,7 +39,7 @@ describe.skipIf(noBrowser !== undefined)(
       return watched;
     }
 
-    test.each(Object.entries(LOOKS))(
+    test.each(Object.entries({ ...LOOKS, ...FURTHER_LOOKS }))(
       'every view is accessible, keeps the policy, asks no other server and fits the screen: %s',
       async (_, look) => {
         const watched = await show('/overview', look);
@@ -45,6 +53,34 @@ describe.skipIf(noBrowser !== undefined)(
         await watched.close();
       },
       CHECKED_WITHIN_MS,
+    );
+
+    test.each(['forced colours', 'forced colours, dark'] as const)(
+      'the current page and the graph are drawn in the colours of the system: %s',
+      async (look) => {
+        const { page, close } = bound(await show('/subscriptions/lights/beacon/graph', FURTHER_LOOKS[look]));
+        await page.locator('.graph .node').first().waitFor();
+        const colours = (selector: string, property: 'fill' | 'stroke' | 'borderBottomColor'): Promise<string[]> =>
+          page.locator(selector).evaluateAll((found, name) => [...new Set(found.map((one) => getComputedStyle(one)[name]))], property); // prettier-ignore
+        const system = async (name: string): Promise<string[]> => [
+          await page.evaluate((colour) => {
+            const probe = document.body.appendChild(document.createElement('i'));
+            probe.style.setProperty('color', colour);
+            const found = getComputedStyle(probe).color;
+            probe.remove();
+            return found;
+          }, name),
+        ];
+        const canvas = await system('Canvas');
+        for (const place of ['.bar nav a', '.tabs a']) {
+          expect(await colours(`${place}:not([aria-current])`, 'borderBottomColor'), place).toEqual(canvas);
+        }
+        expect(await colours('.tabs a[aria-current]', 'borderBottomColor')).not.toEqual(canvas);
+        expect(await colours('.graph .lane, .graph .node rect', 'fill')).toEqual(canvas);
+        expect(await colours('.graph text', 'fill')).toEqual(await system('CanvasText'));
+        expect(await colours('.graph .edge-on-path', 'stroke')).toEqual(await system('Highlight'));
+        await close();
+      },
     );
 
     test.each([
@@ -165,6 +201,11 @@ describe.skipIf(noBrowser !== undefined)(
       ] as const) {
         for (const key of keys) await page.keyboard.press(key);
         await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      }
+      for (const step of WALK) {
+        if (step.keys !== undefined) for (const key of step.keys) await page.keyboard.press(key);
+        else await pressOn(page, step.link);
+        await page.getByRole('heading', { level: 1, name: step.title }).waitFor();
       }
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keys' }).waitFor();
@@ -299,6 +340,40 @@ describe.skipIf(noBrowser !== undefined)(
     });
   },
 );
+
+/** Links from view to view, each reached by Tab from the heading of the view before. */
+const WALK = [
+  { keys: 'gc', title: 'Catalog' },
+  { link: /^cert-manager/, title: /^cert-manager/ },
+  { link: /^Subscribe…$/, title: /^Subscribe to/ },
+  { keys: 'go', title: 'Overview' },
+  { link: /^lights\/\s*beacon$/, title: 'lights/beacon' },
+  { link: /^1\.0\.0$/, title: /beacon-3/ },
+  { link: /^Subscription lights\/beacon$/, title: 'lights/beacon' },
+  { link: /^Upgrade graph$/, title: /^Upgrades? / },
+  { link: /^Plan$/, title: 'Plan of lights/beacon' },
+  { link: /^Uninstall$/, title: /^Uninstall/ },
+] as const satisfies readonly (
+  | { readonly keys: string; readonly link?: undefined; readonly title: string | RegExp }
+  | { readonly keys?: undefined; readonly link: RegExp; readonly title: string | RegExp }
+)[];
+
+/** Presses Tab until the focus is on a link with these words, and then Enter; each part with the focus has to show it. */
+async function pressOn(page: WatchedPage['page'], words: RegExp): Promise<void> {
+  const MOST_TABS = 150;
+  for (let tabs = 0; tabs < MOST_TABS; tabs += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return { text: element.innerText.trim(), isLink: element.tagName === 'A', isSeen: outlineStyle !== 'none' && outlineWidth !== '0px', html: element.outerHTML.slice(0, 200) }; // prettier-ignore
+    });
+    // After the last part of the page the focus is in the browser itself.
+    if (!focused.html.startsWith('<body')) expect(focused.isSeen, `the focus is seen on ${focused.html}`).toBe(true);
+    if (focused.isLink && words.test(focused.text)) return page.keyboard.press('Enter');
+  }
+  throw new Error(`Tab does not lead to ${words.source}`);
+}
 
 /** The page, and how it is closed after checking that nothing went wrong on it. */
 function bound(watched: WatchedPage): { readonly page: WatchedPage['page']; readonly close: () => Promise<void> } {

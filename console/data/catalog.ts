@@ -2,7 +2,7 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { readyBadge } from './badges.ts';
-import { contentNotices } from './graph.ts';
+import { contentNotices } from './content-notices.ts';
 import { withQuery } from './links.ts';
 import type { CatalogModel, CategoryCount, Empty, Notice, SearchedCatalog } from './models.ts';
 import { reachNotices, readyMessage } from './objects.ts';

@@ -1,18 +1,22 @@
 /** The upgrade graph of a Subscription, and why a version is not chosen. Pure. */
+import type { Catalog } from '../../api/catalog.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { MARKS } from '../../report/upgrade-graph.ts';
 import { answerOf } from '../../report/why-status.ts';
 import { explainPath } from '../../resolver/explain.ts';
 import type { ResolveInput } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
+import type { ObjectAsk } from './ask.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
+import { contentNotices } from './content-notices.ts';
 import { lanesOf } from './graph-lanes.ts';
 import { packagePath, subscriptionPath } from './links.ts';
-import type { GraphLane, GraphModel, NodeMark, Notice, PathRow, Tone } from './models.ts';
+import type { GraphLane, GraphModel, NodeMark, PathRow, Tone } from './models.ts';
 import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
 import { termsOf } from './offers.ts';
 import { catalogsFor, contentsOf, isTooLarge, questionOf, type PackageAnswers } from './question.ts';
 import { Remembered } from './remembered.ts';
+import { namespaceAsks, ServedNamespaces } from './served-namespaces.ts';
 import { line, nameOf } from './text.ts';
 import type { Ask, Asked, Parameters, View, Visible } from './view.ts';
 import { versionOffers, versionToOpen, whyNotOf } from './why-not.ts';
@@ -38,9 +42,14 @@ function askFor(visible: Visible, found: Subscription, parameters: Parameters): 
   const catalogs = catalogsFor(found, visible.catalogs).map(({ metadata }) => metadata.name);
   return {
     access: accessOfOffers(offersOf(visible, found, parameters), accountOf(visible, found)),
+    objects: labelAsks(visible, found),
     content: { kind: 'package', catalogs, package: found.spec.package },
     versions: true,
   };
+}
+
+function labelAsks(visible: Visible, found: Subscription): readonly ObjectAsk[] {
+  return namespaceAsks(catalogsFor(found, visible.catalogs), [found.metadata.namespace ?? '']);
 }
 
 function offersOf(visible: Visible, found: Subscription, { version }: Parameters): readonly Offer[] {
@@ -56,8 +65,9 @@ interface GraphTerms {
 function showGraph(visible: Visible, found: Subscription, { parameters, asked }: GraphTerms): GraphModel {
   const { metadata, spec, status = {} } = found;
   const packages: PackageAnswers = asked.packages ?? new Map();
-  const question = questionFor(visible, found, asked);
-  const shown = shownContent(found, visible, packages);
+  const served = new ServedNamespaces(labelAsks(visible, found), asked.objects);
+  const question = questionFor(visible, found, asked, served);
+  const { shown, notices } = shownContent(found, visible, packages, served);
   const opened = parameters['version'] ?? versionToOpen(found);
   const { lanes, cut } = shown === undefined ? { lanes: [] } : lanesOf(found, shown.content, opened);
   const revisions = revisionsOf(visible, found);
@@ -66,7 +76,7 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
   const deprecation = shown?.content.deprecations.find(({ schema }) => schema === 'olm.package')?.message;
   return {
     title: nameOf(`Upgrades of ${metadata.namespace}/${metadata.name}`),
-    notices: [...reachNotices(visible, ['catalogs']), ...contentNotices(packages)],
+    notices: [...reachNotices(visible, ['catalogs']), ...contentNotices(packages), ...notices],
     namespace: nameOf(metadata.namespace),
     name: nameOf(metadata.name),
     package: nameOf(spec.package),
@@ -90,36 +100,39 @@ function showGraph(visible: Visible, found: Subscription, { parameters, asked }:
   };
 }
 
-function questionFor(visible: Visible, found: Subscription, { packages, versions }: Asked): ResolveInput | undefined {
+function questionFor(
+  visible: Visible,
+  found: Subscription,
+  { packages, versions }: Asked,
+  served: ServedNamespaces,
+): ResolveInput | undefined {
   const isRead = [...(packages?.values() ?? [])].some((one) => 'value' in one && one.value !== undefined);
   if (packages === undefined || !isRead || isTooLarge(packages)) return undefined;
   const kubernetesVersion =
     versions !== undefined && 'value' in versions ? versions.value.kubernetes || undefined : undefined;
-  return questionOf(found, { catalogs: visible.catalogs, packages, kubernetesVersion });
+  const whyNotServed = (catalog: Catalog) => served.whyNot(catalog, found.metadata.namespace ?? '');
+  return questionOf(found, { catalogs: visible.catalogs, packages, kubernetesVersion, whyNotServed });
 }
 
-/** That of the catalog of origin, else of the most important one that has the package. */
-function shownContent(found: Subscription, visible: Visible, packages: PackageAnswers) {
-  const origin = found.status?.installed?.catalog;
-  const names = catalogsFor(found, visible.catalogs).map(({ metadata }) => metadata.name);
-  const sorted = names.toSorted((one, other) => Number(other === origin) - Number(one === origin));
-  for (const catalog of sorted) {
-    const answer = packages.get(catalog);
-    if (answer !== undefined && 'value' in answer && answer.value !== undefined)
-      return { catalog, content: answer.value.content };
-  }
-  return undefined;
-}
-
-/** A Catalog whose content could not be read may have other versions. */
-export function contentNotices(
-  answers: ReadonlyMap<string, { readonly value: unknown } | { readonly failure: { readonly message: string } }>,
-): readonly Notice[] {
-  return [...answers].flatMap(([catalog, answer]): readonly Notice[] =>
-    'failure' in answer
-      ? [{ tone: 'unknown', text: line(`Catalog ${catalog} cannot be read: ${answer.failure.message}`) }]
-      : [],
-  );
+/**
+ * That of the catalog of origin, else of the most important one that has the package; and which of those that have it do not
+ * serve the namespace.
+ */
+function shownContent(found: Subscription, visible: Visible, packages: PackageAnswers, served: ServedNamespaces) {
+  const { metadata, spec, status } = found;
+  const namespace = metadata.namespace ?? '';
+  const origin = status?.installed?.catalog;
+  const offers = catalogsFor(found, visible.catalogs).flatMap((catalog) => {
+    const answer = packages.get(catalog.metadata.name);
+    const content = answer !== undefined && 'value' in answer ? answer.value?.content : undefined;
+    return content === undefined ? [] : [{ catalog: catalog.metadata.name, content, of: catalog }];
+  });
+  const [shown] = offers
+    .filter(
+      ({ catalog, of }) => catalog === origin || catalog === spec.catalog || served.whyNot(of, namespace) === undefined,
+    ) // prettier-ignore
+    .toSorted((one, other) => Number(other.catalog === origin) - Number(one.catalog === origin));
+  return { shown, notices: offers.flatMap(({ of }) => served.notices(of, [namespace])) };
 }
 
 function whyEmpty(found: Subscription, { catalogs }: Visible, packages: PackageAnswers): string {

@@ -1,8 +1,10 @@
 /** One package of a Catalog. Pure. */
+import type { Catalog } from '../../api/catalog.ts';
 import { upgradeGraph } from '../../resolver/graph.ts';
-import { contentNotices } from './graph.ts';
+import type { ObjectAsk } from './ask.ts';
+import { contentNotices } from './content-notices.ts';
 import { iconPath, packagePath, withQuery } from './links.ts';
-import type { PackageModel } from './models.ts';
+import type { Fact, PackageModel } from './models.ts';
 import { reachNotices } from './objects.ts';
 import {
   aboutFacts,
@@ -15,8 +17,9 @@ import {
   versionRows,
 } from './package-facts.ts';
 import type { PackageContent } from './content.ts';
+import { labelsOf, namespaceAsks, ServedNamespaces } from './served-namespaces.ts';
 import { line, nameOf, paragraphs } from './text.ts';
-import { installedLinks } from './tiles.ts';
+import { installedLinks, usersOf } from './tiles.ts';
 import type { Asked, Parameters, View, Visible } from './view.ts';
 
 const MOST_DESCRIPTION = 100_000;
@@ -25,20 +28,47 @@ export const packageView: View<PackageModel> = {
   path: '/catalog/:catalog/:package',
   query: ['channel'],
   reads: ['catalogs', 'subscriptions'],
-  ask: ({ catalogs }, { catalog = '', package: name = '' }) =>
-    catalogs.some(({ metadata }) => metadata.name === catalog)
-      ? { content: { kind: 'package', catalogs: [catalog], package: name } }
+  ask: (visible, { catalog = '', package: name = '' }) =>
+    visible.catalogs.some(({ metadata }) => metadata.name === catalog)
+      ? {
+          objects: labelAsks(visible, catalog, name),
+          content: { kind: 'package', catalogs: [catalog], package: name },
+        }
       : {},
   show: showPackage,
 };
 
-function showPackage(visible: Visible, parameters: Parameters, { packages = new Map() }: Asked): PackageModel {
+function labelAsks(visible: Visible, catalog: string, name: string): readonly ObjectAsk[] {
+  return namespaceAsks(named(visible, catalog), namespacesWith(visible, catalog, name));
+}
+
+function named({ catalogs }: Visible, catalog: string): readonly Catalog[] {
+  return catalogs.filter(({ metadata }) => metadata.name === catalog);
+}
+
+function namespacesWith({ subscriptions }: Visible, catalog: string, name: string): readonly string[] {
+  return usersOf(subscriptions, catalog, name).map(({ metadata }) => metadata.namespace ?? '');
+}
+
+/** The namespaces that may use the Catalog are a fact of the package, and those that use it and may not are a notice. */
+function servedFacts(visible: Visible, catalog: string): readonly Fact[] {
+  const labels = named(visible, catalog).flatMap((one) => labelsOf(one) ?? []);
+  return labels.map((words) => ({ name: 'Namespaces', values: [line(`only those with the labels ${words}`)] }));
+}
+
+function showPackage(visible: Visible, parameters: Parameters, { packages = new Map(), objects }: Asked): PackageModel {
   const { catalog = '', package: name = '' } = parameters;
   const answer = packages.get(catalog);
   const content = answer !== undefined && 'value' in answer ? answer.value : undefined;
+  const served = new ServedNamespaces(labelAsks(visible, catalog, name), objects);
+  const users = namespacesWith(visible, catalog, name);
   const page = {
     title: nameOf(name) || 'Package',
-    notices: [...reachNotices(visible, ['catalogs']), ...contentNotices(packages)],
+    notices: [
+      ...reachNotices(visible, ['catalogs']),
+      ...contentNotices(packages),
+      ...named(visible, catalog).flatMap((one) => served.notices(one, users)),
+    ],
     catalog: nameOf(catalog),
     package: nameOf(name),
     installed: installedLinks(visible.subscriptions, catalog, name),
@@ -94,7 +124,7 @@ function contentOf(visible: Visible, parameters: Parameters, { content, hasIcon,
     isCut,
     categories: (about?.categories ?? []).map(nameOf),
     keywords: (about?.keywords ?? []).map(nameOf),
-    facts: aboutFacts(about, head),
+    facts: [...aboutFacts(about, head), ...servedFacts(visible, catalog)],
     links: httpsLinks(about),
     channels: channelRows(catalog, graph, channel?.name),
     versions: rows,

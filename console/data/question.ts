@@ -31,6 +31,8 @@ export interface QuestionFacts {
   readonly catalogs: readonly Catalog[];
   readonly packages: PackageAnswers;
   readonly kubernetesVersion?: string | undefined;
+  /** Why a Catalog may not be used in the namespace; undefined if it may. Absent: all may be used. */
+  readonly whyNotServed?: (catalog: Catalog) => string | undefined;
 }
 
 /** Without the dependencies of other packages, whose content is not read. */
@@ -48,7 +50,7 @@ export function questionOf(subscription: Subscription, facts: QuestionFacts): Re
       ...(catalog !== undefined && { catalog }),
     },
     ...(installed !== undefined && { installed: installedOf(installed) }),
-    catalogs: catalogsFor(subscription, facts.catalogs).map((one) => sourceOf(one, spec, facts.packages)),
+    catalogs: catalogsFor(subscription, facts.catalogs).flatMap((one) => sourceOf(one, subscription, facts) ?? []),
     quarantined: quarantined.map(({ bundle }) => bundle),
     ...(facts.kubernetesVersion !== undefined && {
       cluster: { providedKinds: [], kubernetesVersion: facts.kubernetesVersion },
@@ -75,13 +77,20 @@ function installedOf({
   };
 }
 
-function sourceOf(catalog: Catalog, spec: Subscription['spec'], packages: PackageAnswers): CatalogSource {
+/** As the manager sees it: one that may not be used is there only if the Subscription refers to it. */
+function sourceOf(catalog: Catalog, { spec, status }: Subscription, facts: QuestionFacts): CatalogSource | undefined {
   const { name } = catalog.metadata;
+  const { priority } = catalog.spec;
+  const message = facts.whyNotServed?.(catalog);
+  const isReferred = [spec.catalog, status?.installed?.catalog].includes(name);
+  if (message !== undefined)
+    return isReferred ? { name, priority, state: 'NotAllowed', message, content: () => undefined } : undefined;
+  const { packages } = facts;
   const answer = packages.get(name);
   const isRead = answer !== undefined && 'value' in answer;
   return {
     name,
-    priority: catalog.spec.priority,
+    priority,
     selected: isSelected(spec, catalog),
     state: isRead ? 'Serving' : 'Unavailable',
     content: (packageName) => (isRead && packageName === spec.package ? answer.value?.content : undefined),

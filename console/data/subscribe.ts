@@ -1,13 +1,16 @@
 /** The form that makes a Subscription; its state is the query of the view, and it always shows the YAML. Pure. */
+import type { Catalog } from '../../api/catalog.ts';
 import { upgradeGraph, compareHighestFirst } from '../../resolver/graph.ts';
 import { Action, type ActionOf } from './actions.ts';
+import type { ObjectAsk } from './ask.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
 import type { PackageContent } from './content.ts';
-import { contentNotices } from './graph.ts';
+import { contentNotices } from './content-notices.ts';
 import { manifestOf, quote } from './kubectl.ts';
 import type { Choice, FormField, SubscribeModel } from './models.ts';
 import { accountOf, reachNotices } from './objects.ts';
 import { buttonsOf, termsOf } from './offers.ts';
+import { namespaceAsks, sentenceOf, ServedNamespaces } from './served-namespaces.ts';
 import { subscriptionFrom } from './steps.ts';
 import { line, nameOf } from './text.ts';
 import type { Asked, Parameters, View, Visible } from './view.ts';
@@ -36,22 +39,38 @@ export const subscribe: View<SubscribeModel> = {
     const catalogs = visible.catalogs.map(({ metadata }) => metadata.name).filter((name) => name === wanted.catalog);
     return {
       access: accessOfOffers(offersOf(wanted), accountOf(visible)),
+      objects: labelAsks(visible, wanted),
       ...(wanted.package !== '' && catalogs.length > 0 && { content: { kind: 'package', catalogs, package: wanted.package } }), // prettier-ignore
     };
   },
   show: showSubscribe,
 };
 
+function labelAsks(visible: Visible, wanted: ActionOf<'subscribe'>): readonly ObjectAsk[] {
+  return namespaceAsks(catalogOf(visible, wanted), [wanted.namespace]);
+}
+
+/** The one that the form names; none if it leaves the choice to the manager. */
+function catalogOf({ catalogs }: Visible, { catalog }: ActionOf<'subscribe'>): readonly Catalog[] {
+  return catalogs.filter(({ metadata }) => metadata.name === catalog);
+}
+
 function showSubscribe(visible: Visible, parameters: Parameters, asked: Asked): SubscribeModel {
   const wanted = wantedFrom(parameters);
   const answer = asked.packages?.get(wanted.catalog ?? '');
   const content = answer !== undefined && 'value' in answer ? answer.value : undefined;
-  const problems = problemsOf(visible, wanted);
+  const served = new ServedNamespaces(labelAsks(visible, wanted), asked.objects);
+  const problems = problemsOf(visible, wanted, served);
   const askedFor = offersOf(wanted);
   const [button] = problems.size > 0 ? [] : buttonsOf(askedFor, termsOf(visible, { askedFor, asked }));
   return {
     title: wanted.package === '' ? 'Subscribe' : nameOf(`Subscribe to ${wanted.package}`),
-    notices: [...reachNotices(visible, ['catalogs']), ...contentNotices(asked.packages ?? new Map())],
+    notices: [
+      ...reachNotices(visible, ['catalogs']),
+      ...contentNotices(asked.packages ?? new Map()),
+      // Of a namespace that is known not to be served, its field says so.
+      ...(problems.has('namespace') ? [] : catalogOf(visible, wanted).flatMap((one) => served.notices(one, [wanted.namespace]))), // prettier-ignore
+    ],
     fields: fieldsFor(visible, wanted, { content, problems }),
     yaml: manifestOf(subscriptionFrom(wanted)),
     ...(button !== undefined && { button }),
@@ -104,9 +123,11 @@ const SAYINGS: Readonly<Record<FieldName, string>> = {
 
 /** By name of the field, each with its sentence. */
 function problemsOf(
-  { subscriptions, catalogs, reach }: Visible,
+  visible: Visible,
   wanted: ActionOf<'subscribe'>,
+  served: ServedNamespaces,
 ): ReadonlyMap<string, string> {
+  const { subscriptions, catalogs, reach } = visible;
   const result = Action.safeParse(wanted);
   const found = new Map<string, string>();
   for (const { path } of result.success ? [] : result.error.issues) {
@@ -119,6 +140,10 @@ function problemsOf(
   if (isThere) found.set('name', `Subscription ${wanted.namespace}/${wanted.name} exists already`);
   const isKnown = catalogs.some(({ metadata }) => metadata.name === wanted.catalog);
   if (wanted.catalog !== undefined && !isKnown && reach.catalogs === 'all') found.set('catalog', SAYINGS.catalog);
+  for (const one of catalogOf(visible, wanted)) {
+    const why = served.whyNot(one, wanted.namespace);
+    if (why !== undefined) found.set('namespace', line(sentenceOf(one, wanted.namespace, why)));
+  }
   return found;
 }
 

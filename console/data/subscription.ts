@@ -53,7 +53,10 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
   const situation = situationOf(found, revisions);
   const askedFor = allOffers(found, revisions);
   const terms = termsOf(visible, { askedFor, asked, subscription: found });
-  const refused = firstOf(situation.refused, MOST_REFUSED, 'version');
+  const failed = new Set(status.quarantined?.map(({ version }) => version));
+  // The cause of the failure says more than that the version is refused because of it.
+  const others = situation.refused.filter(({ version }) => !failed.has(version));
+  const refused = firstOf(others, MOST_REFUSED, 'version');
   return {
     title: nameOf(`${metadata.namespace}/${metadata.name}`),
     notices: [...reachNotices(visible, ['revisions']), ...podNotices(asked.objects ?? [])],

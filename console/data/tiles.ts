@@ -73,14 +73,22 @@ export function tileOf({ catalog, listed }: FoundPackage, subscriptions: readonl
 }
 
 /** The Subscriptions for a package that use this Catalog, or none yet. */
-export function installedLinks(subscriptions: readonly Subscription[], catalog: string, name: string): readonly Link[] {
+export function usersOf(
+  subscriptions: readonly Subscription[],
+  catalog: string,
+  name: string,
+): readonly Subscription[] {
   return subscriptions
     .filter(({ spec, status }) => spec.package === name && (status?.installed?.catalog ?? catalog) === catalog)
-    .slice(0, TILE_LIMITS.installed)
-    .map(({ metadata, status }) => ({
-      label: nameOf(`${metadata.namespace}/${metadata.name} ${status?.installed?.version ?? '(none)'}`),
-      href: subscriptionPath(metadata),
-    }));
+    .slice(0, TILE_LIMITS.installed);
+}
+
+/** Where they are, each with its version. */
+export function installedLinks(subscriptions: readonly Subscription[], catalog: string, name: string): readonly Link[] {
+  return usersOf(subscriptions, catalog, name).map(({ metadata, status }) => ({
+    label: nameOf(`${metadata.namespace}/${metadata.name} ${status?.installed?.version ?? '(none)'}`),
+    href: subscriptionPath(metadata),
+  }));
 }
 
 /** Descriptions are Markdown; a tile shows their words. */

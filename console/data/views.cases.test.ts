@@ -104,6 +104,20 @@ describe('a Subscription', () => {
     expect(labels(status, spec)).toEqual(offered);
   });
 
+  test('names a version that failed once, with the cause, and not a second time as one that is refused', () => {
+    const quarantined = [
+      { bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'WebhookSilent', message: 'no answer', since: 'x' },
+    ];
+    const refused = [
+      { version: '2.0.0', reason: 'Quarantined', message: 'it failed before' },
+      { version: '3.0.0', reason: 'KubernetesTooOld', message: 'it needs Kubernetes 1.40' },
+    ];
+    const one = subscription({ status: { installed: INSTALLED, quarantined, refused, conditions: [READY] } });
+    const model = modelOf(subscriptionView, visibleWith({ ...BASE, subscriptions: [one] }));
+    expect(model.quarantined.map(({ version }) => version)).toEqual(['2.0.0']);
+    expect(model.refused.map(({ version }) => version)).toEqual(['3.0.0']);
+  });
+
   test('that is being deleted offers nothing', () => {
     const one = subscription({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, status: WAITING });
     expect(modelOf(subscriptionView, visibleWith({ ...BASE, subscriptions: [one] })).buttons).toEqual([]);
@@ -454,6 +468,19 @@ test('a package has its channels, versions and needs, and only addresses of http
     ['1.0.0', 'it has a fault'],
   ]);
   expect(model.needs).toEqual(['Kubernetes 1.30.0 or later']);
+});
+
+test.each([
+  { because: 'the message names the Catalog', message: 'Catalog team cannot be read: the manager cannot be reached: ECONNREFUSED' }, // prettier-ignore
+  { because: 'the message names the Catalog', message: 'Catalog team cannot be shown: the listing is too large' },
+  { because: 'the message names the person', message: 'ann may not get Catalog team' },
+])('a Catalog whose content cannot be read is named in one sentence: $because', ({ message }) => {
+  const packages = new Map([['team', { failure: { reason: 'CatalogUnavailable', message } }]]);
+  const parameters = { catalog: 'team', package: 'gadget' };
+  const { notices } = modelOf(packageView, visibleWith({ catalogs: [catalogNamed('team')] }), { parameters, asked: { packages } }); // prettier-ignore
+  expect(notices).toHaveLength(1);
+  expect(notices[0]?.text).toMatch(/^Catalog team cannot be (read|shown): /);
+  expect(notices[0]?.text.match(/cannot be (read|shown)/g)).toHaveLength(1);
 });
 
 describe('the form of a Subscription', () => {

@@ -1,7 +1,8 @@
-/** Reads for a view are careful: the writer of a Secret decides neither the plan that an approver reads nor its cost. */
+/** Reads for a view are careful: no read spoils another one, and the writer of a Secret decides neither the plan that an approver reads nor its cost. */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { carryOut } from './carry-out.ts';
@@ -68,5 +69,59 @@ describe('the version of the API server', () => {
     const parts = { clientOf: () => client, rights: { may: async () => true }, content: {} as CatalogContent, systemNamespace: 's', version: '0' }; // prettier-ignore
     const asked = await carryOut({ user: 'ann', groups: [] }, { versions: true }, parts, new AbortController().signal);
     expect(asked.versions).toBeDefined();
+  });
+});
+
+describe('a read that fails is part of the answer, beside those that succeed', () => {
+  const ANN = { user: 'ann', groups: [] };
+  const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ops', name: 'there' };
+  const asks = {
+    access: ['may', 'may-not', 'away'].map((name) => ({ verb: 'get', group: '', resource: 'pods', name })),
+    objects: ['there', 'absent', 'forbidden'].map((name) => ({ ref: { ...CONFIG, name } })),
+    plan: { namespace: 'ops', secret: 'forbidden', revisionUid: 'uid-1', digest: digestOf(HONEST) },
+    versions: true,
+  } as const;
+  const refused = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'ann cannot get it' });
+
+  function partsWith(get: (ref: { readonly name: string }) => Promise<unknown>) {
+    const persons: unknown[] = [];
+    const client = { get, raw: async () => '{"gitVersion":"v1.34.1"}' } as unknown as Client;
+    const may = async (_person: unknown, { name = '' }: { readonly name?: string }) => {
+      if (name === 'away') throw refused;
+      return name === 'may';
+    };
+    const clientOf = (person: unknown) => (persons.push(person), client);
+    return { persons, parts: { clientOf, rights: { may }, content: {} as CatalogContent, systemNamespace: 's', version: '2' } }; // prettier-ignore
+  }
+
+  test('each in the place of its question, all as one person', async () => {
+    const { parts, persons } = partsWith(async ({ name }) => {
+      if (name === 'forbidden' || name === 'slipway-manager') throw refused;
+      return name === 'there' ? { kind: 'ConfigMap' } : undefined;
+    });
+    const failure = { failure: { reason: 'Forbidden', message: 'ann cannot get it' } };
+    expect(await carryOut(ANN, asks, parts, new AbortController().signal)).toEqual({
+      access: [true, false, undefined],
+      objects: [{ value: { object: { kind: 'ConfigMap' } } }, { value: {} }, failure],
+      plan: failure,
+      versions: { value: { kubernetes: 'v1.34.1', console: '2' } },
+    });
+    expect(persons).toEqual([ANN]);
+  });
+
+  test('but a defect is none, and fails the view', async () => {
+    const { parts } = partsWith(() => Promise.reject(new TypeError('undefined is no function')));
+    await expect(carryOut(ANN, { objects: asks.objects }, parts, new AbortController().signal)).rejects.toThrow(TypeError); // prettier-ignore
+  });
+
+  test('and a view that was called off ends with the reason', async () => {
+    const { parts } = partsWith(() => Promise.reject(refused));
+    const gone = AbortSignal.abort(new Error('the browser has left'));
+    await expect(carryOut(ANN, { objects: asks.objects, plan: asks.plan }, parts, gone)).rejects.toThrow();
+  });
+
+  test('and nothing is read for a view that asks for nothing', async () => {
+    const { parts } = partsWith(() => Promise.reject(new Error('nothing was asked')));
+    expect(await carryOut(ANN, {}, parts, new AbortController().signal)).toEqual({});
   });
 });

@@ -21,6 +21,8 @@ interface SceneOptions {
   readonly opened?: (name: string) => Promise<void>;
   /** Bundles of every package. */
   readonly bundles?: () => Iterable<Fields>;
+  /** Whether a person may get a Catalog of this name. */
+  readonly may?: (catalog: string | undefined) => boolean | undefined;
 }
 
 /** A Catalog `team` with packages `p0`, `p1`, …, each with one channel. */
@@ -29,6 +31,7 @@ function scene({
   head = async () => undefined,
   opened = async () => undefined,
   bundles = () => [],
+  may = () => true,
 }: SceneOptions = {}) {
   const names = Array.from({ length: packages }, (_, at) => `p${at}`);
   const asked: ContentQuery[] = [];
@@ -49,7 +52,7 @@ function scene({
       if (query.schema === 'olm.bundle' && query.name === undefined) await opened(query.package ?? '');
       yield* documents(query);
     },
-    rights: { may: async () => ((state.reviews += 1), true) },
+    rights: { may: async (_person, { name }) => ((state.reviews += 1), may(name)) },
     store: { list: () => [{ apiVersion: 'v1', kind: 'Catalog', metadata: { name: 'team', uid: '1' } }] },
     onMore: () => void (state.more += 1),
     log: silentLog,
@@ -201,11 +204,47 @@ describe('content is kept', () => {
     expect(asked).toHaveLength(before);
   });
 
-  test('and a Catalog that does not exist costs neither a review nor a request', async () => {
-    const { content, open, asked, state } = scene();
+  test('and a Catalog that does not exist costs no request', async () => {
+    const { content, open, asked } = scene();
     expect(await open('p1', 'other')).toMatchObject({ failure: { reason: 'ObjectNotFound' } });
     await expect(content.icon(person('ann'), { catalog: 'other', name: 'p1' }, CLIENT, SIGNAL)).rejects.toMatchObject({ reason: 'ObjectNotFound' }); // prettier-ignore
-    expect({ asked: asked.length, reviews: state.reviews }).toEqual({ asked: 0, reviews: 0 });
+    expect(asked).toEqual([]);
+  });
+
+  test.each(['', '..', 'A', 'x/y', 'x'.repeat(254), '-x'])(
+    'and a name that no Catalog can have costs no review: %j',
+    async (name) => {
+      const { open, state } = scene();
+      expect(await open('p1', name)).toMatchObject({ failure: { reason: 'ObjectNotFound' } });
+      expect(state.reviews).toBe(0);
+    },
+  );
+});
+
+describe('whether a Catalog exists is seen by those alone who may get it', () => {
+  const OTHERS = [
+    { because: 'the person may get none', may: () => false },
+    { because: 'the person may get one of another name', may: (name?: string) => name === 'own' },
+    { because: 'the API server does not say', may: () => undefined },
+  ];
+
+  test.each(OTHERS)('not in the content: $because', async ({ may }) => {
+    const { open, asked } = scene({ may });
+    const [there, absent] = await Promise.all([open('p1', 'team'), open('p1', 'absent')]);
+    expect(there).toMatchObject({ failure: { reason: 'Forbidden' } });
+    expect(JSON.stringify(absent)).toBe(JSON.stringify(there).replaceAll('team', 'absent'));
+    expect(asked).toEqual([]);
+  });
+
+  test.each(OTHERS)('not in the answer to a question for an icon: $because', async ({ may }) => {
+    const { content, state } = scene({ may });
+    const refusal = async (catalog: string): Promise<object> => {
+      const before = state.reviews;
+      const found: unknown = await content.icon(person('ann'), { catalog, name: 'p1' }, CLIENT, SIGNAL).catch((error: unknown) => error); // prettier-ignore
+      const { reason, message, hint } = found as ReasonedError;
+      return { reason, message: message.replaceAll(catalog, 'CATALOG'), hint, reviews: state.reviews - before };
+    };
+    expect(await refusal('absent')).toEqual(await refusal('team'));
   });
 });
 

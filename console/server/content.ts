@@ -3,6 +3,7 @@
  * `--catalog-auth=token`. The reduced content is kept for as long as the Catalog has the same digest, and is shared.
  */
 import { ReasonedError } from '../../api/errors.ts';
+import { objectName } from '../../api/fields.ts';
 import { GROUP } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
@@ -105,12 +106,13 @@ export class CatalogContent {
     });
   }
 
-  /** Only Catalogs that exist are asked about: a browser can make up any name. */
+  /** The right comes first, as at the API server: those who lack it do not see whether the Catalog exists. */
   async #require(person: Person, catalog: string, signal: AbortSignal): Promise<CatalogVersion> {
-    const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
-    if (found === undefined) throw missing(catalog);
+    if (!Name.safeParse(catalog).success) throw missing(catalog);
     const access = { verb: 'get', group: GROUP, resource: 'catalogs', name: catalog };
     if ((await this.#parts.rights.may(person, access, signal)) !== true) throw mayNot(person, catalog);
+    const found = this.#parts.store.list('catalogs').find(({ metadata }) => metadata.name === catalog);
+    if (found === undefined) throw missing(catalog);
     return { catalog, version: versionOf(found) };
   }
 
@@ -141,12 +143,14 @@ export interface IconQuestion {
   readonly name: string;
 }
 
-/** As for a Catalog that the person may not get: whether it exists is not said. */
+/** A browser can make up any name; one that no object can have is not reviewed. */
+const Name = objectName();
+
 function missing(catalog: string): ReasonedError {
   return new ReasonedError({
     reason: 'ObjectNotFound',
     retry: 'backoff',
-    message: `There is no Catalog ${catalog}, or you may not see it`,
+    message: `There is no Catalog ${catalog}`,
     hint: 'Choose one in the catalog',
   });
 }

@@ -30,9 +30,45 @@ describe('an icon', () => {
     expect(iconIn(documentWith(mediatype, SVG))).toBeUndefined();
   });
 
-  test('is not shown if its bytes are of another type', () => {
-    expect(iconIn(documentWith('image/png', SVG))).toBeUndefined();
+  const BYTES: Readonly<Record<string, Buffer>> = {
+    'image/png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]),
+    'image/jpeg': Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
+    'image/gif': Buffer.from('GIF89a'),
+    'image/webp': Buffer.from('RIFF\u0000\u0000\u0000\u0000WEBPVP8 '),
+    'image/svg+xml': SVG,
+  };
+
+  test.each(Object.keys(BYTES))('is shown as %s exactly if its bytes are of that type', (type) => {
+    const accepted = Object.entries(BYTES).filter(([, bytes]) => iconIn(documentWith(type, bytes)) !== undefined);
+    expect(accepted.map(([name]) => name)).toEqual([type]);
+    expect(iconIn(documentWith(type, BYTES[type]!))).toEqual({ type, bytes: new Uint8Array(BYTES[type]!) });
   });
+
+  test.each([
+    { because: 'it begins with a declaration', text: '\uFEFF <?xml version="1.0"?><svg/>', isShown: true },
+    { because: 'it begins with a comment', text: '<!-- made by hand --><svg/>', isShown: true },
+    { because: 'it is a page', text: '<html><svg/></html>', isShown: false },
+    { because: 'the element comes after text', text: 'x<svg/>', isShown: false },
+    { because: 'another element has a name that begins alike', text: '<s><svg/></s>', isShown: false },
+  ])('that is an SVG by its type begins as one: $because', ({ text, isShown }) => {
+    expect(iconIn(documentWith('image/svg+xml', Buffer.from(text))) !== undefined).toBe(isShown);
+  });
+
+  test.each([
+    undefined,
+    7,
+    [],
+    {},
+    { mediatype: 'image/gif' },
+    { mediatype: 'image/gif', base64data: 7 },
+    { mediatype: 'image/gif', base64data: '' },
+  ])(
+    // prettier-ignore
+    'is not there if the document has no bytes for it: %j',
+    (icon) => {
+      expect(iconIn({ icon })).toBeUndefined();
+    },
+  );
 
   test.each([
     { because: 'the largest that is listed', bytes: (512 << 10) - SVG.length, isShown: true },

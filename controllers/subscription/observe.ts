@@ -7,6 +7,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
+import { whyNotAllowed } from '../../resolver/allowed.ts';
 import { contentOf } from '../../resolver/indexed.ts';
 import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
 import { matchesSelector } from '../../resolver/selector.ts';
@@ -15,7 +16,6 @@ import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf, revisionName } from '../genuine.ts';
 import { policyInForce, type PolicyInForce } from '../upgrade-policy.ts';
-import { whyNotAllowed } from './allowed.ts';
 import { whyEmpty } from './for-readers.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 

@@ -47,7 +47,7 @@ export function successor(version: string, options: Difference = {}): Release {
 
 /** Starts the program with a defect. */
 export function withFault(fault: string): Pick<Release, 'change'> {
-  return { change: (files) => replaceIn(files, CSV, '--api-version=v2', `--api-version=v2, --fault=${fault}`) };
+  return { change: (files) => replaceIn(files, CSV, /--release=[^,\]]+/, `$&, --fault=${fault}`) };
 }
 
 /** A new field in the CRD with a rule that is no expression. */

@@ -1,11 +1,14 @@
-/** The single executable runs without Node on the PATH; krew's manifest names its archive. */
-import { spawnSync } from 'node:child_process';
+/** The single executable runs without Node on the PATH, the console included; krew's manifest names its archive. */
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useFakeCluster } from '../../cmd/slipway/admin/testing/fake-cluster.ts';
+import { buildPages } from '../../console/browser/build.ts';
 import { ownArchitecture } from './architecture.ts';
 import { addNote } from './elf-note.ts';
 import { renderKrewManifest } from './krew.ts';
@@ -34,7 +37,12 @@ const CATALOG = [
   },
 ];
 
-describe('the executable', () => {
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+
+describe('the executable', async () => {
+  const cluster = useFakeCluster();
+  const pages = await buildPages();
+
   beforeAll(async () => {
     writeFileSync(program, await buildSingleFile(PROGRAMS['slipway']!, ownArchitecture()));
     chmodSync(program, 0o755);
@@ -72,6 +80,28 @@ describe('the executable', () => {
     const { status, stdout, stderr } = run('why', 'lamp', '--catalog', 'catalog.json');
     expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
     expect(stdout).toContain('properties.exists');
+  });
+
+  test('serves the console with every file of its pages, and reads none beside itself', async () => {
+    const { api, folder: place } = cluster();
+    const args = ['ui', '--no-open', '-o', 'json', '--kubeconfig', join(place, 'kubeconfig'), '--context', 'two'];
+    const started = spawn(program, args, { cwd: folder, env: { HOME: folder, PATH: '' } });
+    try {
+      const [line] = (await once(started.stdout, 'data')) as [Buffer];
+      const { origin } = new URL((JSON.parse(line.toString()) as { readonly address: string }).address);
+      const index = await (await fetch(`${origin}/overview`)).text();
+      expect(index).toBe(textOf(pages[0]!.bytes));
+      for (const { path, type, bytes } of pages.slice(1)) {
+        const answer = await fetch(`${origin}${path}`);
+        expect({ path, status: answer.status, type: answer.headers.get('content-type') }).toEqual({ path, status: 200, type }); // prettier-ignore
+        expect(await answer.text(), path).toBe(textOf(bytes));
+      }
+      expect((await fetch(`${origin}/api/view/overview`)).status).toBe(401);
+      expect(api.requests.length).toBeGreaterThan(0);
+    } finally {
+      started.kill('SIGINT');
+    }
+    expect(await once(started, 'exit')).toEqual([0, null]);
   });
 
   test('reports a mistake as the other builds do', () => {

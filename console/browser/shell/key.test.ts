@@ -2,6 +2,26 @@ import { describe, expect, test } from 'vitest';
 import { PortKey, type PortKeyParts } from './key.ts';
 
 const KEY = 'k'.repeat(43);
+const NEW = 'n'.repeat(43);
+
+/** A console that accepts one key, and each question that it was asked. */
+function consoleWith(accepted: string | undefined) {
+  const asked: string[] = [];
+  const isAccepted = async (headers: Readonly<Record<string, string>>): Promise<boolean | undefined> => {
+    const given = headers['x-slipway-key'] ?? '';
+    asked.push(given);
+    return accepted === undefined ? undefined : given === accepted;
+  };
+  return { asked, isAccepted };
+}
+
+async function settled(
+  page: ReturnType<typeof pageAt>,
+  accepted: string | undefined,
+): Promise<Readonly<Record<string, string>>> {
+  await page.key.settle(consoleWith(accepted).isAccepted);
+  return page.key.headers;
+}
 
 function pageAt(address: string, stored = new Map<string, string>(), isBlocked = false) {
   const shown: string[] = [];
@@ -23,19 +43,52 @@ describe('the key of a console on this machine', () => {
     expect({ headers: key.headers, shown }).toEqual({ headers: { 'x-slipway-key': KEY }, shown: ['/overview?x=1'] });
   });
 
-  test('is there in other tabs, and after the page was loaded again', () => {
-    const { stored } = pageAt(`/#key=${KEY}`);
-    expect(pageAt('/catalog', stored).key.headers).toEqual({ 'x-slipway-key': KEY });
+  test('is there in other tabs, and after the page was loaded again, once the console has accepted it', async () => {
+    const first = pageAt(`/#key=${KEY}`);
+    expect(await settled(first, KEY)).toEqual({ 'x-slipway-key': KEY });
+    expect(pageAt('/catalog', first.stored).key.headers).toEqual({ 'x-slipway-key': KEY });
   });
 
-  test('of a new console replaces that of an old one on the same port', () => {
-    const { stored } = pageAt(`/#key=${KEY}`);
-    pageAt(`/#key=${'n'.repeat(43)}`, stored);
-    expect(pageAt('/', stored).key.headers).toEqual({ 'x-slipway-key': 'n'.repeat(43) });
+  test('of a new console replaces that of an old one on the same port', async () => {
+    const stored = new Map([['slipway-key', KEY]]);
+    expect(await settled(pageAt(`/#key=${NEW}`, stored), NEW)).toEqual({ 'x-slipway-key': NEW });
+    expect(pageAt('/', stored).key.headers).toEqual({ 'x-slipway-key': NEW });
   });
 
-  test('serves the tab that has it, if the browser permits no storage', () => {
-    expect(pageAt(`/#key=${KEY}`, new Map(), true).key.headers).toEqual({ 'x-slipway-key': KEY });
+  test.each([
+    { because: 'the console refuses it', accepted: KEY },
+    { because: 'the console refuses both', accepted: 'o'.repeat(43) },
+  ])('that a link made up leaves the one of this browser in use, and in store: $because', async ({ accepted }) => {
+    const stored = new Map([['slipway-key', KEY]]);
+    expect(await settled(pageAt(`/#key=${NEW}`, stored), accepted)).toEqual({ 'x-slipway-key': KEY });
+    expect([...stored.values()]).toEqual([KEY]);
+  });
+
+  test('that a link made up is not stored in a browser that has none', async () => {
+    const { key, stored } = pageAt(`/#key=${NEW}`);
+    await key.settle(consoleWith(KEY).isAccepted);
+    expect([...stored]).toEqual([]);
+  });
+
+  test('serves its tab alone while the console does not answer', async () => {
+    const stored = new Map([['slipway-key', KEY]]);
+    expect(await settled(pageAt(`/#key=${NEW}`, stored), undefined)).toEqual({ 'x-slipway-key': NEW });
+    expect([...stored.values()]).toEqual([KEY]);
+  });
+
+  test.each([
+    { because: 'the address has none', address: '/', asked: [] },
+    { because: 'the address has the one that is stored', address: `/#key=${KEY}`, asked: [] },
+    { because: 'the address has another one', address: `/#key=${NEW}`, asked: [NEW] },
+  ])('is asked about only if that can change it: $because', async ({ address, asked }) => {
+    const console = consoleWith(KEY);
+    await pageAt(address, new Map([['slipway-key', KEY]])).key.settle(console.isAccepted);
+    expect(console.asked).toEqual(asked);
+  });
+
+  test('serves the tab that has it, if the browser permits no storage', async () => {
+    const page = pageAt(`/#key=${KEY}`, new Map(), true);
+    expect(await settled(page, KEY)).toEqual({ 'x-slipway-key': KEY });
     expect(pageAt('/', new Map(), true).key.headers).toEqual({});
   });
 

@@ -6,15 +6,32 @@
 
 const NAME = 'slipway-key';
 
+/** Whether the console accepts a request with these headers; undefined if it does not answer. */
+export type IsAccepted = (headers: Readonly<Record<string, string>>) => Promise<boolean | undefined>;
+
 /** State: the key, kept for the other tabs if the browser permits it. */
 export class PortKey {
-  readonly #key: string;
+  readonly #storage: PortKeyParts['storage'];
+  readonly #handed: string | undefined;
+  #key: string;
 
   constructor({ location, history, storage }: PortKeyParts) {
-    const handed = /^#key=([\w-]{43})$/.exec(location.hash)?.[1];
-    if (handed !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
-    this.#key = handed ?? read(storage) ?? '';
-    if (handed !== undefined) keep(storage, handed);
+    this.#storage = storage;
+    this.#handed = /^#key=([\w-]{43})$/.exec(location.hash)?.[1];
+    if (this.#handed !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
+    this.#key = this.#handed ?? read(storage) ?? '';
+  }
+
+  /**
+   * Keeps the key of the address if the console accepts it. Any page can link here with a key that it made up: the one
+   * that this browser has goes on working then. Called once, before the first request.
+   */
+  async settle(isAccepted: IsAccepted): Promise<void> {
+    const stored = read(this.#storage);
+    if (this.#handed === undefined || this.#handed === stored) return;
+    const verdict = await isAccepted(this.headers);
+    if (verdict === true) keep(this.#storage, this.#handed);
+    else if (verdict === false && stored !== undefined) this.#key = stored;
   }
 
   get headers(): Readonly<Record<string, string>> {

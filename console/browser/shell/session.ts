@@ -93,6 +93,13 @@ export class SignedIn {
   }
 }
 
+/** Whether the server knows the person of requests with these headers; undefined if it does not answer that. */
+export async function isSignedIn(headers: Readonly<Record<string, string>>): Promise<boolean | undefined> {
+  const answer = await fetch('/api/session', { headers }).catch(() => undefined);
+  if (answer?.ok === true) return true;
+  return answer?.status === 401 ? false : undefined;
+}
+
 /** The problem in an answer of the server; one made of the status if it has none. */
 export async function problemOf(answer: Response): Promise<SignInProblem> {
   const unreadable = {

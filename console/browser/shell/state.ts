@@ -2,11 +2,16 @@
 import { LiveView } from '../live/stream.ts';
 import type { Problem } from '../../data/view.ts';
 import { PortKey } from './key.ts';
-import { problemOf, SignedIn } from './session.ts';
+import { isSignedIn, problemOf, SignedIn } from './session.ts';
 
 export const portKey = new PortKey({ location, history, storage: () => localStorage });
 export const signedIn = new SignedIn(portKey);
 export const live = new LiveView(whyRefused, portKey);
+
+/** Resolves when requests have the right key. */
+export function settleKey(): Promise<void> {
+  return portKey.settle(isSignedIn);
+}
 
 /** An EventSource hides the answer that refused it: the same view is asked for once. */
 async function whyRefused(url: string): Promise<Problem | undefined> {

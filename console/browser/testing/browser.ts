@@ -23,6 +23,14 @@ export const LOOKS: Readonly<Record<'light' | 'dark' | 'narrow', BrowserContextO
   narrow: { colorScheme: 'light', viewport: { width: 320, height: 740 } },
 };
 
+/** Further ways, which have no pictures in the documentation: high contrast by the system, and a screen of 4K. */
+export const FURTHER_LOOKS: Readonly<Record<'forced colours' | 'forced colours, dark' | '4K', BrowserContextOptions>> =
+  {
+    'forced colours': { forcedColors: 'active', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+    'forced colours, dark': { forcedColors: 'active', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+    '4K': { colorScheme: 'light', viewport: { width: 3840, height: 2160 } },
+  };
+
 /** A page of its own, and all that went wrong on it: violations of the policy, errors, requests to elsewhere. */
 export class WatchedPage {
   readonly page: Page;
@@ -54,15 +62,19 @@ export class WatchedPage {
   }
 }
 
-/** The violations that axe-core finds on the page as it is now, one line each. */
+/**
+ * The violations that axe-core finds on the page as it is now, one line each. Contrast is not judged while the system forces
+ * its colours: axe-core reads those of the style sheet, which are not drawn.
+ */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   // its evaluation goes past the policy of the page, as the tools of a developer do
   await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { readonly axe: { run(): Promise<AxeResult> } };
-    const { violations } = await axe.run();
+  const isForced = await page.evaluate<boolean>("matchMedia('(forced-colors: active)').matches");
+  return page.evaluate(async (judgesContrast) => {
+    const { axe } = globalThis as unknown as { readonly axe: { run(options: object): Promise<AxeResult> } };
+    const { violations } = await axe.run({ rules: { 'color-contrast': { enabled: judgesContrast } } });
     return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html.slice(0, 200)}`);
-  });
+  }, !isForced);
 }
 
 interface AxeResult {

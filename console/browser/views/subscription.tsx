@@ -123,14 +123,16 @@ function Problems({ problems }: { readonly problems: readonly ProblemRow[] }) {
   );
 }
 
-/** Versions that are held back, each with its reason. */
-function NotInstalled({ model: { quarantined, refused, refusedCut } }: { readonly model: SubscriptionModel }) {
+/** Versions that are held back, each with its reason; the graph has the ways out. */
+function NotInstalled({ model }: { readonly model: SubscriptionModel }) {
+  const { quarantined, refused, refusedCut } = model;
+  const graph = `${subscriptionPath(model.namespace, model.name)}/graph`;
   if (quarantined.length + refused.length === 0) return null;
   return (
     <Section title="Versions that are not installed" note={quarantined.length + refused.length}>
       <ul class="rows">
         {quarantined.map((row) => (
-          <Quarantined key={row.bundle} row={row} />
+          <Quarantined key={row.bundle} row={row} graph={graph} />
         ))}
         {refused.map((row) => (
           <Refused key={row.href} row={row} />
@@ -141,11 +143,19 @@ function NotInstalled({ model: { quarantined, refused, refusedCut } }: { readonl
   );
 }
 
-function Quarantined({ row: { version, reason, message, since } }: { readonly row: QuarantinedRow }) {
+interface QuarantinedProps {
+  readonly row: QuarantinedRow;
+  /** Path of the graph. */
+  readonly graph: string;
+}
+
+function Quarantined({ row: { version, reason, message, since }, graph }: QuarantinedProps) {
   return (
     <li class="row-card row-bad">
       <div class="row-head">
-        <strong class="version">{version}</strong>
+        <a class="version" href={`${graph}?version=${encodeURIComponent(version)}`}>
+          {version}
+        </a>
         <StateBadge badge={{ word: 'Quarantined', tone: 'bad' }} />
         <span class="muted">
           {reason}, <Ago at={since} />

@@ -12,7 +12,7 @@ describe.skipIf(noBrowser !== undefined)(
   `slipway ui in Chromium${noBrowser === undefined ? '' : ` (${noBrowser})`}`,
   () => {
     test(
-      'shows the operators in the browser that opened the address, in each of its tabs, and the key in no address',
+      'shows the operators in the browser that opened the address, in each of its tabs, whichever links it follows, and the key in no address',
       async () => {
         const over = new AbortController();
         let printed = '';
@@ -32,6 +32,11 @@ describe.skipIf(noBrowser !== undefined)(
           const other = await context.newPage();
           await other.goto(`${address.origin}/overview`);
           await other.getByText('lamp').first().waitFor();
+          await other.goto(`${address.origin}/overview#key=${'k'.repeat(43)}`);
+          await other.reload();
+          await other.getByText('lamp').first().waitFor();
+          await page.reload();
+          await page.getByText('lamp').first().waitFor();
           expect(documents.filter((url) => url.includes('?key='))).toEqual([]);
         } finally {
           await browser.close();

@@ -8,6 +8,7 @@ import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/obj
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
 import { allowanceFor } from './allowance.ts';
+import { deployConsole, fieldOfPod, PersonAtPod, removeConsole } from './console-pod.ts';
 import {
   allowPlainRegistry,
   applyInstallFile,
@@ -90,6 +91,48 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
         await until(`${pod} serves the catalog`, async () =>
           (await proxied(pod, 'catalogs/examples/api/v1/all')).includes('"olm.package"'),
         );
+      }
+    });
+
+    describe('and its console, a Pod with an account and rights of its own', () => {
+      let address: string;
+
+      test('is ready, and serves its pages under the name that its settings have', async () => {
+        address = await deployConsole(cluster());
+        expect(await fieldOfPod(cluster(), '{.spec.serviceAccountName} {.status.containerStatuses[0].restartCount}')).toBe('slipway-console 0'); // prettier-ignore
+        expect((await fetch(`${address}/overview`)).status).toBe(403);
+        const person = await personOf('default', 'default');
+        expect(await person.text('/overview')).toMatch(/^<!doctype html>.*<script type="module" src="\/main-/is);
+      });
+
+      test('opens for the token of a person, and shows the objects and Catalogs that this person may see', async () => {
+        await kubectl('-n', 'lights', 'create', 'serviceaccount', 'reader');
+        const role = ['--clusterrole=cluster-admin', '--serviceaccount=lights:reader'];
+        await kubectl('create', 'clusterrolebinding', 'console-reader', ...role);
+        const reader = await personOf('lights', 'reader');
+        expect(reader.cookies.every((name) => name.startsWith('__Host-'))).toBe(true);
+        expect(JSON.parse(await reader.text('/api/session'))).toMatchObject({ user: 'system:serviceaccount:lights:reader', way: 'token' }); // prettier-ignore
+        const view = JSON.parse(await reader.text('/api/view/subscriptions/lights/beacon')) as object;
+        expect(view).toMatchObject({ installed: '1.0.0', pods: [{ state: { tone: 'good' } }], history: [{ version: '1.0.0' }] }); // prettier-ignore
+        const content = JSON.parse(await reader.text(`/api/view/catalog/examples/${PACKAGE}`)) as object;
+        expect(content).toMatchObject({ notices: [], versions: [{ version: '1.0.0' }] });
+      });
+
+      test('shows nothing of it to a person without rights', async () => {
+        const other = await personOf('default', 'default');
+        for (const path of ['/overview', '/subscriptions/lights/beacon', `/catalog/examples/${PACKAGE}`])
+          expect(await other.text(`/api/view${path}`), path).not.toMatch(/1\.0\.0/);
+      });
+
+      test('is removed with its files', async () => {
+        await kubectl('-n', 'lights', 'delete', 'serviceaccount/reader');
+        await kubectl('delete', 'clusterrolebinding/console-reader');
+        await removeConsole(cluster());
+      });
+
+      /** The person of a ServiceAccount. */
+      async function personOf(namespace: string, name: string): Promise<PersonAtPod> {
+        return PersonAtPod.open(address, (await kubectl('-n', namespace, 'create', 'token', name)).trim());
       }
     });
 

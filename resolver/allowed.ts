@@ -1,6 +1,6 @@
 /** Whether a Catalog may be used in a namespace, by `spec.allowedNamespaces` and the labels of the namespace. Pure. */
-import type { Catalog } from '../../api/catalog.ts';
-import { describeUnmet, selectorProblem } from '../../resolver/selector.ts';
+import type { Catalog } from '../api/catalog.ts';
+import { describeUnmet, selectorProblem } from './selector.ts';
 
 /** The namespace of a Subscription; without labels if they are not known yet. */
 export interface NamespaceFacts {
