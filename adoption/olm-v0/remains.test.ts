@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { makeBackup } from './backup.ts';
+import { OLM } from './kinds.ts';
 import { judgeRemains } from './remains.ts';
 import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateSubscription } from './translate.ts';
@@ -128,6 +129,11 @@ const CASES: readonly Case[] = [
     live: [object('Role', { namespace: 'ops' })],
     others: [foreign],
     due: ['Role ops/given'],
+  },
+  {
+    because: 'the OperatorCondition was kept by an uninstall that left the objects',
+    live: [{ ...object('OperatorCondition', { namespace: 'ops' }), ...OLM.operatorCondition }],
+    due: ['OperatorCondition.operators.coreos.com ops/given'],
   },
   {
     because: 'whether a ConfigMap is in use is not known',

@@ -1,6 +1,6 @@
 /**
- * The rights that OLM v0 gave an operator and that Slipway does not manage: an uninstall deletes them, for an owner
- * reference cannot tie objects of the cluster and of other namespaces to Slipway's Subscription. The backup lists them, and
+ * The rights that OLM v0 gave an operator, and its OperatorCondition, if Slipway does not manage them: an uninstall deletes them,
+ * for an owner reference cannot tie objects of the cluster and of other namespaces to Slipway's Subscription. The backup lists them, and
  * the mark of the hand-over on the object proves that it is the same. Pure.
  */
 import { ANNOTATION, API_VERSION } from '../../api/names.ts';
@@ -8,6 +8,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/o
 import { listOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { Backup } from './backup.ts';
+import { OLM, olmRef } from './kinds.ts';
 import { isMarked } from './marks.ts';
 import { isBinding, isRight, roleOf } from './rights.ts';
 
@@ -21,6 +22,12 @@ export interface Remains {
   /** Bindings first. */
   readonly due: readonly KubeObject[];
   readonly kept: readonly Kept[];
+}
+
+/** The objects that may be left: those that OLM had marked, and the OperatorCondition. */
+export function refsOf({ objects, operator, operatorCondition }: Backup): readonly ObjectRef[] {
+  const condition = olmRef(OLM.operatorCondition, operator.namespace, operator.csv);
+  return [...objects, ...(operatorCondition === undefined ? [] : [condition])];
 }
 
 /**
@@ -64,7 +71,8 @@ function whyKept(object: KubeObject, { operator }: Backup): string | undefined {
   const { ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ apiVersion }) => apiVersion !== API_VERSION);
   if (owner !== undefined) return `it belongs to ${owner.kind} ${owner.name}`;
-  if (!isRight(object)) return 'only rights are deleted, and other objects may be in use';
+  if (!isRight(object) && object.kind !== OLM.operatorCondition.kind)
+    return 'only rights are deleted, and other objects may be in use';
   const other = listOf(object['subjects']).find(
     ({ kind, namespace }) => kind !== 'ServiceAccount' || namespace !== operator.namespace,
   );

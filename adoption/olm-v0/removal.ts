@@ -9,7 +9,7 @@ import { explainFailure, isRefusal } from '../../apply/api-failure.ts';
 import { deleteSeen } from '../../apply/remove.ts';
 import { backupRef, backupsOf, readBackup, type BackupName } from './backup.ts';
 import { OLM } from './kinds.ts';
-import { judgeRemains, type Kept, type Remains } from './remains.ts';
+import { judgeRemains, refsOf, type Kept, type Remains } from './remains.ts';
 import { isRight } from './rights.ts';
 import { untied } from './tied.ts';
 
@@ -52,7 +52,7 @@ async function remainsOf(
   const secret = await cluster.get(ref, signal);
   const backup = secret && readBackup(secret, name);
   if (backup?.stage !== 'HandedOver' || backup.adoptedBy !== subscription) return undefined;
-  const live = await Promise.all(backup.objects.map((one) => cluster.get(one, signal)));
+  const live = await Promise.all(refsOf(backup).map((ref) => cluster.get(ref, signal)));
   const existing = live.filter((object) => object !== undefined);
   const bindings = existing.some(isRight) ? await bindingsOf(cluster, signal) : [];
   return { backup: ref, ...judgeRemains(backup, existing, bindings) };

@@ -93,7 +93,7 @@ describe('an uninstall', () => {
     expect(run.left).toEqual(['Role ops/gadget.v1-leases']);
     expect(await run.hasBackup()).toBe(false);
     expect(run.said).toEqual([
-      'Normal Uninstalling: Rights that OLM had given the operator are deleted: ClusterRoleBinding.rbac.authorization.k8s.io gadget-service-system:auth-delegator, RoleBinding.rbac.authorization.k8s.io kube-system/gadget-service-auth-reader, Role.rbac.authorization.k8s.io ops/gadget.v1-leases',
+      'Normal Uninstalling: Objects that OLM had made for the operator are deleted: ClusterRoleBinding.rbac.authorization.k8s.io gadget-service-system:auth-delegator, RoleBinding.rbac.authorization.k8s.io kube-system/gadget-service-auth-reader, Role.rbac.authorization.k8s.io ops/gadget.v1-leases',
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('an uninstall', () => {
     await run.end();
     expect(run.left).toEqual(['ClusterRoleBinding shared']);
     expect(run.said).toEqual([
-      'Warning DeleteBlocked: ClusterRoleBinding.rbac.authorization.k8s.io shared, which OLM had given the operator, stays: it binds User jo too. Delete it if nothing needs it: kubectl delete clusterrolebinding.rbac.authorization.k8s.io shared',
+      'Warning DeleteBlocked: ClusterRoleBinding.rbac.authorization.k8s.io shared, which OLM had made for the operator, stays: it binds User jo too. Delete it if nothing needs it: kubectl delete clusterrolebinding.rbac.authorization.k8s.io shared',
     ]);
     expect(await run.hasBackup()).toBe(false);
   });
@@ -172,7 +172,7 @@ describe('an uninstall', () => {
     });
     await run.end();
     expect(run.said).toEqual([
-      expect.stringMatching(/^Warning InputInvalid: Rights that OLM .* may stay: the backup in /),
+      expect.stringMatching(/^Warning InputInvalid: Objects that OLM .* may stay: the backup in /),
     ]);
   });
 

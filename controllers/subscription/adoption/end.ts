@@ -51,7 +51,7 @@ async function remainsOf(
     if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
     // Without a trace of an adoption there is most likely none.
     if (error.reason === 'Forbidden' && subscription.status?.adoption === undefined) return [];
-    const note = `Rights that OLM had given the operator in the cluster may stay: ${error.describe()}`;
+    const note = `Objects that OLM had made for the operator may stay: ${error.describe()}`;
     record(subscription, { type: 'Warning', reason: error.reason, action: 'Remove', note });
     return [];
   }
@@ -75,9 +75,9 @@ function eventsOf(
     type: 'Warning',
     reason,
     action: 'Remove',
-    note: `${describeRef(ref)}, which OLM had given the operator, stays: ${why}. ${more}: ${deletionOf(ref)}`,
+    note: `${describeRef(ref)}, which OLM had made for the operator, stays: ${why}. ${more}: ${deletionOf(ref)}`,
   });
-  const note = `Rights that OLM had given the operator are deleted: ${nameSome(deleted)}`;
+  const note = `Objects that OLM had made for the operator are deleted: ${nameSome(deleted)}`;
   return [
     ...(deleted.length === 0 ? [] : [{ type: 'Normal', reason: 'Uninstalling', action: 'Remove', note } as const]),
     ...kept.map((one) => stays('DeleteBlocked', one, 'Delete it if nothing needs it')),

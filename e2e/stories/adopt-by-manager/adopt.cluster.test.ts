@@ -245,7 +245,7 @@ describe.skipIf(obstacle !== undefined)(
       const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
       const notes = events
         .map(({ note }) => textOf(note))
-        .filter((note) => note.startsWith('Rights that OLM had given'));
+        .filter((note) => note.startsWith('Objects that OLM had made'));
       expect(notes).toEqual([expect.stringContaining('gadget-manager-service-system:auth-delegator')]);
     }, 180_000);
 
