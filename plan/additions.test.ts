@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { identityOf } from '../apply/identity.ts';
 import { sample, sampleCrd } from '../apply/testing/sample-objects.ts';
+import type { PlanInput } from './input.ts';
 import { planChange } from './plan.ts';
 import { upgrade, type SideParts } from './testing/sides.ts';
 
@@ -153,5 +154,21 @@ describe('fields that OLM left on an object', () => {
 
   test('are absent from the plan of any other object', () => {
     expect(planChange(input).additions).not.toHaveProperty('dropped');
+  });
+});
+
+describe('rights that OLM had given the operator', () => {
+  const ref = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', name: 'widget-auth-delegator' };
+  const givenByOlm = [{ ref, change: 'deleted', purpose: 'a right that OLM had given the operator' }] as const;
+  const named = (input: PlanInput): readonly string[] => planChange(input).additions.objects.map((one) => one.ref.name);
+
+  test('go with an uninstall, and the hash does not depend on them', () => {
+    const { to: _to, ...uninstall } = upgrade({}, {});
+    expect(named({ ...uninstall, facts: { givenByOlm } })).toContain('widget-auth-delegator');
+    expect(planChange({ ...uninstall, facts: { givenByOlm } }).hash).toBe(planChange(uninstall).hash);
+  });
+
+  test('stay over an upgrade', () => {
+    expect(named(upgrade({}, {}, { givenByOlm }))).not.toContain('widget-auth-delegator');
   });
 });

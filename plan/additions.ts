@@ -24,10 +24,15 @@ export function planAdditions(input: PlanInput): Additions {
   });
   const dropped = fieldsDropped(input);
   return {
-    objects: objects.toSorted(byRef),
+    objects: [...objects, ...givenByOlm(input)].toSorted(byRef),
     fields: fieldsAdded(input.to?.objects ?? []).toSorted(byRef),
     ...(dropped.length > 0 && { dropped }),
   };
+}
+
+/** They are facts of the cluster as well. */
+function givenByOlm({ to, facts = {} }: PlanInput): readonly AddedObject[] {
+  return to === undefined ? (facts.givenByOlm ?? []) : [];
 }
 
 /** They belong to the cluster, not to the manifests: the hash does not cover them. */

@@ -3,7 +3,7 @@ import type { CrdVerdict, Waiver } from '../apply/crd-safety/compare.ts';
 import type { CustomResourcePolicy } from '../apply/plan-uninstall.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Property } from '../bundles/bundle.ts';
-import type { KeptObject, PlannedVersion } from './model.ts';
+import type { AddedObject, KeptObject, PlannedVersion } from './model.ts';
 import type { RightsRule } from './rights/rule.ts';
 
 export interface PlanInput {
@@ -54,4 +54,6 @@ export interface PlanClusterFacts {
   readonly formerFields?: ReadonlyMap<string, readonly string[]>;
   /** Objects that an uninstall leaves, and why. */
   readonly kept?: readonly KeptObject[];
+  /** Rights that OLM had given the operator before Slipway took it over: an uninstall deletes them, or leaves them. */
+  readonly givenByOlm?: readonly AddedObject[];
 }

@@ -25,6 +25,8 @@ export interface Preview {
   readonly stays: readonly string[];
   /** Facts that are not known, so that the manager would delete nothing yet. */
   readonly doubts: readonly string[];
+  /** Rights that OLM had given the operator, if any: they are deleted too. */
+  readonly givenByOlm?: readonly string[];
 }
 
 export interface PreviewFacts {
@@ -32,12 +34,23 @@ export interface PreviewFacts {
   readonly counts: CustomResourceCounts;
   /** Instead of that of the spec. */
   readonly policy?: CustomResourcePolicy | undefined;
+  /** Absent if the backups of adoptions were not read. */
+  readonly givenByOlm?: GivenByOlm;
+}
+
+/** Rights that OLM had given an operator before Slipway took it over, by their names. */
+export interface GivenByOlm {
+  readonly deleted: readonly string[];
+  /** Sentences. */
+  readonly stays: readonly string[];
 }
 
 /** The plan by which the manager uninstalls, in counts. */
 export function previewOf({ spec }: Subscription, facts: PreviewFacts): Preview {
   const { inventory, counts, policy = spec.uninstall.customResources } = facts;
   const { state, steps, stays, doubts = [] } = planUninstall(inventory, counts, policy);
+  // As long as nothing is deleted, rights are not.
+  const givenByOlm = state === 'Ready' ? facts.givenByOlm : undefined;
   const emptied = new Set(
     steps.flatMap(({ resources }) => resources.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)),
   );
@@ -52,8 +65,9 @@ export function previewOf({ spec }: Subscription, facts: PreviewFacts): Preview 
         ? [{ crd, objects: `${String(found.count)} (${describeSamples(found)})` }]
         : [],
     ),
-    stays: stays.map(({ message }) => message),
+    stays: [...stays.map(({ message }) => message), ...(givenByOlm?.stays ?? [])],
     doubts: doubts.map(({ message }) => message),
+    ...(givenByOlm !== undefined && givenByOlm.deleted.length > 0 && { givenByOlm: givenByOlm.deleted }),
   };
 }
 
@@ -64,13 +78,15 @@ function kindsOf(entries: readonly InventoryEntry[]): readonly string[] {
 }
 
 /** The sentences of a preview, without its steps. */
-export function linesOfPreview({ state, policy, steps, customResources, stays, doubts }: Preview): readonly string[] {
+export function linesOfPreview(preview: Preview): readonly string[] {
+  const { state, policy, steps, customResources, stays, doubts, givenByOlm = [] } = preview;
   const total = steps.reduce((sum, { objects }) => sum + objects, 0);
   const deleted = customResources.map(({ crd, objects }) => `Every object of ${crd} is deleted first: ${objects}`);
   return [
     state === 'Ready' ? `An uninstall deletes ${count(total, 'object')}; custom resources: ${policy}` : HELD[state],
     ...doubts,
     ...deleted,
+    ...givenByOlm.map((name) => `Deleted at last, as OLM had given it to the operator: ${name}`),
     ...(state === 'Ready' && stays.length === 0 ? ['No object stays'] : stays.map((message) => `Stays: ${message}`)),
   ];
 }

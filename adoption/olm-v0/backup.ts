@@ -58,6 +58,7 @@ export interface WayBack {
 }
 
 const LABEL_ADOPTION = 'slipway.dev/adoption';
+const LABEL_ADOPTED_BY = 'slipway.dev/adopted-by';
 const KEY = 'backup.json.gz';
 const WAY_BACK_KEY = 'way-back.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
@@ -83,13 +84,25 @@ export function backupRef({ namespace, subscription, kept }: BackupName): Object
   return { apiVersion: 'v1', kind: 'Secret', namespace: kept, name };
 }
 
-/** The backups that a namespace keeps; one that was changed so that it names no operator is left out. */
+/**
+ * The backups that a namespace keeps; one that was changed so that it names no operator is left out.
+ *
+ * @param adoptedBy Only those of operators that Subscriptions of this name took over.
+ */
 export async function backupsOf(
   cluster: Pick<Cluster, 'list'>,
   kept: string,
   signal: AbortSignal,
+  adoptedBy?: string,
 ): Promise<readonly BackupName[]> {
-  const options = { namespace: kept, labelSelector: `${LABEL_ADOPTION}=olm-v0` };
+  const labels = {
+    [LABEL_ADOPTION]: 'olm-v0',
+    ...(adoptedBy !== undefined && { [LABEL_ADOPTED_BY]: labelValue(adoptedBy) }),
+  };
+  const labelSelector = Object.entries(labels)
+    .map((pair) => pair.join('='))
+    .join(',');
+  const options = { namespace: kept, labelSelector };
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
   return secrets.flatMap((secret) => {
     const name = StoredName.safeParse(unpackOrNothing(fieldsOf(secret['data'])[KEY])).data?.operator;
@@ -156,7 +169,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
     metadata: {
       name: ref.name,
       namespace: kept,
-      labels: { [LABEL_ADOPTION]: 'olm-v0', 'slipway.dev/adopted-by': labelValue(backup.adoptedBy) },
+      labels: { [LABEL_ADOPTION]: 'olm-v0', [LABEL_ADOPTED_BY]: labelValue(backup.adoptedBy) },
     },
     type: 'slipway.dev/adoption',
     data: { [KEY]: packed },

@@ -8,7 +8,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
-import { collectInventory, tieFactsOf } from './inventory.ts';
+import { bindsOthers, collectInventory, tieFactsOf } from './inventory.ts';
 import { pendingPlans, plansOf } from './install-plans.ts';
 import { leftoversOf } from './leftovers.ts';
 import { isMarked, tieOf } from './marks.ts';
@@ -110,7 +110,8 @@ async function markedObjects(
   const found = own.filter(isMarked).map(refOf);
   if (found.length > 0) return found;
   const live = await Promise.all(backup.objects.map((ref) => cluster.get(ref, signal)));
-  const isOwn = (object: KubeObject): boolean => isMarked(object) && tieOf(object, facts).kind === 'own';
+  const isOwn = (object: KubeObject): boolean =>
+    isMarked(object) && tieOf(object, facts).kind === 'own' && !bindsOthers(object, backup.operator);
   return live.flatMap((object) => (object !== undefined && isOwn(object) ? [refOf(object)] : []));
 }
 

@@ -1,10 +1,12 @@
 /** Which objects an InstallPlan of OLM has created, by their identity in the cluster. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { NEVER } from '../../api/testing/never.ts';
 import type { ObjectRef } from '../../api/object.ts';
+import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { identityOf } from '../../apply/identity.ts';
-import { tieFactsOf } from './inventory.ts';
+import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
-import { surveyOf } from './testing/survey.ts';
+import { csvOf, surveyOf } from './testing/survey.ts';
 
 const CSV = 'gadget.v1.0.0';
 const operator = { namespace: 'ops', subscription: 'gadget', package: 'gadget', csv: CSV };
@@ -41,4 +43,37 @@ test.each([
   const installPlans = [{ ...OLM.installPlan, metadata: { name: 'i' }, status: { plan } }];
   const { planned } = tieFactsOf(surveyOf({ namespace: 'ops', installPlans }), operator);
   expect(planned).toContain(identityOf(identity));
+});
+
+describe('the RoleBinding in kube-system that lets an operator read how the API server authenticates', () => {
+  const install = { spec: { deployments: [{ name: 'gadget.manager' }] } };
+  const API = { apiservicedefinitions: { owned: [{ name: 'gadgets' }] } };
+  const WEBHOOK = { webhookdefinitions: [{ type: 'ValidatingAdmissionWebhook' }] };
+  const metadata = { namespace: 'kube-system', name: 'gadget-manager-service-auth-reader' };
+
+  test.each([
+    { because: 'it has an aggregated API', spec: API, account: 'ops', found: true },
+    { because: 'it has a webhook', spec: WEBHOOK, account: 'ops', found: true },
+    { because: 'the API server never calls it', spec: {}, account: 'ops', found: false },
+    {
+      because: 'an operator of another namespace has a Deployment of that name',
+      spec: WEBHOOK,
+      account: 'other',
+      found: false,
+    },
+  ])('is its own: $found, since $because', async ({ spec, account, found }) => {
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } });
+    const subjects = [{ kind: 'ServiceAccount', name: 'gadget', namespace: account }];
+    const apiVersion = 'rbac.authorization.k8s.io/v1';
+    cluster.put({
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata: { ...metadata, labels: { 'olm.managed': 'true' } },
+      subjects,
+    });
+    const facts = tieFactsOf(surveyOf({ csv: csvOf(CSV, { spec: { ...spec, install } }) }), operator);
+    const { own } = await collectInventory(cluster, facts, NEVER);
+    expect(own.map(({ metadata: { name } }) => name)).toEqual(found ? [metadata.name] : []);
+  });
 });

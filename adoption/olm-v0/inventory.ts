@@ -1,6 +1,6 @@
 /** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
 import type { Cluster } from '../../api/cluster.ts';
-import type { Kind, KubeObject, ObjectRef } from '../../api/object.ts';
+import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
@@ -42,17 +42,44 @@ export interface OlmInventory {
 
 /** One list for each kind. Throws the errors of the client. */
 export async function collectInventory(
-  cluster: Pick<Cluster, 'list'>,
+  cluster: Pick<Cluster, 'get' | 'list'>,
   facts: TieFacts,
   signal: AbortSignal,
 ): Promise<OlmInventory> {
   const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true };
   const lists = await Promise.all(KINDS.map((kind) => cluster.list(kind, options, signal)));
   const tied = lists.flat().map((object) => ({ object, tie: tieOf(object, facts) }));
+  const own = tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : []));
+  const foreign = await Promise.all(own.map((object) => isNamesake(cluster, object, facts, signal)));
   return {
-    own: tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : [])),
+    own: own.filter((_, at) => foreign[at] !== true),
     shared: tied.flatMap(({ object, tie }) => (tie.kind === 'shared' ? [{ object, with: tie.with }] : [])),
   };
+}
+
+/** Whether another operator with a Deployment of the same name has it: only the account that it binds names the operator. */
+async function isNamesake(
+  cluster: Pick<Cluster, 'get'>,
+  object: KubeObject,
+  { operator }: TieFacts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isDerived(object, operator)) return false;
+  return bindsOthers((await cluster.get(refOf(object), signal)) ?? object, operator);
+}
+
+/** A RoleBinding in another namespace that carries no name of an operator. */
+function isDerived({ kind, metadata }: KubeObject, { namespace }: OlmOperator): boolean {
+  const isElsewhere = metadata.namespace !== undefined && metadata.namespace !== namespace;
+  return kind === 'RoleBinding' && isElsewhere && !(OLM_LABEL.owner in (metadata.labels ?? {}));
+}
+
+/** Whether a RoleBinding that OLM has made for operators of one name binds an account of another namespace. Pure. */
+export function bindsOthers(binding: KubeObject, operator: OlmOperator): boolean {
+  return (
+    isDerived(binding, operator) &&
+    listOf(binding['subjects']).some(({ namespace }) => namespace !== operator.namespace)
+  );
 }
 
 /** The facts that decide which objects belong to the operator, from a survey. Pure. */
@@ -81,14 +108,15 @@ function apiVersionIn({ group, version, kind }: Fields): string {
   return textOf(group) === '' ? textOf(version) : `${textOf(group)}/${textOf(version)}`;
 }
 
-/** The RoleBinding of an aggregated API in kube-system, which names no operator: its name follows from the Deployment's. */
+/** The RoleBinding in kube-system of an operator that the API server calls, which names none: its name follows from the Deployment's. */
 function derivedFrom(csv: KubeObject | undefined): readonly ObjectRef[] {
-  const apis = fieldsOf(fieldsOf(csv?.['spec'])['apiservicedefinitions'])['owned'];
-  if (listOf(apis).length === 0) return [];
-  const deployments = listOf(fieldsOf(fieldsOf(fieldsOf(csv?.['spec'])['install'])['spec'])['deployments']);
-  return deployments.flatMap(({ name }) => {
+  const { apiservicedefinitions, webhookdefinitions, install } = fieldsOf(csv?.['spec']);
+  const called = [...listOf(fieldsOf(apiservicedefinitions)['owned']), ...listOf(webhookdefinitions)];
+  if (called.length === 0) return [];
+  const deployments = listOf(fieldsOf(fieldsOf(install)['spec'])['deployments']);
+  return deployments.map(({ name }) => {
     const service = `${textOf(name).replaceAll('.', '-')}-service`;
     const rbac = 'rbac.authorization.k8s.io/v1';
-    return [{ apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` }];
+    return { apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` };
   });
 }

@@ -6,7 +6,7 @@ import { identityOf } from '../../apply/identity.ts';
 import type { Backup } from './backup.ts';
 import { conditionRights } from './condition.ts';
 import { OLM } from './kinds.ts';
-import { replacedRights } from './rights.ts';
+import { isRight, replacedRights } from './rights.ts';
 import type { OlmSurvey } from './survey.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -67,10 +67,6 @@ export async function leftoversOf(
     ...(operator === undefined ? [] : [refOf(operator)]),
     ...survey.copies.map(refOf),
   ];
-}
-
-function isRight({ kind }: Pick<ObjectRef, 'kind'>): boolean {
-  return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
 }
 
 async function liveOf(

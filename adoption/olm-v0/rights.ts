@@ -16,8 +16,13 @@ export function replacedRights(ofOlm: readonly KubeObject[], ofSlipway: readonly
   return ofOlm.filter((object) => !kept.includes(object) && !needed.has(nameOf(object)));
 }
 
-function isBinding({ kind }: KubeObject): boolean {
+export function isBinding({ kind }: Pick<KubeObject, 'kind'>): boolean {
   return kind === 'RoleBinding' || kind === 'ClusterRoleBinding';
+}
+
+/** Whether the object is a role or a binding. */
+export function isRight({ kind }: Pick<KubeObject, 'kind'>): boolean {
+  return /^(?:Cluster)?Role(?:Binding)?$/.test(kind);
 }
 
 /** A right of an account in a namespace; in all of them with `*`. */
@@ -43,7 +48,8 @@ function isIn(granted: ReadonlySet<Grant>, { where, right }: Grant): boolean {
   return [...granted].some((one) => one.right === right && (one.where === '*' || one.where === where));
 }
 
-function roleOf(binding: KubeObject): string {
+/** The identity of the role that a binding names. */
+export function roleOf(binding: KubeObject): string {
   const { kind, name } = fieldsOf(binding['roleRef']);
   const namespace = kind === 'Role' ? (binding.metadata.namespace ?? '') : '';
   return `${textOf(kind)}.rbac.authorization.k8s.io|${namespace}|${textOf(name)}`;

@@ -5,6 +5,7 @@ import { REGISTRY_POLICY } from '../../api/registry-policy.ts';
 import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
 import { advanceAdoption } from '../../controllers/subscription/adoption/advance.ts';
+import { endAdoption } from '../../controllers/subscription/adoption/end.ts';
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
@@ -96,6 +97,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     caches: { ...caches, content },
     cluster: client,
     adopt: (subscription, signal) => advanceAdoption(adoption, subscription, signal),
+    endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
     handed,

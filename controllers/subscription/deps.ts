@@ -12,6 +12,7 @@ import type { RegistryPolicies } from '../registry-policies.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
 import type { BundlesAhead } from './ahead.ts';
 import type { SubscriptionCaches } from './observe.ts';
+import type { RemovalDeps } from './remove.ts';
 
 export interface SubscriptionDeps {
   readonly caches: SubscriptionCaches;
@@ -30,6 +31,8 @@ export interface SubscriptionDeps {
   readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
   /** Carries out `spec.adopt`; by default it has no effect. */
   readonly adopt?: (subscription: Subscription, signal: AbortSignal) => Promise<Advance>;
+  /** Ends with the uninstall what an adoption has left; by default nothing. */
+  readonly endAdoption?: NonNullable<RemovalDeps['endAdoption']>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

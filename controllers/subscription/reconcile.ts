@@ -52,7 +52,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     switch (plan.kind) {
       case 'uninstall':
         deps.ahead?.drop(formatKey(key));
-        return uninstall(deps, facts);
+        return uninstall(deps, facts, context.signal);
       case 'suspended':
         deps.ahead?.drop(formatKey(key));
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));

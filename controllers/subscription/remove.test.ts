@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { refOf } from '../../api/object.ts';
+import { NEVER } from '../../api/testing/never.ts';
 import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../events.ts';
 import { uninstall } from './remove.ts';
@@ -21,7 +23,7 @@ async function eventsAfter(seconds: number, status: object, spec: object = {}): 
   cluster.put(leaving);
   const events: EventFacts[] = [];
   const record = (_regarding: unknown, event: EventFacts): void => void events.push(event);
-  await uninstall({ cluster, record }, facts({ subscription: leaving, revisions: [] }));
+  await uninstall({ cluster, record }, facts({ subscription: leaving, revisions: [] }), NEVER);
   return events;
 }
 
@@ -58,6 +60,40 @@ test('no event says that an operator is uninstalled while a Revision is left', a
   cluster.put(leaving);
   const events: EventFacts[] = [];
   const record = (_regarding: unknown, event: EventFacts): void => void events.push(event);
-  await uninstall({ cluster, record }, facts({ subscription: leaving, revisions: [revision({ deleted: true })] }));
+  await uninstall(
+    { cluster, record },
+    facts({ subscription: leaving, revisions: [revision({ deleted: true })] }),
+    NEVER,
+  );
   expect(events).toEqual([]);
+});
+
+describe('objects of the program that the operator was adopted from', () => {
+  const finalizers = ['slipway.dev/cleanup'];
+  test.each([
+    { because: 'the last Revision is gone', revisions: [], metadata: { finalizers }, ended: ['held'] },
+    {
+      because: 'a Revision still removes its objects',
+      revisions: [revision({ deleted: true })],
+      metadata: { finalizers },
+      ended: [],
+    },
+    { because: 'the Subscription was released already', revisions: [], metadata: {}, ended: [] },
+  ])('$because', async ({ revisions, metadata, ended }) => {
+    const leaving = subscription({ metadata: { deletionTimestamp: NOW.toISOString(), ...metadata } });
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+    cluster.put(leaving);
+    const states: string[] = [];
+    const endAdoption = async (): Promise<void> => {
+      const live = await cluster.get(refOf(leaving));
+      states.push(live?.metadata.finalizers?.length === 1 ? 'held' : 'released');
+    };
+    await uninstall(
+      { cluster, record: () => undefined, endAdoption },
+      facts({ subscription: leaving, revisions }),
+      NEVER,
+    );
+    expect(states).toEqual(ended);
+  });
 });

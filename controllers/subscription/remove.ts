@@ -9,7 +9,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
-import { removeFinalizer } from '../finalizer.ts';
+import { hasFinalizer, removeFinalizer } from '../finalizer.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { writeStatus } from '../status.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
@@ -20,12 +20,20 @@ import { mayHold } from './trust.ts';
 export interface RemovalDeps {
   readonly cluster: Cluster;
   readonly record: RecordEvent;
+  /** Deletes or keeps the objects of the program that the operator was adopted from; by default there are none. */
+  readonly endAdoption?: (subscription: Subscription, signal: AbortSignal) => Promise<void>;
 }
 
 /** One step of the removal; the deletion of a Revision or of another Subscription causes the next one. */
-export async function uninstall({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<void> {
+export async function uninstall(
+  { cluster, record, endAdoption }: RemovalDeps,
+  facts: SubscriptionFacts,
+  signal: AbortSignal,
+): Promise<void> {
   const { subscription, revisions, now } = facts;
   if (revisions.length === 0) {
+    // Rights go last: no Pod of the operator uses them any more.
+    if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
     const { installed } = subscription.status ?? {};
     if (installed !== undefined)
       record(subscription, {

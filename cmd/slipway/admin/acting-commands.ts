@@ -52,6 +52,11 @@ function defineLife(program: Command, perform: Perform): void {
         ]),
       )
       .option('--orphan', 'leave every object of the operator in the cluster')
+      .option(
+        '--system-namespace <name>',
+        'namespace of the manager, whose backups of adopted operators --preview reads',
+        'slipway-system',
+      )
       .action((name: string, flags: UninstallFlags) =>
         perform(flags, async (environment) => (await import('./uninstall.ts')).uninstall(environment, name, flags)),
       ),

@@ -32,4 +32,13 @@ describe('the preview of an uninstall', () => {
     expect(text).toMatch(/workloads +1 +Deployment\.apps ops\/gadget\n/);
     expect(text).toMatch(/configuration +2 +2 ConfigMap\n/);
   });
+
+  test('names the rights that OLM had given the operator: those that go, and those that stay with the reason', () => {
+    const given = { deleted: ['ClusterRoleBinding x'], stays: ['ClusterRole y: it binds User jo too'] };
+    const of = (policy?: 'Block'): string =>
+      printPreview(previewOf(subscription(), { inventory: INVENTORY, counts: counted(2), policy, givenByOlm: given }));
+    expect(of()).toContain('Deleted at last, as OLM had given it to the operator: ClusterRoleBinding x\n');
+    expect(of()).toContain('Stays: ClusterRole y: it binds User jo too\n');
+    expect(of('Block')).not.toContain('ClusterRoleBinding x');
+  });
 });

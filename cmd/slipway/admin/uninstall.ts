@@ -10,6 +10,7 @@ import {
   type Preview,
 } from '../../../report/uninstall-preview.ts';
 import { describeUninstall } from '../../../report/act-sentences.ts';
+import { findGiven, inNames } from '../adopt/given.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
@@ -20,10 +21,15 @@ import { carryOut, type ActFlags } from './carry-out.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
 import { outcomeOf } from './print.ts';
 
-export interface UninstallFlags extends ActFlags {
-  readonly preview?: boolean;
+export interface DeletionFlags extends ActFlags {
+  /** Instead of the policies of the spec. */
   readonly customResources?: CustomResourcePolicy;
   readonly orphan?: boolean;
+}
+
+export interface UninstallFlags extends DeletionFlags {
+  readonly preview?: boolean;
+  readonly systemNamespace: string;
 }
 
 export async function uninstall(environment: Environment, text: string, flags: UninstallFlags): Promise<Outcome> {
@@ -39,13 +45,14 @@ export async function uninstall(environment: Environment, text: string, flags: U
     }
     const { namespace = '', name, uid = '' } = subscription.metadata;
     const counts = await countCustomResources(client, inventory, { owner: { namespace, name, uid }, signal });
-    const preview = previewOf(subscription, { inventory, counts, policy: flags.customResources });
+    const givenByOlm = inNames(await findGiven(client, subscription, flags.systemNamespace, signal));
+    const preview = previewOf(subscription, { inventory, counts, policy: flags.customResources, givenByOlm });
     return outcomeOf(preview, printPreview(preview, columns), flags.output);
   });
 }
 
 /** Deletes the Subscription, after the policies for its objects if some are named. */
-export function intendUninstall(subscription: Subscription, flags: UninstallFlags): Intent {
+export function intendUninstall(subscription: Subscription, flags: DeletionFlags): Intent {
   const { namespace, name, uid = '' } = subscription.metadata;
   const ref = { apiVersion: subscription.apiVersion, kind: subscription.kind, name, ...(namespace !== undefined && { namespace }) }; // prettier-ignore
   const changed = changedPolicies(subscription, flags);
@@ -59,7 +66,7 @@ export function intendUninstall(subscription: Subscription, flags: UninstallFlag
   };
 }
 
-function changedPolicies(subscription: Subscription, { customResources, orphan }: UninstallFlags): object {
+function changedPolicies(subscription: Subscription, { customResources, orphan }: DeletionFlags): object {
   const { spec } = subscription;
   const isOther = customResources !== undefined && customResources !== spec.uninstall.customResources;
   return {
@@ -68,7 +75,7 @@ function changedPolicies(subscription: Subscription, { customResources, orphan }
   };
 }
 
-function isOrphaned(subscription: Subscription, { orphan }: UninstallFlags): boolean {
+function isOrphaned(subscription: Subscription, { orphan }: DeletionFlags): boolean {
   return orphan === true || leavesObjects(subscription);
 }
 

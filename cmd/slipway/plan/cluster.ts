@@ -10,6 +10,7 @@ import { isSwitching } from '../../../controllers/plan/observe.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import { comingOf, describeIdle } from '../../../report/targets.ts';
+import { asAdditions, findGiven } from '../adopt/given.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -51,7 +52,12 @@ async function planOf(
   const clients = { acting: client, cluster: client };
   const facts = await gatherFacts(clients, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
   const message = next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`;
-  return { ...about, message, inputs: [{ ...input, facts }] };
+  const givenByOlm = next === undefined ? asAdditions(await findGiven(client, subscription, flags.systemNamespace, signal)) : []; // prettier-ignore
+  return {
+    ...about,
+    message,
+    inputs: [{ ...input, facts: { ...facts, ...(givenByOlm.length > 0 && { givenByOlm }) } }],
+  };
 }
 
 /** A Subscription with the change that comes next for it, or that is being made. */

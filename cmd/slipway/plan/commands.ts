@@ -36,6 +36,11 @@ export function definePlanCommands(program: Command, perform: Perform): void {
     )
     .option('--kubernetes-version <version>', 'version of the cluster; with --file')
     .option('--uninstall', 'plan the uninstall of a Subscription in the cluster')
+    .option(
+      '--system-namespace <name>',
+      'namespace of the manager, whose backups of adopted operators --uninstall reads',
+      'slipway-system',
+    )
     .addOption(
       new Option('--deny <rules>', `exit code 2 if the plan hits one of these: ${DENY_NAMES.join(', ')}`).argParser(
         denyRules,

@@ -11,6 +11,7 @@ export interface PlanFlags extends RegistryFlags, TrustFlags {
   readonly bundle?: readonly string[];
   readonly kubernetesVersion?: string;
   readonly uninstall?: boolean;
+  readonly systemNamespace: string;
   readonly deny?: readonly DenyRuleName[];
   readonly namespace?: string;
   readonly kubeconfig?: string;

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
+import type { KubeObject } from '../../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
@@ -22,6 +22,7 @@ import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
 import { watchHarm, type Harm } from '../leave-olm/harm.ts';
+import { leftOf } from '../leave-olm/left.ts';
 import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
 import { CRD, gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
 
@@ -237,25 +238,15 @@ describe.skipIf(obstacle !== undefined)(
     test('an uninstall leaves nothing that OLM had made for it', async () => {
       await client.delete({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' });
       await remove(cluster(), { ...GADGET, timeoutSeconds: 120 });
-      const kinds = [
-        ...['Deployment', 'ReplicaSet'].map((kind) => ({ apiVersion: 'apps/v1', kind })),
-        ...['Role', 'RoleBinding'].map((kind) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind })),
-        ...['Subscription', 'ClusterServiceVersion', 'InstallPlan'].map((kind) => ({ apiVersion: 'operators.coreos.com/v1alpha1', kind })), // prettier-ignore
-        { apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition' },
-        { apiVersion: 'v1', kind: 'Service' },
-      ];
-      await until('the collector has deleted the rest', async () => {
-        const left = await Promise.all(kinds.map((kind) => client.list(kind, { namespace: 'gadgets' })));
-        return left.flat().length === 0;
-      });
-      const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
-      const roles = await Promise.all(
-        ['ClusterRole', 'ClusterRoleBinding'].map((kind) => client.list({ ...rbac, kind })),
-      );
-      const ofGadgets = roles.flat().filter(({ metadata }) => metadata.name.startsWith('gadget'));
-      // A limit that the guide names: OLM gives it to each operator with webhooks, and the bundle does not ask for it.
-      const delegator = 'ClusterRoleBinding.rbac.authorization.k8s.io gadget-manager-service-system:auth-delegator';
-      expect(ofGadgets.map((object) => describeRef(refOf(object)))).toEqual([delegator]);
+      const gadgets = { namespace: GADGET.namespace, prefix: 'gadget', package: GADGET.name };
+      const isClean = async (): Promise<boolean> => (await leftOf(client, gadgets)).length === 0;
+      await until('the collector has deleted the rest', isClean).catch(() => undefined);
+      expect(await leftOf(client, gadgets)).toEqual([]);
+      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
+      const notes = events
+        .map(({ note }) => textOf(note))
+        .filter((note) => note.startsWith('Objects that OLM had made'));
+      expect(notes).toEqual([expect.stringContaining('gadget-manager-service-system:auth-delegator')]);
     }, 180_000);
 
     test('a Subscription with spec.adopt is handed back as any other', async () => {

@@ -11,7 +11,7 @@ import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
 import { Undo, type UndoFacts } from '../../../adoption/olm-v0/undo.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
@@ -23,10 +23,12 @@ import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
-import { gadgetBundle } from '../webhooks/gadget-operator.ts';
+import { gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
 import { watchHarm, type Harm } from './harm.ts';
 import { dyingAfterEachWrite, Killed } from './killed.ts';
+import { leftOf, rightsOf } from './left.ts';
 import { hasSucceeded, installByOlm, marksOfOlm, marksOfSlipway, stirOlm } from './olm.ts';
 
 const obstacle = realNodeObstacle();
@@ -94,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, forgetBackup] = stepsOf(
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, preview] = stepsOf(
       'docs/how-to/leave-olm-v0.md',
     ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
 
@@ -185,7 +187,6 @@ describe.skipIf(obstacle !== undefined)(
     test('all operators are handed over, one after the other', async () => {
       expect(await type(runAll)).toBe(runAll.printed);
       for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, isReady);
-      await type(forgetBackup);
     }, 240_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
@@ -201,14 +202,45 @@ describe.skipIf(obstacle !== undefined)(
       }
     });
 
-    test('they are upgraded by Slipway, and uninstalled', async () => {
+    test('they are upgraded by Slipway', async () => {
       await publish(['1.0.0', '1.1.0']);
       for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, runs('1.1.0'));
-      for (const one of [GADGET, LAMP]) await remove(cluster(), one);
-      for (const { namespace } of [GADGET, LAMP]) {
-        const left = await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace });
-        expect(left).toEqual([]);
-      }
     }, 120_000);
+
+    const GADGETS = { namespace: GADGET.namespace, prefix: 'gadget', package: GADGET.name };
+    const LAMPS = { namespace: LAMP.namespace, prefix: 'lamp', package: LAMP.name };
+
+    test('an uninstall that leaves the objects leaves the rights that OLM had given, too', async () => {
+      const { apiVersion, kind, metadata, spec } = (await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET }))!; // prettier-ignore
+      const names = async (): Promise<readonly string[]> =>
+        (await rightsOf(client, GADGETS)).map((object) => describeRef(refOf(object))).filter((name) => !name.includes('slipway-')).sort(); // prettier-ignore
+      const before = await names();
+      expect(before.filter((name) => name.startsWith('Role.'))).not.toEqual([]);
+      const { uid = '' } = metadata;
+      const ownerReferences = [{ apiVersion, kind, name: GADGET.name, uid }];
+      const witness = { apiVersion: 'v1', kind: 'ConfigMap', namespace: GADGET.namespace, name: 'witness' };
+      await client.create({
+        ...witness,
+        metadata: { namespace: witness.namespace, name: witness.name, ownerReferences },
+      });
+      await type({ script: 'npm run -s slipway -- uninstall gadgets/gadget-operator --orphan' });
+      await until('the collector has deleted an object of the Subscription', async () => (await client.get(witness)) === undefined); // prettier-ignore
+      expect(await names()).toEqual(before);
+      await apply(cluster(), { apiVersion, kind, metadata: { name: GADGET.name, namespace: GADGET.namespace }, spec: { ...(spec as object), uninstall: {} } }); // prettier-ignore
+      await waitFor(cluster(), GADGET, runs('1.1.0'));
+    }, 180_000);
+
+    test('the preview of an uninstall names those that go at last', async () => {
+      expect(await type(preview)).toContain(preview.printed ?? 'the guide shows a line');
+    });
+
+    test('they are uninstalled, and nothing of OLM is left behind', async () => {
+      await client.delete({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' });
+      for (const one of [GADGET, LAMP]) await remove(cluster(), { ...one, timeoutSeconds: 120 });
+      for (const one of [GADGETS, LAMPS]) {
+        await until(`nothing of ${one.package} is left`, async () => (await leftOf(client, one)).length === 0).catch(() => undefined); // prettier-ignore
+        expect(await leftOf(client, one)).toEqual([]);
+      }
+    }, 180_000);
   },
 );

@@ -1,0 +1,63 @@
+/** The rights that OLM had given an operator, as `uninstall --preview` and `plan --uninstall` name them. */
+import { expect, test } from 'vitest';
+import { endHandOver, makeBackup, writeBackup } from '../../../adoption/olm-v0/backup.ts';
+import { OLM } from '../../../adoption/olm-v0/kinds.ts';
+import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import { NEVER } from '../../../api/testing/never.ts';
+import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
+import { subscription } from '../../../report/testing/objects.ts';
+import { asAdditions, findGiven, inNames } from './given.ts';
+
+const KEPT = 'slipway-system';
+const own = subscription() as Subscription;
+const { namespace = '', name } = own.metadata;
+
+function binding(named: string, subject: string): KubeObject {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: named, annotations: { [ANNOTATION.adoptBy]: `${namespace}/${name}` } },
+    roleRef: { kind: 'ClusterRole', name: 'system:auth-delegator' },
+    subjects: [{ kind: subject, name: 'jo', namespace }],
+  };
+}
+
+/** OLM had made two bindings for the operator; a person has changed one of them since. */
+function adopted(): FakeCluster {
+  const cluster = createFakeCluster();
+  for (const one of [namespace, KEPT]) cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: one } });
+  const objects = [binding('delegator', 'ServiceAccount'), binding('shared', 'User')].map((one) => cluster.put(one));
+  const operator = { namespace, subscription: 'by-olm', package: 'gadget', csv: 'gadget.v1' };
+  const wanted = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name, namespace }, spec: {} };
+  const csv = { ...OLM.csv, metadata: { name: 'gadget.v1', namespace }, spec: {} };
+  const survey = { csv } as unknown as Parameters<typeof makeBackup>[0];
+  const secret = writeBackup(makeBackup(survey, operator, { wanted, objects }), KEPT);
+  cluster.put({ ...secret, metadata: { ...secret.metadata, ...(endHandOver() as { metadata: object }).metadata } });
+  return cluster;
+}
+
+test('those that go and those that stay are named', async () => {
+  const given = await findGiven(adopted(), own, KEPT, NEVER);
+  const [going, staying] = ['delegator', 'shared'].map((one) => `ClusterRoleBinding.rbac.authorization.k8s.io ${one}`);
+  expect(inNames(given)).toEqual({
+    deleted: [going],
+    stays: [`${staying}, which OLM had given the operator: it binds User jo too`],
+  });
+  expect(asAdditions(given).map(({ ref, change, purpose }) => `${change} ${ref.name}: ${purpose}`)).toEqual([
+    'deleted delegator: a right that OLM had given the operator',
+    'unchanged shared: a right that OLM had given the operator; it stays: it binds User jo too',
+  ]);
+});
+
+test('a user who may not read the backups gets the rest of the preview', async () => {
+  const user = adopted().actingAs('jo', ({ ref }) => ref.kind !== 'Secret');
+  expect(await findGiven(user, own, KEPT, NEVER)).toEqual([]);
+});
+
+test('without a backup there are none', async () => {
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: KEPT } });
+  expect(await findGiven(cluster, own, KEPT, NEVER)).toEqual([]);
+});

@@ -1,0 +1,216 @@
+/** An adopted operator is uninstalled: the rights that OLM had given it go, or stay, and an event says which and why. */
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { backupRef, endHandOver, makeBackup, writeBackup } from '../../../adoption/olm-v0/backup.ts';
+import { OLM } from '../../../adoption/olm-v0/kinds.ts';
+import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
+import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import { NEVER } from '../../../api/testing/never.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
+import type { EventFacts } from '../../events.ts';
+import { subscription } from '../testing/facts.ts';
+import { endAdoption } from './end.ts';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const KEPT = 'slipway-system';
+const operator = { namespace: 'ops', subscription: 'gadget-by-olm', package: 'gadget-operator', csv: 'gadget.v1' };
+const BACKUP = backupRef({ namespace: 'ops', subscription: operator.subscription, kept: KEPT });
+const annotations = { [ANNOTATION.adoptBy]: 'ops/gadget' };
+const TIE = { apiVersion: API_VERSION, kind: 'Subscription', name: 'gadget', uid: 'u' };
+
+function right(kind: string, name: string, metadata: object = {}, subject: object = {}): KubeObject {
+  const subjects = [{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops', ...subject }];
+  const fields = kind.endsWith('Binding') ? { roleRef: { kind: 'ClusterRole', name: 'system:auth-delegator' }, subjects } : { rules: [] }; // prettier-ignore
+  return { apiVersion: RBAC, kind, metadata: { name, annotations, ...metadata }, ...fields };
+}
+
+const DELEGATOR = right('ClusterRoleBinding', 'gadget-service-system:auth-delegator');
+const READER = right('RoleBinding', 'gadget-service-auth-reader', { namespace: 'kube-system' });
+const TIED = right('Role', 'gadget.v1-leases', { namespace: 'ops', ownerReferences: [TIE] });
+const GIVEN = [DELEGATOR, READER, TIED];
+
+const csv = { ...OLM.csv, metadata: { name: 'gadget.v1', namespace: 'ops' }, spec: {} };
+const wanted = {
+  apiVersion: API_VERSION,
+  kind: 'Subscription',
+  metadata: { name: 'gadget', namespace: 'ops' },
+  spec: {},
+};
+
+interface Scene {
+  readonly given?: readonly KubeObject[];
+  readonly stage?: object;
+  readonly spec?: object;
+  readonly options?: FakeOptions;
+}
+
+class Uninstall {
+  readonly cluster: FakeCluster;
+  readonly events: EventFacts[] = [];
+  readonly #subscription: Subscription;
+
+  constructor({ given = GIVEN, stage = endHandOver(), spec = {}, options = {} }: Scene = {}) {
+    this.cluster = createFakeCluster(options);
+    for (const name of ['ops', KEPT, 'kube-system'])
+      this.cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const object of given) this.cluster.put(object);
+    const survey = { csv, subscription: undefined, operatorCondition: undefined };
+    const backup = makeBackup(survey as unknown as Parameters<typeof makeBackup>[0], operator, {
+      wanted,
+      objects: given,
+    });
+    const secret = writeBackup(backup, KEPT);
+    this.cluster.put({ ...secret, metadata: { ...secret.metadata, ...(stage as KubeObject).metadata } });
+    this.#subscription = subscription({ spec });
+    this.cluster.put(this.#subscription);
+  }
+
+  async end(leaving: Subscription = this.#subscription): Promise<void> {
+    const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
+    await endAdoption({ client: this.cluster, namespace: KEPT, record }, leaving, NEVER);
+  }
+
+  get left(): readonly string[] {
+    const isGiven = ({ apiVersion }: KubeObject): boolean => apiVersion === RBAC;
+    return this.cluster.objects().filter(isGiven).map((object) => describeRef(refOf(object)).replace('.rbac.authorization.k8s.io', '')); // prettier-ignore
+  }
+
+  async hasBackup(): Promise<boolean> {
+    return (await this.cluster.get(BACKUP)) !== undefined;
+  }
+
+  get said(): readonly string[] {
+    return this.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
+  }
+}
+
+describe('an uninstall', () => {
+  test('deletes the rights of the cluster and of other namespaces, and the backup', async () => {
+    const run = new Uninstall();
+    await run.end();
+    // The collector deletes the one that is tied to the Subscription.
+    expect(run.left).toEqual(['Role ops/gadget.v1-leases']);
+    expect(await run.hasBackup()).toBe(false);
+    expect(run.said).toEqual([
+      'Normal Uninstalling: Objects that OLM had made for the operator are deleted: ClusterRoleBinding.rbac.authorization.k8s.io gadget-service-system:auth-delegator, RoleBinding.rbac.authorization.k8s.io kube-system/gadget-service-auth-reader, Role.rbac.authorization.k8s.io ops/gadget.v1-leases',
+    ]);
+  });
+
+  test('that is repeated deletes nothing more, and reports nothing again', async () => {
+    const run = new Uninstall();
+    await run.end();
+    await run.end();
+    expect(run.events).toHaveLength(1);
+  });
+
+  test('reaches the same end wherever the process is killed', async () => {
+    let kills = 0;
+    for (let at = 1; kills === at - 1; at++) {
+      let writes = 0;
+      const after: FakeOptions['after'] = ({ verb }) => {
+        if (verb === 'get' || verb === 'list' || ++writes !== at) return;
+        kills += 1;
+        throw new Error(`killed after write ${at}`);
+      };
+      const run = new Uninstall({ options: { after } });
+      await run.end().catch(() => run.end());
+      expect(run.left).toEqual(['Role ops/gadget.v1-leases']);
+      expect(await run.hasBackup()).toBe(false);
+    }
+    expect(kills).toBe(3);
+  });
+
+  test('leaves one that a person uses too, and says which and why', async () => {
+    const run = new Uninstall({ given: [right('ClusterRoleBinding', 'shared', {}, { kind: 'User', name: 'jo' })] });
+    await run.end();
+    expect(run.left).toEqual(['ClusterRoleBinding shared']);
+    expect(run.said).toEqual([
+      'Warning DeleteBlocked: ClusterRoleBinding.rbac.authorization.k8s.io shared, which OLM had made for the operator, stays: it binds User jo too. Delete it if nothing needs it: kubectl delete clusterrolebinding.rbac.authorization.k8s.io shared',
+    ]);
+    expect(await run.hasBackup()).toBe(false);
+  });
+
+  test('with an account deletes as the account, and names the right and the command if it may not', async () => {
+    const run = new Uninstall({ spec: { serviceAccountName: 'installer' } });
+    run.cluster.restrict(({ verb, ref }) => verb !== 'delete' || ref.namespace === 'kube-system');
+    await run.end();
+    expect(run.left).toEqual(['ClusterRoleBinding gadget-service-system:auth-delegator', 'Role ops/gadget.v1-leases']);
+    expect(run.said.find((text) => text.startsWith('Warning Forbidden'))).toMatch(
+      /stays: .*clusterrolebindings.*\. Delete it as an administrator, and then Secret slipway-system\/slipway-adoption\.ops\.gadget-by-olm, which lists it: kubectl delete clusterrolebinding/,
+    );
+    expect(await run.hasBackup()).toBe(true);
+  });
+
+  test.each([
+    { because: 'the hand-over is under way, and goes on from its backup', stage: {} },
+    {
+      because: 'the operator is on the way back to OLM',
+      stage: { metadata: { annotations: { 'slipway.dev/adoption-stage': 'HandingBack' } } },
+    },
+  ])('deletes nothing: $because', async ({ stage }) => {
+    const run = new Uninstall({ stage });
+    await run.end();
+    expect(run.left).toHaveLength(GIVEN.length);
+    expect(await run.hasBackup()).toBe(true);
+  });
+
+  test('of another Subscription deletes nothing', async () => {
+    const run = new Uninstall();
+    await run.end(subscription({ name: 'lamp' }));
+    await run.end(subscription({ namespace: 'elsewhere' }));
+    expect(run.left).toHaveLength(GIVEN.length);
+    expect(run.events).toEqual([]);
+  });
+
+  test('goes on if a person has damaged the backup, and says so', async () => {
+    const run = new Uninstall();
+    run.cluster.change(BACKUP, (secret) => {
+      const { operator: _operator, ...rest } = { operator, wanted };
+      const content = JSON.stringify({ operator, ...rest });
+      return { ...secret, data: { 'backup.json.gz': gzipSync(content).toString('base64') } };
+    });
+    await run.end();
+    expect(run.said).toEqual([
+      expect.stringMatching(/^Warning InputInvalid: Objects that OLM .* may stay: the backup in /),
+    ]);
+  });
+
+  const ADOPTION = { subscription: 'gadget', stage: 'HandedOver', step: 'Done' } as const;
+  test.each([
+    { because: 'it was adopted by the manager', status: { adoption: ADOPTION }, events: 1 },
+    { because: 'nothing says that it was adopted', status: {}, events: 0 },
+  ])('goes on if the manager may not read backups; it says so if $because', async ({ status, events }) => {
+    const run = new Uninstall();
+    const manager = run.cluster.actingAs('manager', ({ ref }) => ref.kind !== 'Secret');
+    const record = (_: KubeObject, event: EventFacts): void => void run.events.push(event);
+    await endAdoption({ client: manager, namespace: KEPT, record }, subscription({ status }), NEVER);
+    expect(run.events.map(({ reason }) => reason)).toEqual(Array(events).fill('Forbidden'));
+  });
+});
+
+describe('an uninstall that leaves the objects', () => {
+  const spec = { uninstall: { objects: 'Orphan' } };
+
+  test('takes the owner references off, so that the collector deletes nothing, and keeps the backup', async () => {
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x' };
+    const both = right('RoleBinding', 'leases', { namespace: 'ops', ownerReferences: [other, TIE] });
+    const run = new Uninstall({ spec, given: [...GIVEN, both] });
+    await run.end();
+    expect(run.left).toHaveLength(4);
+    const owners = await Promise.all([TIED, both].map(async (one) => (await run.cluster.get(refOf(one)))?.metadata.ownerReferences)); // prettier-ignore
+    expect(owners).toEqual([[], [other]]);
+    expect(await run.hasBackup()).toBe(true);
+    expect(run.said).toEqual([
+      'Normal Orphaned: Objects that OLM had made for the operator stay too: Role.rbac.authorization.k8s.io ops/gadget.v1-leases, RoleBinding.rbac.authorization.k8s.io ops/leases',
+    ]);
+  });
+
+  test('leaves those alone that are tied to another Subscription', async () => {
+    const run = new Uninstall({ spec, given: [right('Role', 'r', { namespace: 'ops', ownerReferences: [{ ...TIE, uid: 'other' }] })] }); // prettier-ignore
+    await run.end();
+    const [role] = run.cluster.objects().filter(({ kind }) => kind === 'Role');
+    expect(role?.metadata.ownerReferences).toHaveLength(1);
+    expect(run.events).toEqual([]);
+  });
+});

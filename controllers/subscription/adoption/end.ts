@@ -1,0 +1,102 @@
+/**
+ * The end of an adopted operator: an uninstall deletes the rights that OLM had given it and that no Revision lists, and then the
+ * backup; if its objects stay, so do these. Nothing here holds an uninstall up: an object that stays has an event.
+ */
+import type { Kept } from '../../../adoption/olm-v0/remains.ts';
+import { findRemains, removeRemains, untieAll, type FoundRemains } from '../../../adoption/olm-v0/removal.ts';
+import type { Cluster } from '../../../api/cluster.ts';
+import { ReasonedError } from '../../../api/errors.ts';
+import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
+import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { EventFacts, RecordEvent } from '../../events.ts';
+
+export interface EndDeps {
+  /** As the manager. */
+  readonly client: Pick<Client, keyof Cluster | 'as'>;
+  /** The namespace of the manager, which keeps the backups. */
+  readonly namespace: string;
+  readonly record: RecordEvent;
+}
+
+/** The last step before the Subscription goes. Can be repeated. Throws errors that pass by themselves. */
+export async function endAdoption(deps: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
+  if (leavesObjects(subscription)) return keepAll(deps, subscription, signal);
+  for (const found of await remainsOf(deps, subscription, signal)) {
+    const { deleted, refused } = await removeRemains(actingFor(deps, subscription), found, signal);
+    for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
+    // It is the list of the objects that are left to be deleted.
+    if (refused.length === 0) await deps.client.delete(found.backup, {}, signal);
+  }
+}
+
+/** An owner reference would have the collector delete them with the Subscription. */
+async function keepAll({ client, record }: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
+  const kept = await untieAll(client, subscription, signal);
+  if (kept.length === 0) return;
+  const note = `Objects that OLM had made for the operator stay too: ${nameSome(kept)}`;
+  record(subscription, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
+}
+
+/** None if the backups cannot be read: the end of a Subscription does not depend on them. */
+async function remainsOf(
+  { client, namespace: kept, record }: EndDeps,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<readonly FoundRemains[]> {
+  const { namespace = '', name } = subscription.metadata;
+  try {
+    return await findRemains(client, { namespace, name, kept }, signal);
+  } catch (error) {
+    if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
+    // Without a trace of an adoption there is most likely none.
+    if (error.reason === 'Forbidden' && subscription.status?.adoption === undefined) return [];
+    const note = `Objects that OLM had made for the operator may stay: ${error.describe()}`;
+    record(subscription, { type: 'Warning', reason: error.reason, action: 'Remove', note });
+    return [];
+  }
+}
+
+const LASTING: ReadonlySet<string> = new Set(['Forbidden', 'InputInvalid']);
+
+/** A tenant has the manager delete only objects that the account may delete. */
+function actingFor({ client }: EndDeps, { metadata, spec }: Subscription): Cluster {
+  const { serviceAccountName } = spec;
+  if (serviceAccountName === undefined) return client;
+  return client.as({ user: `system:serviceaccount:${metadata.namespace}:${serviceAccountName}` });
+}
+
+function eventsOf(
+  { kept, backup }: FoundRemains,
+  deleted: readonly ObjectRef[],
+  refused: readonly Kept[],
+): readonly EventFacts[] {
+  const stays = (reason: 'DeleteBlocked' | 'Forbidden', { ref, why }: Kept, more: string): EventFacts => ({
+    type: 'Warning',
+    reason,
+    action: 'Remove',
+    note: `${describeRef(ref)}, which OLM had made for the operator, stays: ${why}. ${more}: ${deletionOf(ref)}`,
+  });
+  const note = `Objects that OLM had made for the operator are deleted: ${nameSome(deleted)}`;
+  return [
+    ...(deleted.length === 0 ? [] : [{ type: 'Normal', reason: 'Uninstalling', action: 'Remove', note } as const]),
+    ...kept.map((one) => stays('DeleteBlocked', one, 'Delete it if nothing needs it')),
+    ...refused.map((one) =>
+      stays('Forbidden', one, `Delete it as an administrator, and then ${describeRef(backup)}, which lists it`),
+    ),
+  ];
+}
+
+/** The command that deletes an object. */
+function deletionOf(ref: ObjectRef): string {
+  const where = ref.namespace === undefined ? '' : ` --namespace ${ref.namespace}`;
+  return `kubectl delete ${groupKind(ref).toLowerCase()} ${ref.name}${where}`;
+}
+
+/** The length of an event's note is limited. */
+const MOST_NAMED = 5;
+
+function nameSome(refs: readonly ObjectRef[]): string {
+  const names = refs.slice(0, MOST_NAMED).map(describeRef);
+  return [...names, ...(refs.length > MOST_NAMED ? [`${refs.length - MOST_NAMED} more`] : [])].join(', ');
+}
