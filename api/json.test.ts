@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { canonicalJson, formatJson, MAX_JSON_DEPTH, parseJson } from './json.ts';
 
 const nested = (levels: number, inside = ''): string => '['.repeat(levels) + inside + ']'.repeat(levels);
@@ -26,5 +26,31 @@ describe('the depth limit of JSON', () => {
     { because: 'many lists beside each other', text: `[${Array(10_000).fill('[]').join()}]` },
   ])('the depth of JSON counts levels only: $because', ({ text }) => {
     expect(formatJson(parseJson(text))).toBe(text);
+  });
+});
+
+describe('integers in JSON', () => {
+  test.each([
+    { because: 'it is the largest that a number holds exactly', text: '9007199254740991' },
+    { because: 'it is one more than that', text: '9007199254740993' },
+    { because: 'it is negative', text: '-9223372036854775808' },
+    { because: 'it is within lists and objects', text: '[{"a":[18446744073709551615]}]' },
+    { because: 'it is beside a text of as many digits', text: '["0000000000000000",12345678901234567890]' },
+  ])('an integer is written as it was read: $because', ({ text }) => {
+    expect(formatJson(parseJson(text))).toBe(text);
+    expect(canonicalJson(parseJson(text))).toBe(text);
+  });
+
+  test.each([
+    { because: 'it has no number', text: '{"a":"b"}', isSlow: false },
+    { because: 'a number holds all its integers exactly', text: '[1,999999999999999,-1.5e3]', isSlow: false },
+    { because: 'it has an integer of 16 digits', text: '[1234567890123456]', isSlow: true },
+  ])('JSON is parsed value by value only if a number may not hold an integer: $because', ({ text, isSlow }) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const value = parseJson(text);
+    const isByValue = parse.mock.calls.some((given) => given.length > 1);
+    parse.mockRestore();
+    expect(isByValue).toBe(isSlow);
+    expect(formatJson(value)).toBe(formatJson(JSON.parse(text)));
   });
 });

@@ -1,9 +1,12 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { formatJson } from '../api/json.ts';
 import { createFakeCluster, type FakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
 import { deleteManifests, manifestSecrets, SECRET_TYPE, storeManifests } from './manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from './manifests.ts';
+import { digestOf } from '../oci/digest.ts';
 import { revision as revisionOf } from './subscription/testing/facts.ts';
 
 const OBJECTS: readonly KubeObject[] = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }];
@@ -42,6 +45,37 @@ const SWAPPED: readonly { readonly edit: Edit; readonly because: string }[] = [
   { edit: otherOwner, because: 'it belongs to an earlier Subscription of the name' },
   { edit: noOwner, because: 'it belongs to no Subscription' },
 ];
+
+/** Several times the size of what is packed at once. */
+const MANY: readonly KubeObject[] = Array.from({ length: 3000 }, (_, index) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: `config-${index}` },
+  data: { text: `Number ${index} says ${'ä word '.repeat(index % 20)}${index * 7919}`, big: 12345678901234567890n },
+}));
+
+describe('packed manifests', () => {
+  test.for<{ because: string; objects: readonly KubeObject[] }>([
+    { because: 'there are none', objects: [] },
+    { because: 'there is one', objects: OBJECTS },
+    { because: 'they are packed piece by piece', objects: MANY },
+  ])('packed manifests are the JSON of all objects, by content, digest and bytes, if $because', async ({ objects }) => {
+    const json = Buffer.from(formatJson(objects));
+    const { pieces, digest } = await packManifests(objects);
+    expect(gunzipSync(Buffer.concat(pieces)).equals(json)).toBe(true);
+    expect(digest).toBe(digestOf(json));
+    // Secrets that another release wrote are compared with these.
+    expect(Buffer.concat(pieces).equals(gzipSync(json))).toBe(true);
+  });
+
+  test('the JSON of all objects is never in memory at once', async () => {
+    const stringify = vi.spyOn(JSON, 'stringify');
+    await packManifests(MANY);
+    const lengths = stringify.mock.results.map(({ value }) => (value as string).length);
+    stringify.mockRestore();
+    expect(Math.max(...lengths)).toBeLessThan(formatJson(MANY).length / 10);
+  });
+});
 
 describe('stored manifests', () => {
   test('stored manifests are read back', async () => {

@@ -2,8 +2,11 @@
  * Keeps the rendered objects of a Revision in the cluster: gzipped JSON in immutable Secrets, so that repair, rollback
  * and uninstall never need a registry. A Secret holds at most 1 MiB, so large manifests are split into pieces.
  */
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { createGzip, gunzip } from 'node:zlib';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { formatJson } from '../api/json.ts';
@@ -29,12 +32,33 @@ export interface PackedManifests {
 
 /** Packs objects in their order. The same objects give the same digest and pieces. */
 export async function packManifests(objects: readonly KubeObject[]): Promise<PackedManifests> {
-  const json = Buffer.from(formatJson(objects));
-  const packed = await promisify(gzip)(json);
+  const hash = createHash('sha256');
+  const hashed = function* (): Generator<string> {
+    for (const text of textsOf(objects)) {
+      hash.update(text);
+      yield text;
+    }
+  };
+  const packed = await pipeline(hashed, createGzip(), (gzipped) => buffer(gzipped));
   const pieces: Buffer[] = [];
   for (let start = 0; start < packed.length; start += PIECE_BYTES)
     pieces.push(packed.subarray(start, start + PIECE_BYTES));
-  return { digest: digestOf(json), objects: objects.length, pieces };
+  return { digest: `sha256:${hash.digest('hex')}`, objects: objects.length, pieces };
+}
+
+/** Characters that are packed at once: the JSON of a large bundle would take as much memory again as its files. */
+const BATCH = 64 * 1024;
+
+/** The JSON of the list of objects, in parts. */
+function* textsOf(objects: readonly KubeObject[]): Generator<string> {
+  let text = '[';
+  for (const [index, object] of objects.entries()) {
+    text += `${index === 0 ? '' : ','}${formatJson(object)}`;
+    if (text.length < BATCH) continue;
+    yield text;
+    text = '';
+  }
+  yield `${text}]`;
 }
 
 /** `spec.manifests` of the Revision with that name. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -117,6 +118,56 @@ describe('a Revision with a conversion webhook', () => {
     );
     expect(judgement).toMatchObject({ state: 'Working', reason: 'WebhookSilent' });
     expect(judgement.message).toContain('gadgets.example.com');
+    expect(judgement.message).toContain('connection refused');
+  });
+
+  test('the Pods and a custom resource are read at the same time: an upgrade waits for one answer, not for two', async () => {
+    const sent: string[] = [];
+    const given = check({});
+    await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      {
+        ...given,
+        cluster: {
+          ...given.cluster,
+          async list(...args) {
+            sent.push('Pods');
+            await setImmediate();
+            sent.push('Pods answered');
+            return given.cluster.list(...args);
+          },
+        },
+        async listPage(...args) {
+          sent.push('custom resource');
+          return given.listPage(...args);
+        },
+      },
+    );
+    expect(sent.indexOf('custom resource')).toBeLessThan(sent.indexOf('Pods answered'));
+  });
+
+  test.for<{ because: string; pods: readonly KubeObject[] }>([
+    { because: 'no Pod answers for the webhook', pods: [] },
+    { because: 'a Pod of the release before is being deleted', pods: [pod({ deletionTimestamp: 'now' })] },
+  ])('a custom resource that cannot be listed is no matter if $because', async ({ pods }) => {
+    const given = check({ pods });
+    const judgement = await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      { ...given, listPage: () => Promise.reject(new Error(REFUSED)) },
+    );
+    expect(judgement.reason).not.toBe('WebhookSilent');
+  });
+
+  test("a Revision is not ready if its custom resources cannot be listed, and shows the API server's message", async () => {
+    const given = check({});
+    const judgement = await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      { ...given, listPage: () => Promise.reject(new Error(REFUSED)) },
+    );
+    expect(judgement).toMatchObject({ state: 'Working', reason: 'WebhookSilent' });
     expect(judgement.message).toContain('connection refused');
   });
 

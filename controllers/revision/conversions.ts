@@ -45,7 +45,7 @@ export async function confirmConversions(
   check: ConversionCheck,
 ): Promise<Judgement> {
   if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
-  const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
+  const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => gather(crd, check)));
   const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
   if (leaving !== undefined && check.isProved !== true) {
     const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
@@ -68,18 +68,40 @@ function isConverted({ spec }: KubeObject): boolean {
   return fieldsOf(fieldsOf(spec)['conversion'])['strategy'] === 'Webhook';
 }
 
-/** A CRD with the Pods that answer for its conversion webhook. */
+/** A CRD with the Pods that answer for its conversion webhook, and one of its objects. */
 interface Converted {
   readonly crd: KubeObject;
   readonly pods: readonly KubeObject[];
+  readonly sample: Sample;
 }
 
-async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck): Promise<Converted> {
+/** One custom resource, which is being read; undefined if there is none. */
+interface Sample {
+  readonly object: Promise<KubeObject | undefined>;
+  /** Ends the read. */
+  readonly limit: AbortSignal;
+}
+
+/** Both are read at the same time. */
+async function gather(crd: KubeObject, check: ConversionCheck): Promise<Converted> {
+  const sample = beginSample(servedKinds(crd), check);
+  return { crd, pods: await findServers(crd, check), sample };
+}
+
+function beginSample([kind]: readonly ConvertedKind[], { listPage, signal }: ConversionCheck): Sample {
+  const limit = AbortSignal.timeout(WITHIN_MS);
+  const object = kind && listPage(kind, { limit: 1 }, AbortSignal.any([signal, limit])).then(({ items }) => items[0]);
+  // Awaited later, if at all: a rejection before that must not count as unhandled.
+  object?.catch(() => undefined);
+  return { object: object ?? Promise.resolve(undefined), limit };
+}
+
+async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck): Promise<Converted['pods']> {
   const { namespace, name } = serviceOf(crd);
   const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
   const labelSelector = selectorOf(fieldsOf(fieldsOf(service?.['spec'])['selector']));
-  if (labelSelector === '') return { crd, pods: [] };
-  return { crd, pods: await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal) };
+  if (labelSelector === '') return [];
+  return cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
 }
 
 /** Whether a Pod is being deleted: it may still answer in place of the new ones. */
@@ -95,9 +117,9 @@ function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly
 
 /** The API server's message if a conversion webhook does not answer; undefined if all answer, or none is needed. */
 async function findSilence(converted: readonly Converted[], check: ConversionCheck): Promise<string | undefined> {
-  for (const { crd, pods } of converted) {
+  for (const { crd, pods, sample } of converted) {
     const account = accountOf(pods);
-    const said = account && (await askForObject(servedKinds(crd), { ...check, reader: check.as(account) }));
+    const said = account && (await askForObject(servedKinds(crd), { ...check, sample, reader: check.as(account) }));
     if (said !== undefined) return `${describeRef(refOf(crd))}: its objects cannot be read: ${said}`;
   }
   return undefined;
@@ -125,17 +147,21 @@ function servedKinds({ spec: given }: KubeObject): readonly ConvertedKind[] {
   }));
 }
 
+interface AskedCrd {
+  readonly sample: Sample;
+  /** As the operator. */
+  readonly reader: Pick<Cluster, 'get'>;
+}
+
 /** A list may come from the API server's cache of converted objects; a single object is read and converted again. */
 async function askForObject(
   kinds: readonly ConvertedKind[],
-  { reader, listPage, signal }: ConversionCheck & { readonly reader: Pick<Cluster, 'get'> },
+  { reader, sample, signal }: Pick<ConversionCheck, 'signal'> & AskedCrd,
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(WITHIN_MS);
   const either = AbortSignal.any([signal, limit]);
-  const [kind] = kinds;
-  if (kind === undefined) return undefined;
   try {
-    const [object] = (await listPage(kind, { limit: 1 }, either)).items;
+    const object = await sample.object;
     if (object === undefined) return undefined;
     const { namespace, name } = refOf(object);
     const where = namespace === undefined ? { name } : { namespace, name };
@@ -143,7 +169,7 @@ async function askForObject(
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) return `the API server has no answer within ${WITHIN_MS / 1000} s`;
+    if (limit.aborted || sample.limit.aborted) return `the API server has no answer within ${WITHIN_MS / 1000} s`;
     const { message } = error as Error;
     // The text before that names the object, which the manager has chosen and which may be another tenant's.
     const said = message.indexOf('conversion webhook');

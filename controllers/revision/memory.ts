@@ -117,7 +117,9 @@ export class RevisionMemories {
 
   /** Keeps the objects of a roll-out, at the expense of those that were loaded the longest time ago. */
   keepObjects(memory: RevisionMemory, objects: readonly KubeObject[]): LoadedObjects {
-    const loaded = { objects, tried: new Set<string>(), characters: formatJson(objects).length };
+    // One after the other: the JSON of a large bundle in one piece would be as large as the bundle.
+    const characters = objects.reduce((sum, object) => sum + formatJson(object).length, 0);
+    const loaded = { objects, tried: new Set<string>(), characters };
     this.#unload(memory);
     memory.loaded = loaded;
     this.#loaded.add(memory);

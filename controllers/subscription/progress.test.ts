@@ -60,6 +60,10 @@ describe('changes of a Revision that are reported together', () => {
     expect(delay(old, next)).toBeGreaterThan(0);
   });
 
+  test('progress waits for longer than an operator takes whose Pods start at once: that one has its outcome by then', () => {
+    expect(delay({}, { conditions: WORKING })).toBe(2);
+  });
+
   test('a new Revision is reported together with others', () => {
     expect(delayOfProgress({ type: 'added', object: revision({}) })).toBeGreaterThan(0);
   });

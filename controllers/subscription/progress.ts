@@ -7,8 +7,8 @@ import { canonicalJson } from '../../api/json.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 
-/** The delay of changes that are reported together. */
-const PROGRESS_SECONDS = 0.5;
+/** The delay of changes that are reported together: within it most operators work, and their progress needs no report. */
+const PROGRESS_SECONDS = 2;
 
 /** Seconds: 0 for a success, a failure, a deletion, a plan and a person's decision; a beginning and progress wait. */
 export function delayOfProgress(event: WatchEventOf<Revision>): number {

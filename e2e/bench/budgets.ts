@@ -85,6 +85,18 @@ function both(floor: Cost, product: Cost): Pick<Row, 'floor' | 'measured'> {
   return { floor: floor.requests, measured: product.requests };
 }
 
+/** The rows about the floor with the records of a crash-safe manager: no manager can be faster, whatever the budget. */
+export function rowsOfRecords(name: string, floor: FloorRun, recorded: FloorRun): readonly Row[] {
+  return (['install', 'upgrade', 'removal'] as const).flatMap((lap) => {
+    const what = `${name}: ${lap}, floor with records`;
+    const { seconds, requests } = recorded[lap];
+    return [
+      { what, unit: 's' as const, measured: seconds, floor: floor[lap].seconds },
+      { what, unit: 'requests' as const, measured: requests, floor: floor[lap].requests },
+    ];
+  });
+}
+
 /** Whether a row keeps its budget; undefined if it has none. */
 export function isWithin({ measured, budget }: Row): boolean | undefined {
   return budget === undefined ? undefined : measured <= budget;

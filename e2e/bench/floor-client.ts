@@ -8,7 +8,10 @@ import type { Resource } from '../../kube/client/resource-path.ts';
 
 export interface FloorClient {
   /** Server-side apply; returns the answer of the API server, throws if it refuses. */
-  apply(object: KubeObject, resource: Resource): Promise<string>;
+  apply(object: KubeObject, resource: Resource, options?: { readonly dryRun?: boolean }): Promise<string>;
+  create(object: KubeObject, resource: Resource): Promise<string>;
+  /** A merge patch, of the status if it has one. */
+  patch(object: KubeObject, resource: Resource, change: object): Promise<string>;
   delete(object: KubeObject, resource: Resource, propagation: 'Background' | 'Foreground'): Promise<string>;
   /** Requests sent so far. */
   readonly requests: number;
@@ -40,10 +43,17 @@ export function openFloorClient({ server, ca, token }: FloorEndpoint): FloorClie
   }
 
   return {
-    apply: (object, resource) =>
-      send('PATCH', `${pathOf(object, resource)}?fieldManager=floor&force=true`, {
+    apply: (object, resource, { dryRun = false } = {}) =>
+      send('PATCH', `${pathOf(object, resource)}?fieldManager=floor&force=true${dryRun ? '&dryRun=All' : ''}`, {
         type: 'application/apply-patch+yaml',
         body: JSON.stringify(object),
+      }),
+    create: (object, resource) =>
+      send('POST', collectionOf(object, resource), { type: 'application/json', body: JSON.stringify(object) }),
+    patch: (object, resource, change) =>
+      send('PATCH', `${pathOf(object, resource)}${'status' in change ? '/status' : ''}`, {
+        type: 'application/merge-patch+json',
+        body: JSON.stringify(change),
       }),
     delete: (object, resource, propagationPolicy) =>
       send('DELETE', pathOf(object, resource), {
@@ -82,9 +92,12 @@ function exchange(url: URL, { body, ...options }: Exchange): Promise<{ status: n
   });
 }
 
-function pathOf({ apiVersion, metadata }: KubeObject, { plural }: Resource): string {
+function pathOf(object: KubeObject, resource: Resource): string {
+  return `${collectionOf(object, resource)}/${encodeURIComponent(object.metadata.name)}`;
+}
+
+function collectionOf({ apiVersion, metadata: { namespace } }: KubeObject, { plural }: Resource): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const { namespace, name } = metadata;
   const place = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return `${root}${place}/${plural}/${encodeURIComponent(name)}`;
+  return `${root}${place}/${plural}`;
 }

@@ -13,7 +13,9 @@ import type { Resource } from '../../kube/client/resource-path.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { FLOOR_CONNECTIONS, openFloorClient, type FloorClient } from './floor-client.ts';
+import { FloorRecords } from './floor-records.ts';
 import { objectsOf, type BenchOperator } from './operators.ts';
+import type { Recorded } from './records.ts';
 import { ACTOR, settleDown, type Stage } from './stage.ts';
 import { timed, type Cost } from './cost.ts';
 
@@ -32,8 +34,16 @@ interface Floor {
   readonly generations: Map<string, number>;
 }
 
-/** Installs, upgrades and removes the operators together, in the stage's cluster. */
-export async function runFloor(stage: Stage, operators: readonly BenchOperator[]): Promise<FloorRun> {
+/**
+ * Installs, upgrades and removes the operators together, in the stage's cluster.
+ *
+ * @param options.withRecords Whether the records of a manager that may be killed at any moment are written as well.
+ */
+export async function runFloor(
+  stage: Stage,
+  operators: readonly BenchOperator[],
+  { withRecords = false }: { readonly withRecords?: boolean } = {},
+): Promise<FloorRun> {
   const { server, ca } = stage.cluster;
   const token = await stage.cluster.token(ACTOR.namespace, ACTOR.name);
   const client = openFloorClient({ server, ca, token });
@@ -44,14 +54,38 @@ export async function runFloor(stage: Stage, operators: readonly BenchOperator[]
     await applyAll(floor, objectsOf(stage.warmUp, stage.warmUp.from));
     const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
     const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
-    const install = await timed(client, () => applyAll(floor, before));
-    const upgrade = await timed(client, () => changeAll(floor, before, after));
+    const changed = changedIn(before, after);
+    const [first, second] = [recordedOf(operators, 'from'), recordedOf(operators, 'to')];
+    const records = withRecords ? new FloorRecords(client, stage) : undefined;
+    const install = await timed(client, async () => {
+      await records?.before(first, before);
+      await applyAll(floor, before);
+      await records?.after(first);
+    });
+    const upgrade = await timed(client, async () => {
+      await records?.before(second, changed);
+      await changeAll(floor, before, after);
+      await records?.after(second);
+    });
     await settleDown();
-    const removal = await timed(client, () => removeAll(floor, after));
+    const remove = (): Promise<void> => removeAll(floor, after);
+    const removal = await timed(client, () => records?.around(remove) ?? remove());
     return { install, upgrade, removal };
   } finally {
     client.close();
   }
+}
+
+/** Operators that have one version only are not upgraded. */
+function recordedOf(operators: readonly BenchOperator[], which: 'from' | 'to'): readonly Recorded[] {
+  return operators
+    .filter(({ from, to }) => which === 'from' || from.version !== to.version)
+    .map((operator) => ({
+      name: operator.name,
+      version: operator[which].version,
+      number: which === 'from' ? 1 : 2,
+      objects: objectsOf(operator, operator[which]),
+    }));
 }
 
 async function applyAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
@@ -72,14 +106,17 @@ async function applyOne(floor: Floor, object: KubeObject): Promise<void> {
 
 /** Sends the objects that differ, and deletes those that are no longer wanted. */
 async function changeAll(floor: Floor, before: readonly KubeObject[], after: readonly KubeObject[]): Promise<void> {
-  const known = new Map(before.map((object) => [identityOf(refOf(object)), hashObject(object)]));
-  const changed = after.filter((object) => known.get(identityOf(refOf(object))) !== hashObject(object));
-  await applyAll(floor, changed);
+  await applyAll(floor, changedIn(before, after));
   const kept = new Set(after.map((object) => identityOf(refOf(object))));
   await removeAll(
     floor,
     before.filter((object) => !kept.has(identityOf(refOf(object)))),
   );
+}
+
+function changedIn(before: readonly KubeObject[], after: readonly KubeObject[]): readonly KubeObject[] {
+  const known = new Map(before.map((object) => [identityOf(refOf(object)), hashObject(object)]));
+  return after.filter((object) => known.get(identityOf(refOf(object))) !== hashObject(object));
 }
 
 /** Workloads first, then the objects that they used, CRDs last; waits for objects whose deletion takes time. */

@@ -11,7 +11,7 @@
 import { parseArgs } from 'node:util';
 import { benchBundle } from './bundle.ts';
 import { benchCatalog } from './catalog.ts';
-import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
+import { formatTable, isWithin, rowsOf, rowsOfRecords, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
 import { benchCommands } from './commands.ts';
 import { benchConsole } from './console.ts';
@@ -40,6 +40,8 @@ interface Scenario extends Omit<Budget, 'name' | 'objects'> {
   readonly operators: () => readonly BenchOperator[];
   /** Whether the manager is measured while it is idle. */
   readonly idle?: boolean;
+  /** Whether the floor is also measured with the records that a crash-safe manager has to write: see decision 34. */
+  readonly records?: boolean;
   /** Takes long: runs only if its name is given. */
   readonly long?: boolean;
   /** The cluster of the measurement, if another one than usual. */
@@ -47,19 +49,21 @@ interface Scenario extends Omit<Budget, 'name' | 'objects'> {
 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, repair: 0.05, idle: true },
+  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, repair: 0.05, idle: true, records: true },
   large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1, repair: 0.08 },
   percona: {
     title: 'one of twelve objects differs',
     operators: () => [barelyChangedOperator()],
     ratio: 1.1,
     upgradeRatio: 2,
+    records: true,
   },
   argocd: {
     title: 'eight of seventeen objects differ',
     operators: () => [halfChangedOperator()],
     ratio: 1.1,
     upgradeRatio: 1.3,
+    records: true,
   },
   ten: { title: 'ten at once', operators: () => manyOperators(10), ratio: 1.1, memory: 115 },
   many: {
@@ -164,19 +168,28 @@ async function measure(scenario: Scenario, { repeat, idleSeconds, trace }: Setti
     ...(scenario.repair !== undefined && { repair: true }),
   };
   const floors: FloorRun[] = [];
+  const recorded: FloorRun[] = [];
   const products: InstallRun[] = [];
   for (let round = 1; round <= repeat; round += 1) {
     progress(`${scenario.title}: ${objects} objects, floor ${round} of ${repeat}`);
     floors.push(await onStage(scenario, operators, (stage) => runFloor(stage, operators)));
+    if (scenario.records === true) {
+      progress(`${scenario.title}: ${objects} objects, floor with records ${round} of ${repeat}`);
+      recorded.push(
+        await onStage(scenario, operators, (stage) => runFloor(stage, operators, { withRecords: true })),
+      );
+    }
     progress(`${scenario.title}: ${objects} objects, Slipway ${round} of ${repeat}`);
     products.push(await onStage(scenario, operators, (stage) => runProduct(stage, operators, options)));
   }
   if (trace) products.at(-1)?.chains.forEach(progress);
-  return rowsOf({ ...scenario, name: scenario.title, objects }, middleOf(floors), {
+  const floor = middleOf(floors);
+  const rows = rowsOf({ ...scenario, name: scenario.title, objects }, floor, {
     ...(products[0] as InstallRun),
     ...middleOf(products),
     ...middleRepair(products),
   });
+  return recorded.length === 0 ? rows : [...rows, ...rowsOfRecords(scenario.title, floor, middleOf(recorded))];
 }
 
 async function onStage<Result>(
