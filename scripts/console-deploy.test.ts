@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../cmd/console/options.ts';
 import { CHECK_MS } from '../cmd/serving/answer-checks.ts';
 import { NODE_PATH, USER } from './build/base-layer.ts';
-import { IMAGE_ENTRIES, NODE_OPTIONS } from './build/manager-image.ts';
+import { CONSOLE_OPTIONS, IMAGE_ENTRIES } from './build/manager-image.ts';
 import { reaches, type Egress } from './network-policy.ts';
 import { readText } from './source-files.ts';
 
@@ -44,7 +44,7 @@ const { version } = JSON.parse(readText('package.json') ?? '') as { readonly ver
 describe('the deployed console', () => {
   test('runs the program that the image of the manager has, as its user', () => {
     expect(container.image).toBe(`slipway.dev/manager:${version}`);
-    expect(container.command).toEqual([NODE_PATH, ...NODE_OPTIONS, '/app/console.js']);
+    expect(container.command).toEqual([NODE_PATH, ...CONSOLE_OPTIONS, '/app/console.js']);
     expect(IMAGE_ENTRIES).toHaveProperty('console');
     expect(template['securityContext']).toMatchObject({ runAsNonRoot: true, runAsUser: USER, seccompProfile: { type: 'RuntimeDefault' } }); // prettier-ignore
   });

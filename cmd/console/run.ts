@@ -15,7 +15,7 @@ import { MANAGER } from '../../report/manager.ts';
 import { startServer, type ListenOptions, type RunningServer } from '../serving/limited-server.ts';
 import { connectionOf } from '../serving/program.ts';
 import { serveContent, serveProbes } from '../serving/server.ts';
-import { VERSION } from '../slipway/admin/care-commands.ts';
+import { VERSION } from '../serving/version.ts';
 import { readyChecks } from './checks.ts';
 import { loginOf } from './logins.ts';
 import { createConsoleMetrics, type ConsoleMetrics } from './metrics.ts';

@@ -5,12 +5,12 @@
 import { Command, CommanderError } from 'commander';
 import { defineAdoptCommands } from './adopt/commands.ts';
 import { defineAdminCommands } from './admin/commands.ts';
-import { VERSION } from './admin/care-commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from '../../report/clean.ts';
+import { VERSION } from '../serving/version.ts';
 import { HELP_LAYOUT } from './output/help-layout.ts';
 import { defineCrdCommands } from './crd/commands.ts';
 import { defineMirrorCommands } from './mirror/commands.ts';

@@ -177,6 +177,7 @@ describe('a run', () => {
     expect([...modules]).toEqual(['commander']);
     expect([...loaded].sort()).toEqual([
       '../../report/clean.ts',
+      '../serving/version.ts',
       'admin/acting-commands.ts',
       'admin/care-commands.ts',
       'admin/commands.ts',

@@ -23,6 +23,7 @@ export const overview: View<OverviewModel> = {
   path: '/overview',
   query: [],
   reads: ['subscriptions', 'revisions', 'catalogs'],
+  asksRightsOnly: true,
   ask: (visible) => ({ access: accessOfOffers(troubled(visible).map(refreshOffer), accountOf(visible)) }),
   show: showOverview,
 };

@@ -57,6 +57,8 @@ export interface View<Model> {
   readonly isOfNamespace?: true;
   /** What must be read as that person; absent: nothing. It is asked again whenever the objects change. */
   readonly ask?: (visible: Visible, parameters: Parameters) => Ask;
+  /** It asks for rights and nothing else. Those are remembered, so that it costs little to compute it at each change. */
+  readonly asksRightsOnly?: true;
   readonly show: (visible: Visible, parameters: Parameters, asked: Asked) => Model | Problem;
 }
 

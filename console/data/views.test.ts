@@ -114,6 +114,16 @@ describe.each(VIEWS)('the view $path', (view) => {
     );
   });
 
+  test('asks for rights alone if it says so, and is not held back by a pause then', () => {
+    fc.assert(
+      fc.property(scenes(view), ({ visible, parameters }) => {
+        if (view.asksRightsOnly !== true) return;
+        expect(Object.keys(view.ask?.(visible, parameters) ?? {}).filter((question) => question !== 'access')).toEqual([]); // prettier-ignore
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   test('offers only acts that the server accepts', () => {
     fc.assert(
       fc.property(scenes(view), ({ visible, parameters, asked }) => {
@@ -176,6 +186,10 @@ function buttonsIn(value: unknown): readonly DrawnButton[] {
   if ('action' in value && 'command' in value) return [value as DrawnButton];
   return Object.values(value).flatMap(buttonsIn);
 }
+
+test('the overview, follows the cluster without a pause', () => {
+  expect(VIEWS.filter(({ asksRightsOnly }) => asksRightsOnly === true).map(({ path }) => path)).toEqual(['/overview']);
+});
 
 describe('the view of an address', () => {
   const view = (path: string): string | undefined => {

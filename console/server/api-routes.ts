@@ -115,7 +115,7 @@ function viewLive(context: ConsoleContext, parts: ApiParts, { live }: Shares): R
     user: person.user,
     view: matched.key,
     reads: new Set(matched.view.reads),
-    asks: matched.view.ask !== undefined,
+    asks: matched.view.ask !== undefined && matched.view.asksRightsOnly !== true,
     ...(matched.view.isOfNamespace === true && { namespace: matched.parameters['namespace'] }),
     compute: (signal) => live.run(person.user, () => answerView(person, matched, parts, signal)),
     lastEventId: context.req.header('last-event-id') ?? context.req.query('lastEventId'),

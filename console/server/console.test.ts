@@ -4,7 +4,7 @@ import { API_VERSION } from '../../api/names.ts';
 import { eventually } from '../../kube/testing/eventually.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { Browser } from './testing/browser.ts';
-import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts';
+import { NAMES_VIEW, startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts';
 import { listen } from './testing/event-source.ts';
 
 const acts: { readonly user: string; readonly kind: string }[] = [];
@@ -359,6 +359,18 @@ describe('a view', () => {
     quick.api.put({ apiVersion: API_VERSION, kind: 'Catalog', metadata: { name: 'mark' }, spec: {} });
     await stream.until(({ data }) => JSON.stringify(data).includes('/mark'), after);
     expect(JSON.stringify(stream.events.slice(after + 1))).not.toContain('red/');
+  });
+
+  test('that asks for rights alone shows the second of two changes without a pause', async () => {
+    const views = [{ ...NAMES_VIEW, ask: () => ({ access: [] }), asksRightsOnly: true as const }];
+    await using quick = await startConsoleWorld({ views, streams: { restSeconds: 3600 } });
+    quick.allow(() => true);
+    using stream = await listen(`${quick.address}/api/live/names`, { cookie: await quick.cookieOf('ann') });
+    await stream.until(({ event }) => event === 'view');
+    for (const name of ['first', 'second']) {
+      quick.api.put({ apiVersion: API_VERSION, kind: 'Catalog', metadata: { name }, spec: {} });
+      await stream.until(({ data }) => JSON.stringify(data).includes(`/${name}`));
+    }
   });
 
   test('is a problem while the API server cannot be asked for rights', async () => {

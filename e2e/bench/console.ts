@@ -12,7 +12,7 @@ import { createClient, type Client } from '../../kube/client/client.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../kube/transport/transport.ts';
 import { bundlePrograms } from '../../scripts/build/bundle.ts';
-import { ENVIRONMENT, IMAGE_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
+import { CONSOLE_OPTIONS, ENVIRONMENT, IMAGE_ENTRIES } from '../../scripts/build/manager-image.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { startClusterConsole, type ClusterConsole } from '../console/cluster-console.ts';
 import { installSlipway } from '../lib/manager.ts';
@@ -67,7 +67,7 @@ async function startBundled(cluster: TestCluster): Promise<ClusterConsole> {
   mkdirSync(folder, { recursive: true });
   for (const [name, content] of (await bundlePrograms(IMAGE_ENTRIES)).files) writeFileSync(join(folder, name), content);
   const env = { ...ENVIRONMENT, SLIPWAY_CONSOLE_LOGIN: 'token' };
-  return startClusterConsole(cluster, env, [...NODE_OPTIONS, join(folder, 'console.js')]);
+  return startClusterConsole(cluster, env, [...CONSOLE_OPTIONS, join(folder, 'console.js')]);
 }
 
 async function measure(cluster: TestCluster, running: ClusterConsole): Promise<readonly Row[]> {
@@ -87,8 +87,8 @@ async function measure(cluster: TestCluster, running: ClusterConsole): Promise<r
   for (const stream of streams) stream.close();
   const name = `console: ${BROWSERS} browsers, ${SUBSCRIPTIONS} Subscriptions`;
   return [
-    { what: `${name}: peak memory`, unit: 'MB', measured: peak },
-    { what: `${name}: memory of its own`, unit: 'MB', measured: anonymous, budget: BUDGET.megabytes },
+    { what: `${name}: peak memory`, unit: 'MB', measured: peak, budget: BUDGET.megabytes },
+    { what: `${name}: memory of its own`, unit: 'MB', measured: anonymous },
     {
       what: `${name}: change to event`,
       unit: 'ms',

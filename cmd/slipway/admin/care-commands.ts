@@ -1,12 +1,10 @@
 /** `slipway doctor` and `slipway logs`: names, arguments and options. */
 import type { Command } from 'commander';
+import { VERSION } from '../../serving/version.ts';
 import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
 import type { DoctorFlags } from './doctor/doctor.ts';
 import type { LogFlags } from './logs.ts';
 import type { VersionFlags } from './version.ts';
-
-/** Of package.json; a file that is read would have to be shipped. */
-export const VERSION = '0.1.0';
 
 const SYSTEM_NAMESPACE = 'slipway-system';
 

@@ -13,7 +13,7 @@ import { VIEWS } from '../../../console/data/views.ts';
 import { silentLog, type Log } from '../../../kube/log.ts';
 import { untilSynced } from '../../../kube/watch/informer.ts';
 import { startServer, type RunningServer } from '../../serving/limited-server.ts';
-import { VERSION } from '../admin/care-commands.ts';
+import { VERSION } from '../../serving/version.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';

@@ -30,7 +30,7 @@ export interface Listening {
   readonly view: string;
   /** The changes that concern it. */
   readonly reads: ReadonlySet<VisibleKind>;
-  /** Whether its computation reads objects on demand, beyond those that are watched. */
+  /** Whether its computation reads objects on demand, beyond those that are watched; rights are remembered, and count as none. */
   readonly asks?: boolean;
   /** The only namespace whose objects concern it; absent: all. */
   readonly namespace?: string | undefined;

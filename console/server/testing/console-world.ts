@@ -59,7 +59,7 @@ export interface WorldOptions extends Partial<
 }
 
 /** Lists the names of the objects that it was shown: a view that hides nothing itself. */
-const NAMES_VIEW: View<object> = {
+export const NAMES_VIEW: View<object> = {
   path: '/names',
   query: [],
   reads: WATCHED_KINDS,
