@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
-import { formatJson } from '../api/json.ts';
+import { formatJson, parseJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Revision, RevisionSpec } from '../api/revision.ts';
 import { digestOf } from '../oci/digest.ts';
@@ -35,6 +35,12 @@ export async function packManifests(objects: readonly KubeObject[]): Promise<Pac
   for (let start = 0; start < packed.length; start += PIECE_BYTES)
     pieces.push(packed.subarray(start, start + PIECE_BYTES));
   return { digest: digestOf(json), objects: objects.length, pieces };
+}
+
+/** The packed objects in their order, before they are stored. */
+export async function unpackManifests({ pieces }: PackedManifests): Promise<readonly KubeObject[]> {
+  const json = await promisify(gunzip)(Buffer.concat(pieces), { maxOutputLength: MAX_BYTES });
+  return parseJson(json.toString('utf8')) as readonly KubeObject[];
 }
 
 /** `spec.manifests` of the Revision with that name. */
