@@ -4,7 +4,7 @@ import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
-import { pinnedTo } from './adopting.ts';
+import { pinnedTo } from './adoption/pinned.ts';
 import type { Advance } from './adoption/advance.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { subscription } from './testing/facts.ts';

@@ -14,12 +14,6 @@ import type { SubscriptionDeps } from './deps.ts';
 import { observeSubscription } from './observe.ts';
 import { prepareNew } from './prepare.ts';
 
-/** The Subscription with a spec that asks for exactly this version, as if a person had approved it. */
-export function pinnedTo(subscription: Subscription, version: string): Subscription {
-  const spec = { ...subscription.spec, version, dependencies: 'Ignore', approval: 'Automatic' } as const;
-  return { ...subscription, spec };
-}
-
 /**
  * The objects of the version to which a Subscription is pinned, prepared for it.
  *

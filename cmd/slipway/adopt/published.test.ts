@@ -4,7 +4,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import { makeFiles } from '../../../bundles/testing/bundle.ts';
-import { findPublished, type Published, type PublishedSources } from './published.ts';
+import { findPublished, type PublishedBundle, type PublishedSources } from './published.ts';
 import { caveatOf } from './restarts.ts';
 
 const bundle = parseBundle(makeFiles({}));
@@ -20,7 +20,7 @@ interface Case {
   readonly spec?: object;
   readonly documents?: PublishedSources['documents'];
   readonly pull?: PublishedSources['pull'];
-  readonly kind: Published['kind'];
+  readonly kind: PublishedBundle['kind'];
   readonly pulled?: readonly string[];
   readonly why?: string;
 }

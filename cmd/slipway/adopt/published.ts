@@ -14,7 +14,7 @@ import { readBundle } from '../input/bundle.ts';
 import type { Connection } from '../input/connection.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 
-export type Published =
+export type PublishedBundle =
   | { readonly kind: 'known'; readonly bundle: Bundle }
   /** No Catalog that may be used has the version, so that Slipway could not take the operator over. */
   | { readonly kind: 'absent'; readonly why: string }
@@ -33,7 +33,7 @@ export interface PublishedSources {
 }
 
 /** @param wanted Slipway's Subscription, pinned to the version. Throws errors without a reason. */
-export async function findPublished(wanted: KubeObject, sources: PublishedSources): Promise<Published> {
+export async function findPublished(wanted: KubeObject, sources: PublishedSources): Promise<PublishedBundle> {
   const { package: packageName, version, catalog } = fieldsOf(wanted['spec']);
   const [named, asked] = [textOf(packageName), textOf(version)];
   try {

@@ -10,7 +10,7 @@ import { makeCrd, makeFiles, WEBHOOK } from '../../../bundles/testing/bundle.ts'
 import { issueCertificate } from '../../../controllers/revision/certificates/issue.ts';
 import { LIFETIME_MS } from '../../../controllers/revision/certificates/plan.ts';
 import type { TrialRestart } from '../../../controllers/hand-over-trial.ts';
-import type { Published } from './published.ts';
+import type { PublishedBundle } from './published.ts';
 import { restartsOf } from './restarts.ts';
 
 const NOW = new Date('2026-11-23T00:00:00Z');
@@ -19,7 +19,7 @@ const SUBSCRIPTION = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription',
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'gadget-manager' };
 const CERTIFICATE = { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: 'gadget-manager-service-cert' };
 
-const UNKNOWN: Published = { kind: 'unknown', why: 'it cannot be read' };
+const UNKNOWN: PublishedBundle = { kind: 'unknown', why: 'it cannot be read' };
 
 const csv = csvOf();
 
@@ -62,7 +62,7 @@ const edit = (object: KubeObject, template: Fields): KubeObject =>
 async function restarts(
   server: Server,
   spec: Fields = {},
-  published: Published = UNKNOWN,
+  published: PublishedBundle = UNKNOWN,
 ): Promise<readonly TrialRestart[]> {
   const wanted = { ...SUBSCRIPTION, spec: { package: 'gadget-operator', ...spec } };
   return restartsOf(server, { csv, wanted, published, now: NOW, signal: NEVER });

@@ -12,14 +12,14 @@ import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import { restartsOf as restartsOfObjects, type TrialRestart } from '../../../controllers/hand-over-trial.ts';
 import { sideOf } from '../plan/side.ts';
-import type { Published } from './published.ts';
+import type { PublishedBundle } from './published.ts';
 
 export interface LiveTrial {
   /** The ClusterServiceVersion that OLM has installed. */
   readonly csv: KubeObject;
   /** Slipway's Subscription. */
   readonly wanted: KubeObject;
-  readonly published: Published;
+  readonly published: PublishedBundle;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
@@ -38,7 +38,7 @@ export async function restartsOf(
 }
 
 /** A sentence if the version as published was not compared. Pure. */
-export function caveatOf(published: Published): readonly string[] {
+export function caveatOf(published: PublishedBundle): readonly string[] {
   if (published.kind !== 'unknown') return [];
   return [
     `the version as it is published cannot be read here, so OLM's ClusterServiceVersion is compared: a change that a person has made in it is undone and is not seen (${published.why})`,

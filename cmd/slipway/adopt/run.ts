@@ -83,14 +83,14 @@ function endOfAll(done: readonly ObjectTarget[], rest: readonly OperatorRow[], o
   return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
 }
 
-interface Run {
+interface OneHandOver {
   readonly environment: Environment;
   readonly connection: Connection;
   readonly flags: AdoptRunFlags;
   readonly signal: AbortSignal;
 }
 
-function handOverOf(run: Run, target: ObjectTarget): Journey {
+function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
   const { connection, flags, signal } = run;
   const handOver = new HandOver({
     cluster: connection.client,
@@ -119,7 +119,7 @@ function handOverOf(run: Run, target: ObjectTarget): Journey {
 
 /** That no Catalog has the version, or the Pods that it would replace. */
 async function findSurprises(
-  { environment, connection, flags, signal }: Run,
+  { environment, connection, flags, signal }: OneHandOver,
   { survey: { csv } }: Gathered,
   wanted: KubeObject,
 ): Promise<readonly string[]> {

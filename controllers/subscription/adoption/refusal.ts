@@ -10,8 +10,8 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { describeRestarts, restartsOf } from '../../hand-over-trial.ts';
-import { pinnedTo } from '../adopting.ts';
 import { accountOf } from './acting.ts';
+import { pinnedTo } from './pinned.ts';
 
 /** `NothingToAdopt`: the cluster has no OLM. Undefined if nothing is in the way, or if it has begun. */
 export async function refusalOf(
