@@ -80,6 +80,12 @@ const Window = z.object({
 const Adopt = z.object({
   from: z.enum(['OLMv0']).describe('The program that manages the operator now. OLMv0: OLM, up to version 0.x.'),
   subscription: objectName().describe("Name of OLM's Subscription, in the namespace of this one."),
+  restarts: z
+    .enum(['Refuse', 'Allow'])
+    .optional()
+    .describe(
+      'Whether the operator is adopted although Pods would be replaced, as dry runs of the API server show before anything is changed. Absent: Refuse.',
+    ),
 });
 
 const Uninstall = z.object({

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { createGzip, gunzip } from 'node:zlib';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
-import { formatJson } from '../api/json.ts';
+import { formatJson, parseJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Revision, RevisionSpec } from '../api/revision.ts';
 import { digestOf } from '../oci/digest.ts';
@@ -59,6 +59,12 @@ function* textsOf(objects: readonly KubeObject[]): Generator<string> {
     text = '';
   }
   yield `${text}]`;
+}
+
+/** The packed objects in their order, before they are stored. */
+export async function unpackManifests({ pieces }: PackedManifests): Promise<readonly KubeObject[]> {
+  const json = await promisify(gunzip)(Buffer.concat(pieces), { maxOutputLength: MAX_BYTES });
+  return parseJson(json.toString('utf8')) as readonly KubeObject[];
 }
 
 /** `spec.manifests` of the Revision with that name. */

@@ -1,9 +1,11 @@
 /** Which objects an InstallPlan of OLM has created, by their identity in the cluster. */
 import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../api/api-error.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import type { ObjectRef } from '../../api/object.ts';
-import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
-import { identityOf } from '../../apply/identity.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { identityOf, knownScope } from '../../apply/identity.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
 import { csvOf, surveyOf } from './testing/survey.ts';
@@ -75,5 +77,46 @@ describe('the RoleBinding in kube-system that lets an operator read how the API 
     const facts = tieFactsOf(surveyOf({ csv: csvOf(CSV, { spec: { ...spec, install } }) }), operator);
     const { own } = await collectInventory(cluster, facts, NEVER);
     expect(own.map(({ metadata: { name } }) => name)).toEqual(found ? [metadata.name] : []);
+  });
+});
+
+describe('an account that may list in its namespaces only', () => {
+  const labels = { 'olm.managed': 'true', 'operators.coreos.com/gadget.ops': '' };
+  const group = {
+    ...OLM.operatorGroup,
+    metadata: { name: 'all', namespace: 'ops' },
+    status: { namespaces: ['watched'] },
+  };
+  const facts = tieFactsOf(surveyOf({ csv: csvOf(CSV), operatorGroups: [group] }), operator);
+
+  function clusterOf(): FakeCluster {
+    const cluster = createFakeCluster();
+    for (const name of ['ops', 'watched', 'other']) {
+      cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      cluster.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: name, labels } });
+    }
+    return cluster;
+  }
+
+  /** Lists as an account that may list kinds of the cluster, or not. */
+  function limited(cluster: FakeCluster, mayListKindsOfCluster: boolean): Pick<Cluster, 'get' | 'list'> {
+    const forbidden = new ApiError('list', { code: 403, reason: 'Forbidden', causes: [] });
+    return {
+      get: cluster.get,
+      list: async (kind, options, signal) => {
+        const isAllowed = options?.namespace !== undefined || (mayListKindsOfCluster && knownScope(kind) === 'Cluster');
+        if (!isAllowed) throw forbidden;
+        return cluster.list(kind, options, signal);
+      },
+    };
+  }
+
+  test('finds those of its namespace and of those that it watches', async () => {
+    const { own } = await collectInventory(limited(clusterOf(), true), facts, NEVER);
+    expect(own.map(({ metadata }) => metadata.namespace)).toEqual(['ops', 'watched']);
+  });
+
+  test('needs the right on kinds of the cluster, so that no object is forgotten', async () => {
+    await expect(collectInventory(limited(clusterOf(), false), facts, NEVER)).rejects.toMatchObject({ code: 403 });
   });
 });

@@ -1,10 +1,11 @@
 /** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
+import { isForbidden } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
+import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
-import { tieOf, type TieFacts } from './marks.ts';
+import { isMarked, tieOf, type TieFacts } from './marks.ts';
 import type { OlmSurvey } from './survey.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
@@ -46,26 +47,35 @@ export async function collectInventory(
   facts: TieFacts,
   signal: AbortSignal,
 ): Promise<OlmInventory> {
-  const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true };
-  const lists = await Promise.all(KINDS.map((kind) => cluster.list(kind, options, signal)));
-  const tied = lists.flat().map((object) => ({ object, tie: tieOf(object, facts) }));
-  const own = tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : []));
-  const foreign = await Promise.all(own.map((object) => isNamesake(cluster, object, facts, signal)));
+  const derived = new Set(facts.derived.map(identityOf));
+  const lists = await Promise.all(KINDS.map((kind) => listMarked(cluster, kind, facts, signal)));
+  const listed = lists.flat().filter((object) => !derived.has(identityOf(refOf(object))));
+  const read = await Promise.all(facts.derived.map((ref) => cluster.get(ref, signal)));
+  const named = read.flatMap((one) =>
+    one === undefined || !isMarked(one) || bindsOthers(one, facts.operator) ? [] : [one],
+  );
+  const tied = [...listed, ...named].map((object) => ({ object, tie: tieOf(object, facts) }));
   return {
-    own: own.filter((_, at) => foreign[at] !== true),
+    own: tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : [])),
     shared: tied.flatMap(({ object, tie }) => (tie.kind === 'shared' ? [{ object, with: tie.with }] : [])),
   };
 }
 
-/** Whether another operator with a Deployment of the same name has it: only the account that it binds names the operator. */
-async function isNamesake(
-  cluster: Pick<Cluster, 'get'>,
-  object: KubeObject,
-  { operator }: TieFacts,
+/** An account of a tenant may list in its own namespaces only, and has no objects of the operator elsewhere. */
+async function listMarked(
+  cluster: Pick<Cluster, 'list'>,
+  kind: Kind,
+  { namespaces }: Pick<TieFacts, 'namespaces'>,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (!isDerived(object, operator)) return false;
-  return bindsOthers((await cluster.get(refOf(object), signal)) ?? object, operator);
+): Promise<readonly KubeObject[]> {
+  const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true };
+  try {
+    return await cluster.list(kind, options, signal);
+  } catch (error) {
+    if (!isForbidden(error) || knownScope(kind) === 'Cluster') throw error;
+    const lists = namespaces.map((namespace) => cluster.list(kind, { ...options, namespace }, signal));
+    return (await Promise.all(lists)).flat();
+  }
 }
 
 /** A RoleBinding in another namespace that carries no name of an operator. */
@@ -84,8 +94,16 @@ export function bindsOthers(binding: KubeObject, operator: OlmOperator): boolean
 
 /** The facts that decide which objects belong to the operator, from a survey. Pure. */
 export function tieFactsOf(survey: OlmSurvey, operator: OlmOperator): TieFacts {
-  const planned = [...plannedBy(survey, operator.csv), ...derivedFrom(survey.csv)];
-  return { operator, planned: new Set(planned.map(identityOf)), living: survey.living };
+  const derived = derivedFrom(survey.csv);
+  const planned = [...plannedBy(survey, operator.csv), ...derived];
+  const namespaces = [...new Set([operator.namespace, ...targetsOf(survey)])];
+  return { operator, planned: new Set(planned.map(identityOf)), derived, living: survey.living, namespaces };
+}
+
+/** The namespaces that the operator watches; none if it watches all, as its rights are of the cluster then. */
+function targetsOf({ operatorGroups: [group] }: OlmSurvey): readonly string[] {
+  const namespaces = itemsOf(fieldsOf(group?.['status'])['namespaces']).map(textOf);
+  return namespaces.includes('') ? [] : namespaces;
 }
 
 /** The objects that the InstallPlan of the ClusterServiceVersion created. */

@@ -13,6 +13,8 @@ const operator: OlmOperator = {
 };
 const facts: TieFacts = {
   operator,
+  derived: [],
+  namespaces: ['ops'],
   planned: new Set([identityOf({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'ops', name: 'helper' })]),
   living: new Set(['ops/gadget.v1', 'ops/other.v1']),
 };

@@ -4,7 +4,7 @@
  * ClusterServiceVersion that it came with. Pure.
  */
 import { ANNOTATION } from '../../api/names.ts';
-import { refOf, type KubeObject, type OwnerReference } from '../../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { componentLabel, INSTALLED_ALONGSIDE, OLM_LABEL, type OlmOperator } from './kinds.ts';
 
@@ -21,6 +21,10 @@ export interface TieFacts {
   readonly operator: OlmOperator;
   /** Identities of the objects that the InstallPlan of the operator created, and of those with a name that follows from it. */
   readonly planned: ReadonlySet<string>;
+  /** Those of them in other namespaces whose names follow from a Deployment's, so that they may be of another operator. */
+  readonly derived: readonly ObjectRef[];
+  /** Those of the operator and of its OperatorGroup. */
+  readonly namespaces: readonly string[];
   /** `<namespace>/<name>` of the ClusterServiceVersions of the cluster: a CRD may name some that are gone. */
   readonly living: ReadonlySet<string>;
 }

@@ -5,17 +5,16 @@
 import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { API_VERSION } from '../../api/names.ts';
-import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
-import { backupRef, beginWayBack, readBackup, type Backup, type BackupName } from './backup.ts';
-import { OLM, olmRef } from './kinds.ts';
-import { handBack, hasMarks, marksFor } from './undo-marks.ts';
+import { backupRef, beginWayBack, type Backup, type BackupName } from './backup.ts';
+import { gatherUndo, type UndoFacts } from './undo-gather.ts';
+import { handBack, marksFor } from './undo-marks.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
-import { hasList, isStaying, problem, requireUndoable } from './undoable.ts';
+import { problem } from './undoable.ts';
 import { tiedRefs, untied } from './tied.ts';
 
 export interface UndoOptions {
@@ -23,11 +22,6 @@ export interface UndoOptions {
   readonly name: BackupName;
   readonly now: () => Date;
   readonly signal: AbortSignal;
-}
-
-export interface UndoFacts {
-  readonly backup: Backup;
-  readonly state: UndoState;
 }
 
 /** One way back. */
@@ -44,7 +38,8 @@ export class Undo {
    * @throws ReasonedError InputInvalid, not retried, without a backup; Collision if the operator cannot be handed back now
    */
   async next(): Promise<{ readonly step: UndoStep; readonly facts: UndoFacts }> {
-    const facts = await this.#gather();
+    const { cluster, name, signal } = this.#options;
+    const facts = await gatherUndo(cluster, name, signal);
     return { step: nextUndoStep(facts.state), facts };
   }
 
@@ -55,50 +50,6 @@ export class Undo {
     } catch (error) {
       if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
     }
-  }
-
-  async #gather(): Promise<UndoFacts> {
-    const { cluster, name, signal } = this.#options;
-    const secret = await cluster.get(backupRef(name), signal);
-    if (secret === undefined)
-      throw problem(name, `${describeRef(backupRef(name))} does not exist`, 'Without the backup there is no way back');
-    const backup = readBackup(secret, name);
-    const { namespace, csv } = backup.operator;
-    const [own, version, olmSubscription] = await Promise.all([
-      cluster.get({ apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy }, signal),
-      cluster.get(olmRef(OLM.csv, namespace, csv), signal),
-      cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
-    ]);
-    const subscription = own as Subscription | undefined;
-    requireUndoable(name, backup, subscription);
-    if (isStaying(subscription)) await this.#requireGroup(namespace);
-    const unmarked = version === undefined ? [] : await this.#unmarked(backup, version);
-    const state = {
-      subscription: own,
-      hasList: hasList(backup, subscription),
-      csv: version,
-      unmarked,
-      olmSubscription,
-      hadSubscription: backup.subscription !== undefined,
-    };
-    return { backup, state };
-  }
-
-  async #requireGroup(namespace: string): Promise<void> {
-    const { cluster, name, signal } = this.#options;
-    const groups = await cluster.list(OLM.operatorGroup, { namespace }, signal);
-    if (groups.length === 1) return;
-    const found = `namespace ${namespace} has ${groups.length} OperatorGroups`;
-    throw problem(name, found, 'OLM needs exactly the one that it had');
-  }
-
-  async #unmarked(backup: Backup, csv: KubeObject): Promise<readonly ObjectRef[]> {
-    const { cluster, signal } = this.#options;
-    const { uid = '' } = csv.metadata;
-    const live = await Promise.all(objectsOf(backup).map((ref) => cluster.get(ref, signal)));
-    return live.flatMap((object) =>
-      object === undefined || hasMarks(object, marksFor(refOf(object), backup, uid)) ? [] : [refOf(object)],
-    );
   }
 
   async #act(step: UndoStep, { backup, state }: UndoFacts): Promise<void> {
@@ -206,17 +157,6 @@ export class Undo {
     const { cluster, name, signal } = this.#options;
     await cluster.delete(backupRef(name), {}, signal);
   }
-}
-
-/** Those that OLM had made and those that Slipway made, each once. */
-function objectsOf({ objects, wayBack }: Backup): readonly ObjectRef[] {
-  const refs = [...objects, ...(wayBack?.managed ?? [])].map(({ apiVersion, kind, namespace, name }) => ({
-    apiVersion,
-    kind,
-    name,
-    ...(namespace !== undefined && { namespace }),
-  }));
-  return [...new Map(refs.map((ref) => [identityOf(ref), ref])).values()];
 }
 
 /** The object without the fields of the API server, and without finalizers: OLM adds its own. */

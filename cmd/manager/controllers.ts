@@ -96,7 +96,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     ...shared,
     caches: { ...caches, content },
     cluster: client,
-    adopt: (subscription, signal) => advanceAdoption(adoption, subscription, signal),
+    adopt: (subscription, signal, render) => advanceAdoption(adoption, subscription, signal, render),
     endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder'], policies),

@@ -1,8 +1,12 @@
 /** A Subscription while an operator is adopted for it: it installs nothing, then exactly the version that runs. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { pinnedTo } from './adoption/pinned.ts';
 import type { Advance } from './adoption/advance.ts';
+import type { SubscriptionDeps } from './deps.ts';
 import { subscription } from './testing/facts.ts';
 import { IMAGE, MAIN, offering, reconcileOf, revisionsOf } from './testing/one-image.ts';
 
@@ -56,4 +60,32 @@ test('a suspended Subscription is not adopted for', async () => {
   };
   await reconcileOf(cluster, { adopt })();
   expect(asked).toBe(0);
+});
+
+describe('the objects of the version that is adopted', () => {
+  /** As they are rendered for the Subscription in the middle of a reconcile. */
+  async function rendered(version: string): Promise<readonly KubeObject[]> {
+    const cluster = clusterOf();
+    let objects: readonly KubeObject[] | undefined;
+    const adopt: SubscriptionDeps['adopt'] = async (one, _signal, render) => {
+      objects = await render(pinnedTo(one, version));
+      return { subscription: one, state: 'holding' };
+    };
+    const caches = offering(cluster, { versions: ['1.0.0'], image: IMAGE });
+    await reconcileOf(cluster, { adopt, caches, catalogOf: () => MAIN })();
+    expect(cluster.requests).toEqual([]);
+    return objects ?? [];
+  }
+
+  test('are those of the bundle in the Catalog, prepared for the Subscription, whatever its spec asks for', async () => {
+    const deployment = (await rendered('1.0.0')).find(({ kind }) => kind === 'Deployment');
+    expect(deployment?.metadata).toMatchObject({
+      namespace: 'ops',
+      annotations: { [ANNOTATION.owner]: 'ops/gadget' },
+    });
+  });
+
+  test('are not known if no Catalog has the version: the reason is that of an installation', async () => {
+    await expect(rendered('3.0.0')).rejects.toMatchObject({ reason: 'VersionNotFound', retry: 'backoff' });
+  });
 });

@@ -4,6 +4,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Advance } from './adoption/advance.ts';
+import type { RenderPinned } from './adoption/refusal.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -30,7 +31,7 @@ export interface SubscriptionDeps {
   /** Bundles that are prepared before they are requested; by default none. */
   readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
   /** Carries out `spec.adopt`; by default it has no effect. */
-  readonly adopt?: (subscription: Subscription, signal: AbortSignal) => Promise<Advance>;
+  readonly adopt?: (subscription: Subscription, signal: AbortSignal, render: RenderPinned) => Promise<Advance>;
   /** Ends with the uninstall what an adoption has left; by default nothing. */
   readonly endAdoption?: NonNullable<RemovalDeps['endAdoption']>;
   readonly record: RecordEvent;

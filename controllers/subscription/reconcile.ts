@@ -8,6 +8,8 @@ import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Advance } from './adoption/advance.ts';
+import { pinnedTo } from './adoption/pinned.ts';
+import { objectsToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
@@ -70,15 +72,13 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<Advance | undefined> {
   const isAtRest = subscription.metadata.deletionTimestamp !== undefined || subscription.spec.suspend;
-  return isAtRest ? undefined : deps.adopt?.(subscription, signal);
+  return isAtRest ? undefined : deps.adopt?.(subscription, signal, (one) => objectsToAdopt(deps, one, signal));
 }
 
 /** During the take-over exactly the version is requested that runs, and a person has asked for it. */
 function asAdopting({ subscription, state }: Advance): Subscription {
   const { version } = subscription.status?.adoption ?? {};
-  if (state !== 'takingOver' || version === undefined) return subscription;
-  const spec = { ...subscription.spec, version, dependencies: 'Ignore', approval: 'Automatic' } as const;
-  return { ...subscription, spec };
+  return state !== 'takingOver' || version === undefined ? subscription : pinnedTo(subscription, version);
 }
 
 function againAfter({ againSeconds }: Advance): Result {

@@ -1,6 +1,6 @@
 /** `slipway adopt`: names, arguments and options. */
 import { Option, type Command } from 'commander';
-import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
+import { clusterOptions, outputOption, registryOptions, withExamples, type Perform } from '../flags.ts';
 import type { CatalogFlags } from './catalogs.ts';
 import type { AdoptPlanFlags } from './plan.ts';
 import type { AdoptRunFlags } from './run.ts';
@@ -22,10 +22,11 @@ function definePlan(adopt: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
       .description(
-        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, the objects that are handed over and deleted, and the Deployments whose Pods would be replaced, by dry runs. Writes nothing. The exit code is 2 if an operator cannot be handed over, or not without replacing Pods.",
+        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, the objects that are handed over and deleted, and the Deployments whose Pods would be replaced, by dry runs of the version that a Catalog has. Writes nothing. The exit code is 2 if an operator cannot be handed over, or not without replacing Pods.",
       )
       .argument('[name]', ARGUMENT)
       .option('-A, --all-namespaces', 'the operators of all namespaces')
+      .addOption(keptOption())
       .addOption(outputOption(['text', 'json', 'yaml']))
       .action((name: string | undefined, flags: AdoptPlanFlags) =>
         perform(flags, async (environment) => (await import('./plan.ts')).planAdoption(environment, name, flags)),
@@ -98,11 +99,11 @@ function timeoutOption(duration: string): Option {
 }
 
 function keptOption(): Option {
-  return new Option('--system-namespace <name>', 'namespace of the manager, which keeps the backups').default('slipway-system'); // prettier-ignore
+  return new Option('--system-namespace <name>', 'namespace of the manager, which keeps the backups and serves the Catalogs').default('slipway-system'); // prettier-ignore
 }
 
 function nameOptions(command: Command): Command {
-  return command
+  return registryOptions(command)
     .option('--name <name>', "name of Slipway's Subscription; absent, that of OLM's")
     .option('--catalog <name>', 'the only Catalog from which it is upgraded');
 }

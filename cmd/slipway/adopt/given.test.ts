@@ -4,14 +4,13 @@ import { endHandOver, makeBackup, writeBackup } from '../../../adoption/olm-v0/b
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
 import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import type { Subscription } from '../../../api/subscription.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { subscription } from '../../../report/testing/objects.ts';
 import { asAdditions, findGiven, inNames } from './given.ts';
 
 const KEPT = 'slipway-system';
-const own = subscription() as Subscription;
+const own = subscription();
 const { namespace = '', name } = own.metadata;
 
 function binding(named: string, subject: string): KubeObject {

@@ -4,7 +4,7 @@ import { operatorOf, surveyOperator, type OlmSurvey } from '../../../adoption/ol
 import type { Translation } from '../../../adoption/olm-v0/translate.ts';
 import { judgeOperator } from '../../../adoption/olm-v0/verdict.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
-import { parseTarget } from '../admin/objects.ts';
+import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
@@ -13,10 +13,12 @@ import type { Outcome } from '../outcome.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { listRows, type OperatorRow } from './operators.ts';
-import { restartsOf, type TrialRestart } from './restarts.ts';
+import type { TrialRestart } from '../../../controllers/hand-over-trial.ts';
+import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
+import { caveatOf, restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
-export interface AdoptPlanFlags extends KubeFlags, OutputFlags, WantedFlags {
+export interface AdoptPlanFlags extends KubeFlags, OutputFlags, WantedFlags, PublishedFlags {
   readonly allNamespaces?: boolean;
 }
 
@@ -29,7 +31,7 @@ export async function planAdoption(
   return withCluster(environment, flags, async (connection) =>
     name === undefined
       ? listOperators(connection, { ...flags, signal, columns })
-      : planOne(connection, parseTarget(name, connection.namespace), { ...flags, signal }),
+      : planOne(environment, connection, parseTarget(name, connection.namespace), flags),
   );
 }
 
@@ -54,11 +56,14 @@ function printRows(rows: readonly OperatorRow[], columns: number | undefined): s
 }
 
 async function planOne(
-  { client }: Connection,
-  target: { readonly namespace: string; readonly name: string },
-  flags: AdoptPlanFlags & { readonly signal: AbortSignal },
+  environment: Environment,
+  connection: Connection,
+  target: ObjectTarget,
+  flags: AdoptPlanFlags,
 ): Promise<Outcome> {
-  const survey = await surveyOperator(client, target, flags.signal);
+  const { client } = connection;
+  const { signal } = environment;
+  const survey = await surveyOperator(client, target, signal);
   const verdict = judgeOperator(survey);
   if (verdict.kind !== 'ready' && verdict.kind !== 'after') {
     const { kind: state, reason, message } = verdict;
@@ -70,12 +75,16 @@ async function planOne(
     );
   }
   const wanted = wantedFor(survey, flags);
-  const { own, shared } = await collectInventory(client, tieFactsOf(survey, operatorOf(survey)), flags.signal);
-  const conflicts = shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`);
+  const published = await findPublished(wanted.manifest, await sourcesOf(environment, connection, flags));
+  const { own, shared } = await collectInventory(client, tieFactsOf(survey, operatorOf(survey)), signal);
+  const conflicts = [
+    ...shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`),
+    ...(published.kind === 'absent' ? [published.why] : []),
+  ];
   const restarts =
     survey.csv === undefined || conflicts.length > 0
       ? []
-      : await restartsOf(client, { csv: survey.csv, wanted: wanted.manifest, now: new Date(), signal: flags.signal });
+      : await restartsOf(client, { csv: survey.csv, wanted: wanted.manifest, published, now: new Date(), signal });
   const data = {
     ...target,
     state: conflicts.length > 0 ? 'refused' : verdict.kind,
@@ -84,7 +93,11 @@ async function planOne(
     subscription: wanted.manifest,
     objects: own.map((object) => describeRef(refOf(object))),
     deleted: deletedWith(survey).map((object) => describeRef(refOf(object))),
-    notes: [...(verdict.kind === 'after' ? [verdict.message] : verdict.notes), ...wanted.dropped],
+    notes: [
+      ...(verdict.kind === 'after' ? [verdict.message] : verdict.notes),
+      ...wanted.dropped,
+      ...caveatOf(published),
+    ],
     conflicts,
   };
   return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length + restarts.length > 0 ? 2 : 0);

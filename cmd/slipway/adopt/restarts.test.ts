@@ -5,16 +5,21 @@ import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { identityOf } from '../../../apply/identity.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
 import { makeCrd, makeFiles, WEBHOOK } from '../../../bundles/testing/bundle.ts';
 import { issueCertificate } from '../../../controllers/revision/certificates/issue.ts';
 import { LIFETIME_MS } from '../../../controllers/revision/certificates/plan.ts';
-import { restartsOf, type TrialRestart } from './restarts.ts';
+import type { TrialRestart } from '../../../controllers/hand-over-trial.ts';
+import type { PublishedBundle } from './published.ts';
+import { restartsOf } from './restarts.ts';
 
 const NOW = new Date('2026-11-23T00:00:00Z');
 const NAME = { name: 'gadget', namespace: 'ops' };
 const SUBSCRIPTION = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', metadata: NAME };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'gadget-manager' };
 const CERTIFICATE = { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: 'gadget-manager-service-cert' };
+
+const UNKNOWN: PublishedBundle = { kind: 'unknown', why: 'it cannot be read' };
 
 const csv = csvOf();
 
@@ -54,9 +59,13 @@ class Server {
 const edit = (object: KubeObject, template: Fields): KubeObject =>
   mergePatch(object, { spec: { template } }) as KubeObject;
 
-async function restarts(server: Server, spec: Fields = {}): Promise<readonly TrialRestart[]> {
+async function restarts(
+  server: Server,
+  spec: Fields = {},
+  published: PublishedBundle = UNKNOWN,
+): Promise<readonly TrialRestart[]> {
   const wanted = { ...SUBSCRIPTION, spec: { package: 'gadget-operator', ...spec } };
-  return restartsOf(server, { csv, wanted, now: NOW, signal: NEVER });
+  return restartsOf(server, { csv, wanted, published, now: NOW, signal: NEVER });
 }
 
 describe('a hand-over', () => {
@@ -86,7 +95,20 @@ describe('a hand-over', () => {
     const owned = ['v1alpha1', 'v1'].map((version) => ({ name: crd.metadata.name, version, kind: 'Gadget' }));
     const spec = mergePatch(csv['spec'], { customresourcedefinitions: { owned } });
     const both = { csv: { ...csv, spec }, wanted: { ...SUBSCRIPTION, spec: { package: 'gadget-operator' } } };
-    expect(await restartsOf(new Server().put(secret, live, crd), { ...both, now: NOW, signal: NEVER })).toEqual([]);
+    expect(
+      await restartsOf(new Server().put(secret, live, crd), { ...both, published: UNKNOWN, now: NOW, signal: NEVER }),
+    ).toEqual([]);
+  });
+
+  test('compares the version as it is published: a change that a person has made in OLM is undone', async () => {
+    const files = makeFiles({ spec: { webhookdefinitions: [WEBHOOK] } });
+    const bundle = parseBundle(files);
+    const text = Buffer.from(files.get('manifests/csv.yaml') ?? '').toString();
+    const changed = text.replace('"containers":[', '"priorityClassName":"as-published","containers":[');
+    const published = parseBundle(new Map([...files, ['manifests/csv.yaml', Buffer.from(changed)]]));
+    const [restart] = await restarts(new Server().put(secret, live), {}, { kind: 'known', bundle: published });
+    expect(restart?.why).toEqual([expect.stringMatching(/priorityClassName.*as-published/)]);
+    expect(await restarts(new Server().put(secret, live), {}, { kind: 'known', bundle })).toEqual([]);
   });
 
   test.each([

@@ -4,10 +4,10 @@ import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
-import type { Cluster } from '../../../api/cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
+import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
@@ -17,12 +17,12 @@ import { cleanLine } from '../../../report/clean.ts';
 import { count } from '../../../report/count.ts';
 import { follow, type Journey } from './follow.ts';
 import { nextOperator, type OperatorRow } from './operators.ts';
-import { restartsOf } from './restarts.ts';
+import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
+import { caveatOf, restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
 
-export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags {
+export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags, PublishedFlags {
   readonly timeout: string;
-  readonly systemNamespace: string;
   readonly all?: boolean;
   readonly allowRestarts?: boolean;
   readonly allNamespaces?: boolean;
@@ -37,7 +37,9 @@ export async function runAdoption(
   return withCluster(environment, flags, async (connection) => {
     if (text === undefined) return runAll(environment, connection, flags);
     const target = parseTarget(text, connection.namespace);
-    return follow(environment, target, flags, (signal) => handOverOf(connection.client, target, flags, signal));
+    return follow(environment, target, flags, (signal) =>
+      handOverOf({ environment, connection, flags, signal }, target),
+    );
   });
 }
 
@@ -49,11 +51,8 @@ function requireOne(text: string | undefined, { all, name, catalog }: AdoptRunFl
 }
 
 /** Operator after operator, until none is ready; an error or a step that does not end in time ends the command. */
-async function runAll(
-  environment: Environment,
-  { client, namespace }: Connection,
-  flags: AdoptRunFlags,
-): Promise<Outcome> {
+async function runAll(environment: Environment, connection: Connection, flags: AdoptRunFlags): Promise<Outcome> {
+  const { client, namespace } = connection;
   const { signal } = environment;
   const options = flags.allNamespaces === true ? {} : { namespace };
   const done: ObjectTarget[] = [];
@@ -63,8 +62,9 @@ async function runAll(
     if (next === undefined) return endOfAll(done, rest, flags.output);
     environment.progress?.(`Operator ${cleanLine(`${next.namespace}/${next.name}`)}\n`);
     const catalog = next.sources.find((name) => catalogs.has(name));
+    const own = { ...flags, ...(catalog !== undefined && { catalog }) };
     const outcome = await follow(environment, next, flags, (until) =>
-      handOverOf(client, next, { ...flags, ...(catalog !== undefined && { catalog }) }, until),
+      handOverOf({ environment, connection, flags: own, signal: until }, next),
     );
     if (outcome.exitCode !== 0) return outcome;
     done.push({ namespace: next.namespace, name: next.name });
@@ -83,13 +83,21 @@ function endOfAll(done: readonly ObjectTarget[], rest: readonly OperatorRow[], o
   return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
 }
 
-function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags, signal: AbortSignal): Journey {
+interface OneHandOver {
+  readonly environment: Environment;
+  readonly connection: Connection;
+  readonly flags: AdoptRunFlags;
+  readonly signal: AbortSignal;
+}
+
+function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
+  const { connection, flags, signal } = run;
   const handOver = new HandOver({
-    cluster: client,
+    cluster: connection.client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
     wanted: ({ survey }) => wantedFor(survey, flags).manifest,
     ...(flags.allowRestarts !== true && {
-      surprises: (gathered, wanted) => findRestarts(client, gathered, wanted, signal),
+      surprises: (gathered, wanted) => findSurprises(run, gathered, wanted),
     }),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,
@@ -109,16 +117,16 @@ function handOverOf(client: Cluster, target: ObjectTarget, flags: AdoptRunFlags,
   };
 }
 
-async function findRestarts(
-  client: Cluster,
+/** That no Catalog has the version, or the Pods that it would replace. */
+async function findSurprises(
+  { environment, connection, flags, signal }: OneHandOver,
   { survey: { csv } }: Gathered,
   wanted: KubeObject,
-  signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (csv === undefined) return [];
-  const restarts = await restartsOf(client, { csv, wanted, now: new Date(), signal });
-  const named = restarts.map(
-    ({ deployment, why }) => `the Pods of ${deployment} would be replaced (${why.join(', ')})`,
-  );
-  return restarts.length === 0 ? [] : [...named, 'add --allow-restarts if that is acceptable'];
+  const published = await findPublished(wanted, await sourcesOf(environment, connection, flags));
+  if (published.kind === 'absent') return [published.why];
+  for (const caveat of caveatOf(published)) environment.progress?.(`${cleanLine(caveat)}\n`);
+  const restarts = await restartsOf(connection.client, { csv, wanted, published, now: new Date(), signal });
+  return restarts.length === 0 ? [] : [...describeRestarts(restarts), 'add --allow-restarts if that is acceptable'];
 }

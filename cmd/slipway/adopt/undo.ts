@@ -1,6 +1,7 @@
 /** `slipway adopt undo`: hands one operator back to OLM v0, from the backup of its hand-over. */
 import type { Cluster } from '../../../api/cluster.ts';
-import { Undo, type UndoFacts } from '../../../adoption/olm-v0/undo.ts';
+import type { UndoFacts } from '../../../adoption/olm-v0/undo-gather.ts';
+import { Undo } from '../../../adoption/olm-v0/undo.ts';
 import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { parseTarget, type ObjectTarget } from '../admin/objects.ts';

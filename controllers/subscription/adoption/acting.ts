@@ -10,14 +10,22 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import type { Client } from '../../../kube/client/client.ts';
 
+/** A client with the rights of the account that a Subscription names; those of the manager if it names none. */
+export function accountOf(
+  client: Pick<Client, keyof Cluster | 'as'>,
+  { metadata, spec }: Pick<Subscription, 'metadata' | 'spec'>,
+): Cluster {
+  if (spec.serviceAccountName === undefined) return client;
+  return client.as({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccountName}` });
+}
+
 /** @param backup The Secret of the backup. */
 export function actingFor(
   client: Pick<Client, keyof Cluster | 'as'>,
-  { metadata, spec }: Pick<Subscription, 'metadata' | 'spec'>,
+  subscription: Pick<Subscription, 'metadata' | 'spec'>,
   backup: ObjectRef,
 ): Cluster {
-  if (spec.serviceAccountName === undefined) return client;
-  const account = client.as({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccountName}` });
+  const account = accountOf(client, subscription);
   const writer = (ref: ObjectRef): Cluster => (identityOf(ref) === identityOf(backup) ? client : account);
   const reader = (ref: ObjectRef): Cluster => (ref.apiVersion === API_VERSION ? client : writer(ref));
   return {

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CSV_CLEANUP, OLM } from '../../../adoption/olm-v0/kinds.ts';
 import { findCondition } from '../../../api/conditions.ts';
+import { ReasonedError } from '../../../api/errors.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import { describeRef, type Kind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
@@ -10,6 +11,7 @@ import { fieldsOf } from '../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../../events.ts';
 import { advanceAdoption, type Advance, type AdoptionDeps } from './advance.ts';
+import type { RenderPinned } from './refusal.ts';
 
 const OWN = { apiVersion: API_VERSION, kind: 'Subscription', namespace: 'ops', name: 'gadget' };
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'gadget' };
@@ -75,10 +77,13 @@ function own(cluster: FakeCluster): Subscription {
 
 const find = (cluster: FakeCluster, ref: ObjectRef): Promise<KubeObject | undefined> => cluster.get(ref);
 
+/** The Catalog has the version that OLM has installed, with this Deployment. */
+let render: RenderPinned;
+
 function advance(cluster: FakeCluster, client: AdoptionDeps['client'] = cluster): Promise<Advance> {
   const deps = { client, namespace: 'slipway-system', now: () => new Date(0), sleep: async () => undefined };
   const record = (_: KubeObject, event: EventFacts): void => void events.push(event);
-  return advanceAdoption({ ...deps, record }, own(cluster), NEVER);
+  return advanceAdoption({ ...deps, record }, own(cluster), NEVER, render);
 }
 
 /** Plays the roll-out: the version that OLM had is applied and works. */
@@ -112,7 +117,10 @@ async function toTheEnd(cluster: FakeCluster): Promise<readonly string[]> {
 
 class Killed extends Error {}
 
-beforeEach(() => (events = []));
+beforeEach(() => {
+  events = [];
+  render = async () => [object(DEPLOYMENT, { spec: {} })];
+});
 
 async function expectAdopted(cluster: FakeCluster): Promise<void> {
   expect(adopted(cluster)).toMatchObject({ status: 'True', reason: 'Adopted' });
@@ -159,6 +167,27 @@ describe('an operator is adopted', () => {
       await expectAdopted(cluster);
     }
     expect(kills).toBeGreaterThan(20);
+  });
+
+  test('although its Pods are replaced, if spec.adopt allows that', async () => {
+    const cluster = clusterWith({ ...SPEC, adopt: { ...SPEC.adopt, restarts: 'Allow' } });
+    render = async () => [object(DEPLOYMENT, { spec: { template: { spec: { hostNetwork: true } } } })];
+    await toTheEnd(cluster);
+    expect(adopted(cluster)?.reason).toBe('Adopted');
+  });
+
+  test('its version is rendered as if it were pinned, before anything is changed', async () => {
+    const cluster = clusterWith({ ...SPEC, version: '>=2.0.0', approval: 'Manual' });
+    const asked: Subscription['spec'][] = [];
+    render = async ({ spec }) => {
+      asked.push(spec);
+      expect(await find(cluster, BACKUP)).toBeUndefined();
+      return [];
+    };
+    await advance(cluster);
+    expect(asked).toEqual([
+      expect.objectContaining({ version: '1.0.0', approval: 'Automatic', dependencies: 'Ignore' }),
+    ]);
   });
 
   test('it goes on although spec.adopt is taken out once OLM has released it', async () => {
@@ -223,6 +252,56 @@ describe('an operator is not adopted, and nothing but the status is written', ()
     expect(events).toHaveLength(1);
   });
 
+  const dependent = (cluster: FakeCluster): void => {
+    const required = [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget' }];
+    const [owned, requires] = [{ owned: required }, { required }].map((one) => ({ customresourcedefinitions: one }));
+    cluster.change(olm('csv', 'gadget.v1'), (one) => ({ ...one, spec: { ...fieldsOf(one['spec']), ...owned } }));
+    cluster.put(object(olm('csv', 'lamp.v1'), { spec: requires, status: { phase: 'Succeeded' } }, { uid: 'lamp' }));
+  };
+
+  test.each<{
+    because: string;
+    change?: (cluster: FakeCluster) => void;
+    render?: RenderPinned;
+    reason: string;
+    says: string;
+  }>([
+    {
+      because: 'another operator requires it, and OLM would install it again',
+      change: dependent,
+      reason: 'AdoptionRefused',
+      says: 'Required: lamp.v1 of the same namespace requires it',
+    },
+    {
+      because: 'its Pods would be replaced',
+      render: async () => [object(DEPLOYMENT, { spec: { template: { spec: { hostNetwork: true } } } })],
+      reason: 'AdoptionRefused',
+      says: 'the Pods of Deployment.apps ops/gadget would be replaced (spec.template',
+    },
+    {
+      because: 'no Catalog has its version',
+      render: () =>
+        Promise.reject(new ReasonedError({ reason: 'VersionNotFound', retry: 'backoff', message: 'no 1.0.0' })),
+      reason: 'VersionNotFound',
+      says: 'no 1.0.0',
+    },
+  ])('$because', async ({ change, render: rendered = render, reason, says }) => {
+    const cluster = clusterWith();
+    change?.(cluster);
+    render = rendered;
+    expect(await advance(cluster)).toMatchObject({ state: 'holding', againSeconds: 30 });
+    expect(adopted(cluster)).toMatchObject({ status: 'False', reason });
+    expect(adopted(cluster)?.message).toContain(says);
+    expect(await find(cluster, BACKUP)).toBeUndefined();
+    expect(new Set(writesOf(cluster))).toEqual(
+      new Set(
+        reason === 'AdoptionRefused' && change === undefined
+          ? ['patch Subscription.slipway.dev ops/gadget', 'apply Deployment.apps ops/gadget']
+          : ['patch Subscription.slipway.dev ops/gadget'],
+      ),
+    );
+  });
+
   test('OLM is at work on it: that passes by itself', async () => {
     const cluster = clusterWith();
     cluster.change(olm('csv', 'gadget.v1'), (one) => ({ ...one, status: { phase: 'Installing' } }));
@@ -237,7 +316,7 @@ describe('an operator is not adopted, and nothing but the status is written', ()
     cluster.put(object({ ...OWN, name: 'other' }, { spec: SPEC, status: {} }, { uid: 'other', generation: 1 }));
     const other = (await find(cluster, { ...OWN, name: 'other' })) as Subscription;
     const deps = { client: cluster, namespace: 'slipway-system', now: () => new Date(0), sleep: async () => undefined };
-    await advanceAdoption({ ...deps, record: () => undefined }, other, NEVER);
+    await advanceAdoption({ ...deps, record: () => undefined }, other, NEVER, render);
     const { status } = (await find(cluster, { ...OWN, name: 'other' })) as Subscription;
     expect(findCondition(status?.conditions, 'Adopted')?.message).toContain('handed over to Subscription gadget');
   });

@@ -6,13 +6,9 @@
 import { backupRef, type Backup } from '../../../adoption/olm-v0/backup.ts';
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
-import { OLM } from '../../../adoption/olm-v0/kinds.ts';
-import { misfitOf } from '../../../adoption/olm-v0/misfit.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { STEPS, type StepName } from '../../../adoption/olm-v0/steps.ts';
 import { pinOf } from '../../../adoption/olm-v0/successor.ts';
-import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
-import { judgeOperator } from '../../../adoption/olm-v0/verdict.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { isReady } from '../../../api/conditions.ts';
 import { ReasonedError } from '../../../api/errors.ts';
@@ -24,6 +20,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { RecordEvent } from '../../events.ts';
 import { writeStatus } from '../../status.ts';
 import { actingFor } from './acting.ts';
+import { refusalOf, restartsBefore, type RenderPinned } from './refusal.ts';
 import { eventOf, withReport, type AdoptionReport } from './report.ts';
 import { adoptionRequest } from './request.ts';
 
@@ -56,10 +53,11 @@ export async function advanceAdoption(
   deps: AdoptionDeps,
   subscription: Subscription,
   signal: AbortSignal,
+  render: RenderPinned,
 ): Promise<Advance> {
   const request = adoptionRequest(subscription);
   if (request.kind === 'none') return { subscription, state: 'none' };
-  const run = new AdoptionRun(deps, subscription, signal);
+  const run = new AdoptionRun(deps, subscription, { signal, render });
   if (request.kind === 'pointless') return run.refuse(POINTLESS, { isOver: true });
   // Its own roll-out is reported by Ready; no request is needed to know that it is not over.
   if (subscription.status?.adoption?.stage === 'TakingOver' && !isReady(subscription)) return run.pause(SOON_SECONDS);
@@ -70,16 +68,23 @@ const POINTLESS = 'the Subscription has installed an operator by itself, so spec
 
 type Said = Pick<AdoptionReport, 'reason' | 'message'> & Partial<Pick<AdoptionReport, 'holds'>>;
 
+interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly render: RenderPinned;
+}
+
 /** The steps of one reconcile. */
 class AdoptionRun {
   readonly #deps: AdoptionDeps;
   readonly #signal: AbortSignal;
+  readonly #render: RenderPinned;
   #subscription: Subscription;
 
-  constructor(deps: AdoptionDeps, subscription: Subscription, signal: AbortSignal) {
+  constructor(deps: AdoptionDeps, subscription: Subscription, { signal, render }: RunOptions) {
     this.#deps = deps;
     this.#subscription = subscription;
     this.#signal = signal;
+    this.#render = render;
   }
 
   async goOn(name: string): Promise<Advance> {
@@ -108,16 +113,30 @@ class AdoptionRun {
     const handOver = this.#handOverOf(name);
     for (let before: StepName | undefined; ;) {
       const { step, gathered } = await handOver.next();
-      const refusal = await this.#refusalOf(gathered, name);
+      const { client } = this.#deps;
+      const refusal = await refusalOf(client, this.#subscription, gathered, this.#signal);
       if (refusal === 'NothingToAdopt') return { subscription: this.#subscription, state: 'none' };
       if (refusal !== undefined) return this.refuse(refusal);
       await this.#report(name, step, gathered);
       if (step === 'Done') return { subscription: this.#subscription, state: 'none' };
       // The same step again: another writer was faster, and the cache has to catch up.
       if (step.startsWith('Await') || step === before) return this.pause(SOON_SECONDS);
+      const restarts = step === 'BackUp' ? await this.#restarts(gathered) : undefined;
+      if (restarts !== undefined) return this.refuse(restarts);
       await handOver.carryOut(step, gathered);
       before = step;
     }
+  }
+
+  #restarts({ survey }: Gathered): Promise<string | undefined> {
+    const { client, now } = this.#deps;
+    const version = textOf(fieldsOf(survey.csv?.['spec'])['version']);
+    return restartsBefore(client, this.#subscription, {
+      version,
+      render: this.#render,
+      now: now(),
+      signal: this.#signal,
+    });
   }
 
   #handOverOf(name: string): HandOver {
@@ -143,24 +162,6 @@ class AdoptionRun {
     const version = textOf(fieldsOf(survey.csv?.['spec'])['version']);
     const { name, namespace = '' } = metadata;
     return { apiVersion, kind, metadata: { name, namespace }, spec: { ...rest, version, dependencies: 'Ignore' } };
-  }
-
-  /** Why the operator is not adopted now, before anything was done. */
-  async #refusalOf({ backup, survey }: Gathered, name: string): Promise<string | undefined> {
-    const { metadata, spec } = this.#subscription;
-    if (backup !== undefined)
-      return backup.adoptedBy === metadata.name
-        ? undefined
-        : `it is being handed over to Subscription ${backup.adoptedBy}. Take spec.adopt out of one of the two`;
-    const verdict = judgeOperator(survey);
-    if (verdict.kind === 'refused') {
-      const isOlmThere = (await this.#deps.client.isNamespaced(OLM.subscription, this.#signal)) !== undefined;
-      return isOlmThere ? `${verdict.reason}: ${verdict.message}` : 'NothingToAdopt';
-    }
-    if (verdict.kind === 'wait') return undefined;
-    const version = textOf(fieldsOf(survey.csv?.['spec'])['version']);
-    if (version === '') return `ClusterServiceVersion ${survey.csv?.metadata.name ?? name} has no version`;
-    return misfitOf(spec, translateSubscription(survey, { name: metadata.name, version }));
   }
 
   async #report(name: string, step: StepName, gathered: Gathered): Promise<void> {

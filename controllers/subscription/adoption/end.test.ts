@@ -209,7 +209,7 @@ describe('an uninstall that leaves the objects', () => {
   test('leaves those alone that are tied to another Subscription', async () => {
     const run = new Uninstall({ spec, given: [right('Role', 'r', { namespace: 'ops', ownerReferences: [{ ...TIE, uid: 'other' }] })] }); // prettier-ignore
     await run.end();
-    const [role] = run.cluster.objects().filter(({ kind }) => kind === 'Role');
+    const role = run.cluster.objects().find(({ kind }) => kind === 'Role');
     expect(role?.metadata.ownerReferences).toHaveLength(1);
     expect(run.events).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
+import { accountOf } from './acting.ts';
 
 export interface EndDeps {
   /** As the manager. */
@@ -23,7 +24,8 @@ export interface EndDeps {
 export async function endAdoption(deps: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
   if (leavesObjects(subscription)) return keepAll(deps, subscription, signal);
   for (const found of await remainsOf(deps, subscription, signal)) {
-    const { deleted, refused } = await removeRemains(actingFor(deps, subscription), found, signal);
+    // A tenant has the manager delete only objects that the account may delete.
+    const { deleted, refused } = await removeRemains(accountOf(deps.client, subscription), found, signal);
     for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
     // It is the list of the objects that are left to be deleted.
     if (refused.length === 0) await deps.client.delete(found.backup, {}, signal);
@@ -58,13 +60,6 @@ async function remainsOf(
 }
 
 const LASTING: ReadonlySet<string> = new Set(['Forbidden', 'InputInvalid']);
-
-/** A tenant has the manager delete only objects that the account may delete. */
-function actingFor({ client }: EndDeps, { metadata, spec }: Subscription): Cluster {
-  const { serviceAccountName } = spec;
-  if (serviceAccountName === undefined) return client;
-  return client.as({ user: `system:serviceaccount:${metadata.namespace}:${serviceAccountName}` });
-}
 
 function eventsOf(
   { kept, backup }: FoundRemains,

@@ -1,7 +1,7 @@
 /** Watches the objects of operators for harm while they are handed over, and calls their webhooks again and again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { CRD, GROUP } from '../webhooks/gadget-operator.ts';
@@ -23,8 +23,10 @@ export interface Findings {
   readonly deleted: readonly string[];
   /** Pods and ReplicaSets that were made: a Pod template has changed. */
   readonly created: readonly string[];
-  /** Conversion strategies that the CRD had. */
-  readonly conversions: readonly string[];
+  /** Each sight of the CRD without its conversion webhook, with the program that wrote that and when. */
+  readonly turnedOff: readonly string[];
+  /** How often the CRD was written. */
+  readonly crdWrites: number;
   readonly failures: readonly string[];
   readonly probes: number;
 }
@@ -42,7 +44,8 @@ export async function watchHarm(
   const over = new AbortController();
   const deleted: string[] = [];
   const created: string[] = [];
-  const conversions = new Set<string>();
+  const turnedOff: string[] = [];
+  let crdWrites = 0;
   const failures: string[] = [];
   let probes = 0;
   const concerns = ({ kind, metadata }: KubeObject): boolean =>
@@ -56,8 +59,10 @@ export async function watchHarm(
       const name = describeRef(refOf(object));
       if (type === 'DELETED') deleted.push(name);
       if (type === 'ADDED' && ['Pod', 'ReplicaSet'].includes(kind.kind)) created.push(name);
-      if (kind.kind === 'CustomResourceDefinition')
-        conversions.add(textOf(fieldsOf(fieldsOf(object['spec'])['conversion'])['strategy']));
+      if (kind.kind !== 'CustomResourceDefinition') continue;
+      crdWrites += 1;
+      const strategy = textOf(fieldsOf(fieldsOf(object['spec'])['conversion'])['strategy']);
+      if (strategy !== 'Webhook') turnedOff.push(`${strategy}, by ${writersOf(object)}`);
     }
   };
   const probe = async (): Promise<void> => {
@@ -77,9 +82,18 @@ export async function watchHarm(
     async end() {
       over.abort(new Error('the watch has ended'));
       await running;
-      return { deleted, created, conversions: [...conversions], failures, probes };
+      return { deleted, created, turnedOff, crdWrites, failures, probes };
     },
   };
+}
+
+/** Who wrote the conversion of a CRD, or took it out: the owners of the field, and the last writer of all. */
+function writersOf({ metadata }: KubeObject): string {
+  const entries = listOf((metadata as { managedFields?: unknown }).managedFields);
+  const nameOf = ({ manager, operation, time }: Fields): string => [manager, operation, time].map(textOf).join(' ');
+  const owners = entries.filter(({ fieldsV1 }) => 'f:conversion' in fieldsOf(fieldsOf(fieldsV1)['f:spec']));
+  const last = entries.toSorted((a, b) => (textOf(a['time']) < textOf(b['time']) ? 1 : -1)).slice(0, 1);
+  return `${owners.map(nameOf).join(', ') || 'no owner'}; last written by ${last.map(nameOf).join('')}`;
 }
 
 /** The Secrets of Revisions and of the backup come and go. */

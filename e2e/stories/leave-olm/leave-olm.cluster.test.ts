@@ -9,7 +9,8 @@ import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
 import type { StepName } from '../../../adoption/olm-v0/steps.ts';
 import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
-import { Undo, type UndoFacts } from '../../../adoption/olm-v0/undo.ts';
+import type { UndoFacts } from '../../../adoption/olm-v0/undo-gather.ts';
+import { Undo } from '../../../adoption/olm-v0/undo.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
@@ -190,9 +191,14 @@ describe.skipIf(obstacle !== undefined)(
     }, 240_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
-      const { deleted, created, conversions, failures, probes } = await harm.end();
-      expect({ deleted, created, failures }).toEqual({ deleted: [], created: [], failures: [] });
-      expect(conversions).not.toContain('None');
+      const { deleted, created, turnedOff, crdWrites, failures, probes } = await harm.end();
+      expect({ deleted, created, turnedOff, failures }).toEqual({
+        deleted: [],
+        created: [],
+        turnedOff: [],
+        failures: [],
+      });
+      expect(crdWrites).toBeGreaterThan(0);
       expect(probes).toBeGreaterThan(20);
     });
 

@@ -1,0 +1,76 @@
+/** Gathers the state of a way back to OLM v0 from the cluster. Sends reads, decides only whether there is a way back. */
+import type { Cluster } from '../../api/cluster.ts';
+import { API_VERSION } from '../../api/names.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { identityOf } from '../../apply/identity.ts';
+import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
+import { OLM, olmRef } from './kinds.ts';
+import { hasMarks, marksFor } from './undo-marks.ts';
+import type { UndoState } from './undo-steps.ts';
+import { hasList, isStaying, problem, requireUndoable } from './undoable.ts';
+
+export interface UndoFacts {
+  readonly backup: Backup;
+  readonly state: UndoState;
+}
+
+type Reader = Pick<Cluster, 'get' | 'list'>;
+
+/** @throws ReasonedError InputInvalid, not retried, without a backup; Collision if the operator cannot be handed back now */
+export async function gatherUndo(cluster: Reader, name: BackupName, signal: AbortSignal): Promise<UndoFacts> {
+  const secret = await cluster.get(backupRef(name), signal);
+  if (secret === undefined)
+    throw problem(name, `${describeRef(backupRef(name))} does not exist`, 'Without the backup there is no way back');
+  const backup = readBackup(secret, name);
+  const { namespace, csv } = backup.operator;
+  const [own, version, olmSubscription] = await Promise.all([
+    cluster.get({ apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy }, signal),
+    cluster.get(olmRef(OLM.csv, namespace, csv), signal),
+    cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
+  ]);
+  const subscription = own as Subscription | undefined;
+  requireUndoable(name, backup, subscription);
+  if (isStaying(subscription)) await requireGroup(cluster, name, signal);
+  const state = {
+    subscription: own,
+    hasList: hasList(backup, subscription),
+    csv: version,
+    unmarked: version === undefined ? [] : await unmarkedOf(cluster, backup, version, signal),
+    olmSubscription,
+    hadSubscription: backup.subscription !== undefined,
+  };
+  return { backup, state };
+}
+
+async function requireGroup(cluster: Reader, name: BackupName, signal: AbortSignal): Promise<void> {
+  const { namespace } = name;
+  const groups = await cluster.list(OLM.operatorGroup, { namespace }, signal);
+  if (groups.length === 1) return;
+  const found = `namespace ${namespace} has ${groups.length} OperatorGroups`;
+  throw problem(name, found, 'OLM needs exactly the one that it had');
+}
+
+async function unmarkedOf(
+  cluster: Reader,
+  backup: Backup,
+  csv: KubeObject,
+  signal: AbortSignal,
+): Promise<readonly ObjectRef[]> {
+  const { uid = '' } = csv.metadata;
+  const live = await Promise.all(objectsOf(backup).map((ref) => cluster.get(ref, signal)));
+  return live.flatMap((object) =>
+    object === undefined || hasMarks(object, marksFor(refOf(object), backup, uid)) ? [] : [refOf(object)],
+  );
+}
+
+/** Those that OLM had made and those that Slipway made, each once. */
+function objectsOf({ objects, wayBack }: Backup): readonly ObjectRef[] {
+  const refs = [...objects, ...(wayBack?.managed ?? [])].map(({ apiVersion, kind, namespace, name }) => ({
+    apiVersion,
+    kind,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  }));
+  return [...new Map(refs.map((ref) => [identityOf(ref), ref])).values()];
+}

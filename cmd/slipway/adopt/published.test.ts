@@ -1,0 +1,86 @@
+/** Which bundle is compared before a hand-over: the one that Slipway will install, if it can be read. */
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../../api/errors.ts';
+import type { Fields } from '../../../api/untyped.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
+import { makeFiles } from '../../../bundles/testing/bundle.ts';
+import { findPublished, type PublishedBundle, type PublishedSources } from './published.ts';
+import { caveatOf } from './restarts.ts';
+
+const bundle = parseBundle(makeFiles({}));
+const offered = (version: string, image: string): Fields => ({
+  image,
+  properties: [{ type: 'olm.package', value: { packageName: 'gadget', version } }],
+});
+const failing = (message: string) => () =>
+  Promise.reject(new ReasonedError({ reason: 'CatalogUnavailable', retry: 'backoff', message }));
+
+interface Case {
+  readonly because: string;
+  readonly spec?: object;
+  readonly documents?: PublishedSources['documents'];
+  readonly pull?: PublishedSources['pull'];
+  readonly kind: PublishedBundle['kind'];
+  readonly pulled?: readonly string[];
+  readonly why?: string;
+}
+
+const both: PublishedSources['documents'] = async (catalog) => [offered('0.9.0', `${catalog}:0.9`), offered('1.0.0', `${catalog}:1.0`)]; // prettier-ignore
+
+const CASES: readonly Case[] = [
+  { because: 'the first Catalog that has the version counts', documents: both, kind: 'known', pulled: ['first:1.0'] },
+  {
+    because: 'another Catalog has the version',
+    documents: async (catalog) => (catalog === 'second' ? both(catalog, '') : []),
+    kind: 'known',
+    pulled: ['second:1.0'],
+  },
+  {
+    because: 'the Subscription names its Catalog',
+    spec: { catalog: 'second' },
+    documents: both,
+    kind: 'known',
+    pulled: ['second:1.0'],
+  },
+  {
+    because: 'no Catalog has the version',
+    documents: async () => [offered('2.0.0', 'x')],
+    kind: 'absent',
+    why: 'no Catalog has version 1.0.0 of package gadget',
+  },
+  {
+    because: 'the Catalog that the Subscription names does not have it',
+    spec: { catalog: 'third' },
+    documents: async () => [],
+    kind: 'absent',
+    why: 'Catalog third does not have version 1.0.0 of package gadget',
+  },
+  { because: 'the manager does not answer', documents: failing('no answer'), kind: 'unknown', why: 'no answer' },
+  {
+    because: 'the registry cannot be reached from here',
+    documents: both,
+    pull: failing('no route'),
+    kind: 'unknown',
+    why: 'no route',
+  },
+];
+
+describe('the bundle as it is published', () => {
+  test.each(CASES)('$because', async ({ spec, documents = both, pull, kind, pulled = [], why }) => {
+    const asked: string[] = [];
+    const note = async (image: string): Promise<typeof bundle> => {
+      asked.push(image);
+      return bundle;
+    };
+    const wanted = {
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Subscription',
+      metadata: { name: 'gadget', namespace: 'ops' },
+      spec: { package: 'gadget', version: '1.0.0', ...spec },
+    };
+    const found = await findPublished(wanted, { catalogs: ['first', 'second'], documents, pull: pull ?? note });
+    expect({ kind: found.kind, why: 'why' in found ? found.why : undefined }).toEqual({ kind, why });
+    expect(asked).toEqual(pulled);
+    expect(caveatOf(found).length).toBe(kind === 'unknown' ? 1 : 0);
+  });
+});
