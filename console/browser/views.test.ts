@@ -342,7 +342,11 @@ describe.skipIf(noBrowser !== undefined)(
 );
 
 /** Links from view to view, each reached by Tab from the heading of the view before. */
-const WALK = [
+type Walked =
+  | { readonly keys: string; readonly link?: undefined; readonly title: string | RegExp }
+  | { readonly keys?: undefined; readonly link: RegExp; readonly title: string | RegExp };
+
+const WALK: readonly Walked[] = [
   { keys: 'gc', title: 'Catalog' },
   { link: /^cert-manager/, title: /^cert-manager/ },
   { link: /^Subscribe…$/, title: /^Subscribe to/ },
@@ -353,10 +357,7 @@ const WALK = [
   { link: /^Upgrade graph$/, title: /^Upgrades? / },
   { link: /^Plan$/, title: 'Plan of lights/beacon' },
   { link: /^Uninstall$/, title: /^Uninstall/ },
-] as const satisfies readonly (
-  | { readonly keys: string; readonly link?: undefined; readonly title: string | RegExp }
-  | { readonly keys?: undefined; readonly link: RegExp; readonly title: string | RegExp }
-)[];
+];
 
 /** Presses Tab until the focus is on a link with these words, and then Enter; each part with the focus has to show it. */
 async function pressOn(page: WatchedPage['page'], words: RegExp): Promise<void> {

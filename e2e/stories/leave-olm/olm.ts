@@ -77,7 +77,7 @@ interface PodList {
 
 /** OLM creates the Pods before it knows the configuration of the Subscription, and replaces them when it does. */
 export async function isRolledOut(cluster: Pick<TestCluster, 'read'>, namespace: string): Promise<boolean> {
-  const read = (path: string): Promise<unknown> => cluster.read(`${path.replace('NAMESPACE', namespace)}`);
+  const read = (path: string): Promise<unknown> => cluster.read(path.replace('NAMESPACE', namespace));
   const deployments = (await read('/apis/apps/v1/namespaces/NAMESPACE/deployments')) as DeploymentList;
   const pods = (await read('/api/v1/namespaces/NAMESPACE/pods')) as PodList;
   const isWhole = ({ spec, status }: DeploymentList['items'][number]): boolean =>
