@@ -74,7 +74,7 @@ export class Witness {
   }
 
   #note(object: KubeObject, text: string): void {
-    this.#harm.add(`${describeRef(refOf(object))} ${text}`);
+    this.#harm.add(`${describeRef(refOf(object))} ${text}${lastWriterOf(object)}`);
   }
 
   /** At each moment there is one that OLM has made, or Slipway. */
@@ -91,6 +91,13 @@ export class Witness {
     if (type !== 'DELETED' && listOf(object['webhooks']).some((webhook) => bundleIn(webhook['clientConfig']) === ''))
       this.#note(object, 'has a webhook without caBundle');
   }
+}
+
+/** Who wrote it last, for the person who looks for the cause. */
+function lastWriterOf({ metadata }: KubeObject): string {
+  const entries = listOf((metadata as { readonly managedFields?: unknown }).managedFields);
+  const [last] = [...entries].sort((a, b) => textOf(b['time']).localeCompare(textOf(a['time'])));
+  return last === undefined ? '' : ` (last written by ${textOf(last['manager'])}, ${textOf(last['operation'])})`;
 }
 
 function isOfPods({ kind }: KubeObject): boolean {
