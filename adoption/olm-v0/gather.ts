@@ -90,7 +90,7 @@ async function stateOf(
     isReady,
     condition: { wanted: backup.operatorCondition !== undefined, live: survey.operatorCondition },
     leftovers: isOver ? await leftoversOf(cluster, { backup, survey, inventory, plans: plans.own }, signal) : [],
-    pendingPlans: pendingPlans({ ...survey, subscription: backup.subscription }),
+    pendingPlans: pendingPlans({ ...survey, subscription: survey.subscription ?? backup.subscription }),
     sharedPlans: isOver ? plans.shared : [],
     isPinned,
   };

@@ -74,10 +74,6 @@ function handOverWith(recorder: Recorder): HandOver {
   return new HandOver({ ...options, signal: NEVER });
 }
 
-function withMetadata(object: KubeObject, metadata: Partial<KubeObject['metadata']>): KubeObject {
-  return { ...object, metadata: { ...object.metadata, ...metadata } };
-}
-
 const own = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: '7' } };
 
 describe('the hand-over', () => {
@@ -98,49 +94,6 @@ describe('the hand-over', () => {
     const [write, ...others] = await writesIn({ pendingPlans });
     expect(others).toEqual([]);
     expect(write).toMatchObject({ verb: 'delete', content: { uid: 'u', resourceVersion: '8' } });
-  });
-
-  test('judges no Subscription that is being deleted: its InstallPlan may be gone already', async () => {
-    const live = subscriptionOf({ installPlanApproval: 'Manual' }, { currentCSV: 'gadget.v2' });
-    const metadata = { ...live.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' };
-    expect(await writesIn({ olmSubscription: { ...live, metadata } })).toEqual([]);
-  });
-
-  test('keeps OLM from upgrades before it touches the version, and only the Subscription that was judged', async () => {
-    const live = withMetadata(subscriptionOf(), { uid: 'u', resourceVersion: '8' });
-    const content = { metadata: { resourceVersion: '8' }, spec: { installPlanApproval: 'Manual' } };
-    const known = { ...backup, subscription: live };
-    const csv = csvOf('gadget.v1');
-    expect(await writesIn({ olmSubscription: live, csv }, known)).toEqual([
-      { verb: 'patch', of: 'Subscription.operators.coreos.com ops/gadget', content },
-    ]);
-    const other = withMetadata(live, { uid: 'v' });
-    await expect(writesIn({ olmSubscription: other, csv }, known)).rejects.toMatchObject({ reason: 'Collision' });
-  });
-
-  test('gives the approval back if OLM had begun an upgrade before it was paused', async () => {
-    const recorder = new Recorder();
-    const live = withMetadata(subscriptionOf({ installPlanApproval: 'Manual' }), { uid: 'u', resourceVersion: '9' });
-    const known = { ...backup, subscription: subscriptionOf({ installPlanApproval: 'Automatic' }) };
-    const gone = { ...surveyOf({ subscription: live }), csv: withMetadata(csvOf('gadget.v1'), { uid: 'another' }) };
-    const state = { ...NOTHING, olmSubscription: live, csv: csvOf('gadget.v1') };
-    const refused = handOverWith(recorder).carryOut('Hold', { backup: known, survey: gone, state });
-    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('OLM has gone on') as string });
-    expect(recorder.writes).toEqual([
-      {
-        verb: 'patch',
-        of: 'Subscription.operators.coreos.com ops/gadget',
-        content: { metadata: { resourceVersion: '9' }, spec: { installPlanApproval: 'Automatic' } },
-      },
-    ]);
-  });
-
-  test('deletes no Subscription that was created again since the backup', async () => {
-    const csv = withMetadata(csvOf('gadget.v1'), { deletionTimestamp: '2026-11-23T00:00:00Z' });
-    const olmSubscription = withMetadata(subscriptionOf({ installPlanApproval: 'Manual' }), { uid: 'new' });
-    await expect(writesIn({ olmSubscription, csv })).rejects.toMatchObject({
-      message: expect.stringContaining('was created again meanwhile') as string,
-    });
   });
 
   test("takes the operator's label off an InstallPlan that is of other operators too, and keeps it", async () => {

@@ -4,16 +4,17 @@
  */
 import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import { ReasonedError } from '../../api/errors.ts';
+import type { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
-import { conditionRights } from './condition.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { componentLabel, CSV_CLEANUP, HOLD, OLM, TARGET_ANNOTATIONS } from './kinds.ts';
+import { componentLabel, TARGET_ANNOTATIONS } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
+import { OlmSide } from './olm-side.ts';
+import { refusal } from './refusal.ts';
 import { nextStep, type HandOverState, type StepName } from './steps.ts';
 import { isAdopting } from './successor.ts';
 import { operatorOf } from './survey.ts';
@@ -55,9 +56,11 @@ function isAct(step: StepName): step is ActName {
 /** One hand-over. */
 export class HandOver {
   readonly #options: HandOverOptions;
+  readonly #olm: OlmSide;
 
   constructor(options: HandOverOptions) {
     this.#options = options;
+    this.#olm = new OlmSide(options);
   }
 
   /**
@@ -70,12 +73,12 @@ export class HandOver {
     const gathered = await gather(cluster, name, signal);
     const { backup, survey } = gathered;
     if (backup?.stage === 'HandingBack')
-      throw refusal(name, 'it is being handed back. End that by `slipway adopt undo` first');
+      throw refusal(name, { why: 'it is being handed back', hint: 'End that by `slipway adopt undo` first' });
     if (backup?.stage === 'HandedOver' && survey.subscription !== undefined)
-      throw refusal(
-        name,
-        `OLM has it again since it was handed over. Delete ${describeRef(backupRef(name))} to begin again`,
-      );
+      throw refusal(name, {
+        why: 'OLM has it again since it was handed over',
+        hint: `Delete ${describeRef(backupRef(name))} to begin again`,
+      });
     return { step: nextStep(gathered.state), gathered };
   }
 
@@ -97,10 +100,10 @@ export class HandOver {
     if (step === 'BackUp') return this.#backUp(gathered);
     if (backup === undefined) throw new Error(`step ${step} needs a backup`);
     const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
-      Pause: () => this.#pause(backup, gathered),
-      Hold: () => this.#hold(backup, gathered),
-      Delete: () => this.#swapAndDelete(gathered.state.csv),
-      DeleteSubscription: () => this.#deleteSubscription(backup, gathered.state),
+      Pause: () => this.#olm.pause(backup, gathered),
+      Hold: () => this.#olm.hold(backup, gathered),
+      Delete: () => this.#olm.delete(backup, gathered),
+      DeleteSubscription: () => this.#olm.deleteSubscription(backup, gathered),
       HandOver: () => this.#handOver(gathered.state.marked, backup),
       Subscribe: () => this.#subscribe(backup, gathered),
       Forget: () => this.#forget(gathered.state.csv),
@@ -119,19 +122,21 @@ export class HandOver {
     const verdict = judgeOperator(survey);
     const { csv } = survey;
     if (verdict.kind !== 'ready' || csv === undefined) {
-      throw refusal(name, verdict.kind === 'ready' ? 'it is not installed' : verdict.message);
+      throw refusal(name, { why: verdict.kind === 'ready' ? 'it is not installed' : verdict.message });
     }
     const operator = operatorOf(survey);
     const { own, shared } = await collectInventory(cluster, tieFactsOf(survey, operator), signal);
     const [first] = shared;
     if (first !== undefined) {
       const object = describeRef(refOf(first.object));
-      throw refusal(name, `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`);
+      throw refusal(name, {
+        why: `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`,
+      });
     }
     const wanted = this.#options.wanted(gathered);
     if (this.#options.successor === undefined) await this.#requireAbsent(wanted);
     const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
-    if (surprises.length > 0) throw refusal(name, surprises.join('; '));
+    if (surprises.length > 0) throw refusal(name, { why: surprises.join('; ') });
     const backup = makeBackup({ ...survey, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
@@ -139,71 +144,8 @@ export class HandOver {
   async #requireAbsent(wanted: KubeObject): Promise<void> {
     const { cluster, name, signal } = this.#options;
     if ((await cluster.get(refOf(wanted), signal)) !== undefined)
-      throw refusal(name, `${describeRef(refOf(wanted))} exists already. Choose another name by --name`);
+      throw refusal(name, { why: `${describeRef(refOf(wanted))} exists already. Choose another name by --name` });
     await cluster.create(wanted, { dryRun: true }, signal);
-  }
-
-  /** OLM installs no upgrade without an approval from now on; one that it has begun is seen before the next step. */
-  async #pause(backup: Backup, gathered: Gathered): Promise<void> {
-    const { olmSubscription: live } = gathered.state;
-    if (live === undefined) return;
-    this.#requireUnchanged(backup, gathered);
-    await this.#setApproval(live, 'Manual');
-  }
-
-  async #setApproval(live: KubeObject, installPlanApproval: string): Promise<void> {
-    const { cluster, signal } = this.#options;
-    const { resourceVersion } = live.metadata;
-    await cluster.patch(refOf(live), { metadata: { resourceVersion }, spec: { installPlanApproval } }, {}, signal);
-  }
-
-  /** Only the very Subscription and version that the backup has are handed over, and if OLM is not at work on them. */
-  #requireUnchanged(backup: Backup, { survey, state }: Gathered): void {
-    const verdict = judgeOperator(survey);
-    const isSame =
-      state.olmSubscription?.metadata.uid === backup.subscription?.metadata.uid &&
-      survey.csv?.metadata.uid === backup.csv.metadata.uid;
-    if (isSame && verdict.kind === 'ready') return;
-    const { name } = this.#options;
-    const why = isSame && verdict.kind !== 'ready' ? verdict.message : 'OLM has gone on since the backup was made';
-    throw refusal(name, `${why}. Delete ${describeRef(backupRef(name))} to begin again`);
-  }
-
-  async #hold(backup: Backup, gathered: Gathered): Promise<void> {
-    const { cluster, signal } = this.#options;
-    const { csv } = gathered.state;
-    await this.#requireStillUnchanged(backup, gathered);
-    for (const object of conditionRights(backup)) await cluster.apply(object, { force: true }, signal);
-    if (csv === undefined) return;
-    const { resourceVersion, finalizers = [] } = csv.metadata;
-    await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [...finalizers, HOLD] } }, {}, signal);
-  }
-
-  /** As before the pause; if not, OLM's Subscription gets the approval back that it had. */
-  async #requireStillUnchanged(backup: Backup, gathered: Gathered): Promise<void> {
-    const { olmSubscription: live } = gathered.state;
-    if (live === undefined || live.metadata.deletionTimestamp !== undefined) return;
-    try {
-      this.#requireUnchanged(backup, gathered);
-    } catch (error) {
-      const { installPlanApproval } = fieldsOf(backup.subscription?.['spec']);
-      if (installPlanApproval !== 'Manual') await this.#setApproval(live, 'Automatic');
-      throw error;
-    }
-  }
-
-  /**
-   * Takes OLM's finalizer off and deletes the very object of that write: if OLM has put its finalizer back in between,
-   * the deletion is a conflict. A finalizer cannot be added to an object that is being deleted.
-   */
-  async #swapAndDelete(csv: KubeObject | undefined): Promise<void> {
-    if (csv === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { resourceVersion } = csv.metadata;
-    const others = (csv.metadata.finalizers ?? []).filter((one) => one !== CSV_CLEANUP);
-    const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: others } }, {}, signal);
-    const { uid = '', resourceVersion: seen = '' } = held.metadata;
-    await cluster.delete(refOf(csv), { uid, resourceVersion: seen, propagation: 'Orphan' }, signal);
   }
 
   async #handOver(marked: readonly ObjectRef[], { operator, adoptedBy }: Backup): Promise<void> {
@@ -315,27 +257,6 @@ export class HandOver {
     const { cluster, name, signal } = this.#options;
     await cluster.patch(backupRef(name), endHandOver(), {}, signal);
   }
-
-  /** By now OLM does nothing for the ClusterServiceVersion, whatever the Subscription says. */
-  async #deleteSubscription(backup: Backup, { olmSubscription: live, pendingPlans }: HandOverState): Promise<void> {
-    if (live !== undefined && live.metadata.deletionTimestamp === undefined) {
-      const { cluster, signal, name } = this.#options;
-      const { uid = '', resourceVersion = '' } = live.metadata;
-      if (uid !== backup.subscription?.metadata.uid)
-        throw refusal(name, 'its Subscription was created again meanwhile. Delete that one, and the hand-over goes on');
-      await cluster.delete(refOf(live), { uid, resourceVersion, propagation: 'Orphan' }, signal);
-    }
-    await this.#deletePlans(pendingPlans);
-  }
-
-  /** Only in the version in which it is not approved. */
-  async #deletePlans(plans: readonly KubeObject[]): Promise<void> {
-    const { cluster, signal } = this.#options;
-    for (const plan of plans) {
-      const { uid = '', resourceVersion = '' } = plan.metadata;
-      await cluster.delete(refOf(plan), { uid, resourceVersion, propagation: 'Background' }, signal);
-    }
-  }
 }
 
 /** The annotation by which an object is handed over to Slipway's Subscription. */
@@ -346,17 +267,8 @@ function adoptedBy({ operator, adoptedBy: name }: Backup): Readonly<Record<strin
 /** The command line hands over without the manager: two that go on with one operator would hide each other's errors. */
 function byManager(name: BackupName, { metadata }: KubeObject): ReasonedError {
   const at = `${metadata.namespace}/${metadata.name}`;
-  return refusal(
-    name,
-    `Subscription.slipway.dev ${at} has spec.adopt, so the manager goes on. Read its condition Adopted`,
-  );
-}
-
-function refusal({ namespace, subscription }: BackupName, why: string): ReasonedError {
-  return new ReasonedError({
-    reason: 'Collision',
-    retry: 'backoff',
-    message: `${describeRef({ ...OLM.subscription, namespace, name: subscription })} is not handed over: ${why}`,
-    hint: 'Nothing has been changed',
+  return refusal(name, {
+    why: `Subscription.slipway.dev ${at} has spec.adopt, so the manager goes on`,
+    hint: 'Read its condition Adopted',
   });
 }

@@ -6,8 +6,8 @@
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
-import { fieldsOf } from '../../api/untyped.ts';
 import { CSV_CLEANUP, HOLD, TARGET_ANNOTATIONS } from './kinds.ts';
+import { isPaused } from './pause.ts';
 
 /** The state of a hand-over. */
 export interface HandOverState {
@@ -90,13 +90,6 @@ export function nextStep(state: HandOverState): StepName {
 function stepBeforeDeletion({ metadata }: KubeObject, { olmSubscription }: HandOverState): StepName {
   if (olmSubscription !== undefined && !isPaused(olmSubscription)) return 'Pause';
   return metadata.finalizers?.includes(HOLD) === true ? 'Delete' : 'Hold';
-}
-
-function isPaused(olmSubscription: KubeObject): boolean {
-  return (
-    olmSubscription.metadata.deletionTimestamp !== undefined ||
-    fieldsOf(olmSubscription['spec'])['installPlanApproval'] === 'Manual'
-  );
 }
 
 function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {

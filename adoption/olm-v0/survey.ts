@@ -13,6 +13,8 @@ export interface OlmSurvey {
   readonly subscription: KubeObject | undefined;
   /** Of a ClusterServiceVersion that was named: the Subscription that it is of all the same. */
   readonly holder?: string | undefined;
+  /** Other Subscriptions of the namespace that have installed the same ClusterServiceVersion. */
+  readonly rivals?: readonly string[];
   /** The installed ClusterServiceVersion. */
   readonly csv: KubeObject | undefined;
   /** All of the namespace, copies of other namespaces left out. */
@@ -27,7 +29,7 @@ export interface OlmSurvey {
   readonly living: ReadonlySet<string>;
 }
 
-/** Seven or eight requests. Of other namespaces only metadata are read, and no foreign copies: OLM copies each version. Throws the errors of the client. */
+/** Eight or nine requests. Of other namespaces only metadata are read, and no foreign copies: OLM copies each version. Throws the errors of the client. */
 export async function surveyOperator(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { namespace, name, csv: knownCsv }: { readonly namespace: string; readonly name: string; readonly csv?: string },
@@ -51,13 +53,15 @@ export async function surveyOperator(
   const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;
   const condition =
     csvName === '' ? undefined : await cluster.get(olmRef(OLM.operatorCondition, namespace, csvName), signal);
+  const others = (await holdersOf(cluster, { namespace, csv: csvName }, signal)).filter((other) => other !== name);
   const isNamed = subscription === undefined && knownCsv === undefined;
-  const holder = isNamed ? await holderOf(cluster, { namespace, csv: csvName }, signal) : undefined;
+  const [holder] = isNamed ? others : [];
   return {
     namespace,
     name,
     subscription,
     ...(holder !== undefined && { holder }),
+    rivals: isNamed ? [] : others,
     csv: csvs.find(({ metadata }) => metadata.name === csvName),
     csvs,
     installPlans,
@@ -68,17 +72,18 @@ export async function surveyOperator(
   };
 }
 
-async function holderOf(
+async function holdersOf(
   cluster: Pick<Cluster, 'list'>,
   { namespace, csv }: { readonly namespace: string; readonly csv: string },
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
+  if (csv === '') return [];
   const subscriptions = await cluster.list(OLM.subscription, { namespace }, signal);
-  const holder = subscriptions.find(({ status }) => {
+  const holders = subscriptions.filter(({ status }) => {
     const { installedCSV, currentCSV } = fieldsOf(status);
     return installedCSV === csv || currentCSV === csv;
   });
-  return holder?.metadata.name;
+  return holders.map(({ metadata }) => metadata.name);
 }
 
 function copiedFrom({ metadata }: KubeObject): string | undefined {

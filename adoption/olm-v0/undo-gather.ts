@@ -3,12 +3,13 @@ import type { Cluster } from '../../api/cluster.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { OLM, olmRef } from './kinds.ts';
 import { hasMarks, marksFor } from './undo-marks.ts';
 import type { UndoState } from './undo-steps.ts';
-import { hasList, isStaying, problem, requireUndoable } from './undoable.ts';
+import { hasList, isOnlyBegun, isStaying, problem, requireUndoable } from './undoable.ts';
 
 export interface UndoFacts {
   readonly backup: Backup;
@@ -18,7 +19,11 @@ export interface UndoFacts {
 type Reader = Pick<Cluster, 'get' | 'list'>;
 
 /** @throws ReasonedError InputInvalid, not retried, without a backup; Collision if the operator cannot be handed back now */
-export async function gatherUndo(cluster: Reader, name: BackupName, signal: AbortSignal): Promise<UndoFacts> {
+export async function gatherUndo(
+  cluster: Reader,
+  name: BackupName,
+  { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
+): Promise<UndoFacts> {
   const secret = await cluster.get(backupRef(name), signal);
   if (secret === undefined)
     throw problem(name, `${describeRef(backupRef(name))} does not exist`, 'Without the backup there is no way back');
@@ -30,9 +35,12 @@ export async function gatherUndo(cluster: Reader, name: BackupName, signal: Abor
     cluster.get(olmRef(OLM.subscription, namespace, name.subscription), signal),
   ]);
   const subscription = own as Subscription | undefined;
-  requireUndoable(name, backup, subscription);
+  const isBegun = isOnlyBegun(backup, subscription, version);
+  if (!isBegun) requireUndoable(name, backup, subscription);
   if (isStaying(subscription)) await requireGroup(cluster, name, signal);
   const state = {
+    isBegun,
+    isStatusOld: isStatusOld(olmSubscription, now),
     subscription: own,
     hasList: hasList(backup, subscription),
     csv: version,
@@ -41,6 +49,14 @@ export async function gatherUndo(cluster: Reader, name: BackupName, signal: Abor
     hadSubscription: backup.subscription !== undefined,
   };
   return { backup, state };
+}
+
+/** Longer than OLM waits for the content of a catalog, so that no resolution from before is left. */
+const OLD_MS = 90_000;
+
+function isStatusOld(olmSubscription: KubeObject | undefined, now: Date): boolean {
+  const { lastUpdated } = fieldsOf(olmSubscription?.['status']);
+  return now.getTime() - Date.parse(textOf(lastUpdated)) > OLD_MS;
 }
 
 async function requireGroup(cluster: Reader, name: BackupName, signal: AbortSignal): Promise<void> {

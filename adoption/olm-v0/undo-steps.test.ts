@@ -1,6 +1,7 @@
 /** The next step of a way back, for each state in which a process may find it. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
+import { createdPaused } from './pause.ts';
 import { csvOf, subscriptionOf } from './testing/survey.ts';
 import { incomplete, isIncomplete, nextUndoStep, UNDO_STEPS, type UndoState, type UndoStep } from './undo-steps.ts';
 
@@ -16,6 +17,8 @@ const phase = (name: string): KubeObject => csvOf('gadget.v1', { spec, phase: na
 
 /** OLM has the operator again. */
 const over: UndoState = {
+  isBegun: false,
+  isStatusOld: false,
   subscription: undefined,
   hasList: true,
   csv: phase('Succeeded'),
@@ -33,6 +36,34 @@ function read(status: object, ...conditions: readonly object[]): KubeObject {
 }
 
 const CASES: readonly { readonly because: string; readonly state: Partial<UndoState>; readonly step: UndoStep }[] = [
+  { because: 'OLM has it still', state: { isBegun: true }, step: 'CallOff' },
+  {
+    because: 'OLM has installed another version since',
+    state: { csv: undefined, olmSubscription: read({ installedCSV: 'gadget.v2' }) },
+    step: 'ForgetBackup',
+  },
+  {
+    because: 'OLM upgraded nothing until now',
+    state: { olmSubscription: createdPaused(read({ installedCSV: 'gadget.v1' })) },
+    step: 'Resume',
+  },
+  {
+    because: 'a catalog of the namespace is broken, and no resolution from before can be left',
+    state: {
+      csv: waiting,
+      olmSubscription: read({ installedCSV: 'gadget.v1' }, { type: 'ResolutionFailed', status: 'True' }),
+      isStatusOld: true,
+    },
+    step: 'Complete',
+  },
+  {
+    because: 'a catalog does not answer, and a resolution from before may still end',
+    state: {
+      csv: waiting,
+      olmSubscription: subscriptionOf({}, { installedCSV: 'gadget.v1', conditions: [UNHEALTHY] }),
+    },
+    step: 'AwaitResolved',
+  },
   {
     because: 'OLM had no Subscription of it',
     state: { hadSubscription: false, olmSubscription: undefined },

@@ -6,9 +6,14 @@
  */
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { isPausedByUs } from './pause.ts';
 
 /** The state of a way back. */
 export interface UndoState {
+  /** Whether the hand-over has begun and OLM's ClusterServiceVersion is not deleted yet: it is only called off. */
+  readonly isBegun: boolean;
+  /** Whether the status of OLM's Subscription is as it was written, for longer than any resolution of OLM takes. */
+  readonly isStatusOld: boolean;
   /** Slipway's Subscription, if it is still the one that took the operator over. */
   readonly subscription: KubeObject | undefined;
   /** Whether the backup has the list of the objects that Slipway manages. */
@@ -23,6 +28,7 @@ export interface UndoState {
 
 /** The steps, in their order. */
 export const UNDO_STEPS = [
+  'CallOff',
   'KeepList',
   'Orphan',
   'AwaitOrphaned',
@@ -34,6 +40,7 @@ export const UNDO_STEPS = [
   'AwaitResolved',
   'Complete',
   'AwaitSucceeded',
+  'Resume',
   'ForgetBackup',
 ] as const;
 
@@ -42,26 +49,37 @@ export type UndoStep = (typeof UNDO_STEPS)[number];
 /** The next step. `ForgetBackup` is the last one. */
 export function nextUndoStep(state: UndoState): UndoStep {
   const { subscription, csv, olmSubscription } = state;
+  if (state.isBegun) return 'CallOff';
   if (subscription !== undefined) return stepWithSlipway(subscription, state.hasList);
-  if (csv === undefined) return 'CreateVersion';
+  if (csv === undefined) return hasGoneOn(state) ? 'ForgetBackup' : 'CreateVersion';
   if (isIncomplete(csv)) return stepWhileIncomplete(csv, state);
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
   if (!state.hadSubscription) return 'ForgetBackup';
-  return stepToResolved(csv, olmSubscription) ?? 'ForgetBackup';
+  const next = stepToResolved(csv, state);
+  if (next !== undefined) return next;
+  return olmSubscription !== undefined && isPausedByUs(olmSubscription) ? 'Resume' : 'ForgetBackup';
+}
+
+/** OLM has the operator in another version. */
+function hasGoneOn({ olmSubscription }: UndoState): boolean {
+  return textOf(fieldsOf(olmSubscription?.['status'])['installedCSV']) !== '';
 }
 
 /** OLM takes `spec.config` of the Pods from the Subscription of the version, and would replace them without it. */
-function stepWhileIncomplete(csv: KubeObject, { unmarked, hadSubscription, olmSubscription }: UndoState): UndoStep {
-  if (unmarked.length > 0) return 'Mark';
-  if (!hadSubscription) return 'Complete';
-  return stepToResolved(csv, olmSubscription) ?? 'Complete';
+function stepWhileIncomplete(csv: KubeObject, state: UndoState): UndoStep {
+  if (state.unmarked.length > 0) return 'Mark';
+  if (!state.hadSubscription) return 'Complete';
+  return stepToResolved(csv, state) ?? 'Complete';
 }
 
-/** Undefined once OLM has resolved its Subscription with the version. */
-function stepToResolved(csv: KubeObject, olmSubscription: KubeObject | undefined): UndoStep | undefined {
+/**
+ * Undefined once OLM keeps the version in the status of its Subscription: it has resolved it, or the time is over in which
+ * a resolution that began before could end. Without its catalog, OLM resolves nothing for as long as that takes.
+ */
+function stepToResolved(csv: KubeObject, { olmSubscription, isStatusOld }: UndoState): UndoStep | undefined {
   if (olmSubscription === undefined) return 'CreateSubscription';
   if (!isOf(olmSubscription, csv)) return stepToStatus(olmSubscription);
-  return isTrue(olmSubscription, 'ResolutionFailed') ? 'AwaitResolved' : undefined;
+  return isUnresolved(olmSubscription) && !isStatusOld ? 'AwaitResolved' : undefined;
 }
 
 /**
@@ -70,17 +88,24 @@ function stepToResolved(csv: KubeObject, olmSubscription: KubeObject | undefined
  * nothing.
  */
 function stepToStatus(olmSubscription: KubeObject): UndoStep {
-  const isRead = isTrue(olmSubscription, 'ResolutionFailed') || isTrue(olmSubscription, 'CatalogSourcesUnhealthy');
-  return isRead ? 'SetStatus' : 'AwaitRead';
+  return isUnresolved(olmSubscription) ? 'SetStatus' : 'AwaitRead';
 }
 
 function isOf(olmSubscription: KubeObject, { metadata }: KubeObject): boolean {
   return textOf(fieldsOf(olmSubscription['status'])['installedCSV']) === metadata.name;
 }
 
-function isTrue(olmSubscription: KubeObject, wanted: string): boolean {
+function isUnresolved(olmSubscription: KubeObject): boolean {
+  return unresolved(olmSubscription) !== undefined;
+}
+
+/** Why OLM cannot resolve a Subscription, in its own words; undefined if it can. */
+export function unresolved(olmSubscription: KubeObject): string | undefined {
   const { conditions } = fieldsOf(olmSubscription['status']);
-  return listOf(conditions).some(({ type, status }) => type === wanted && status === 'True');
+  const failed = listOf(conditions).find(
+    ({ type, status }) => status === 'True' && (type === 'ResolutionFailed' || type === 'CatalogSourcesUnhealthy'),
+  );
+  return failed && (textOf(failed['message']) || textOf(failed['reason']) || textOf(failed['type']));
 }
 
 function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {

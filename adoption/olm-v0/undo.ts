@@ -13,6 +13,11 @@ import { refOfEntry } from '../../apply/inventory.ts';
 import { backupRef, beginWayBack, type Backup, type BackupName } from './backup.ts';
 import { gatherUndo, type UndoFacts } from './undo-gather.ts';
 import { handBack, marksFor } from './undo-marks.ts';
+import { conditionRights } from './condition.ts';
+import { pendingPlans, sharersOf } from './install-plans.ts';
+import { OLM } from './kinds.ts';
+import { OlmSide } from './olm-side.ts';
+import { createdPaused, resumed } from './pause.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
 import { problem } from './undoable.ts';
 import { tiedRefs, untied } from './tied.ts';
@@ -39,7 +44,7 @@ export class Undo {
    */
   async next(): Promise<{ readonly step: UndoStep; readonly facts: UndoFacts }> {
     const { cluster, name, signal } = this.#options;
-    const facts = await gatherUndo(cluster, name, signal);
+    const facts = await gatherUndo(cluster, name, { now: this.#options.now(), signal });
     return { step: nextUndoStep(facts.state), facts };
   }
 
@@ -54,6 +59,10 @@ export class Undo {
 
   async #act(step: UndoStep, { backup, state }: UndoFacts): Promise<void> {
     switch (step) {
+      case 'CallOff':
+        return this.#callOff(backup, state);
+      case 'Resume':
+        return this.#resume(backup, state.olmSubscription);
       case 'KeepList':
         return this.#keepList(backup, state.subscription);
       case 'Orphan':
@@ -76,6 +85,27 @@ export class Undo {
       case 'AwaitResolved':
         return undefined;
     }
+  }
+
+  /** OLM has the operator still: the writes before the deletion of its ClusterServiceVersion are taken back. */
+  async #callOff(backup: Backup, { olmSubscription, csv }: UndoState): Promise<void> {
+    const { cluster, signal } = this.#options;
+    await new OlmSide(this.#options).giveBack(olmSubscription, csv);
+    for (const right of conditionRights(backup)) await cluster.delete(refOf(right), {}, signal);
+    await this.#forgetBackup();
+  }
+
+  /** The plan that OLM made of an upgrade meanwhile is approved, as OLM would have done. */
+  async #resume({ operator }: Backup, live: KubeObject | undefined): Promise<void> {
+    const patch = live && resumed(live);
+    if (live === undefined || patch === undefined) return;
+    const { cluster, signal } = this.#options;
+    const installPlans = await cluster.list(OLM.installPlan, { namespace: operator.namespace }, signal);
+    const survey = { subscription: live, installPlans };
+    if (sharersOf(survey).length === 0)
+      for (const plan of pendingPlans(survey))
+        await cluster.patch(refOf(plan), { spec: { approved: true } }, {}, signal);
+    await cluster.patch(refOf(live), patch, {}, signal);
   }
 
   async #keepList({ operator }: Backup, subscription: KubeObject | undefined): Promise<void> {
@@ -141,7 +171,7 @@ export class Undo {
   async #createSubscription({ subscription }: Backup): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
-    await cluster.create(asNew(subscription), {}, signal);
+    await cluster.create(createdPaused(asNew(subscription)), {}, signal);
   }
 
   /** By these fields OLM takes the ClusterServiceVersion for the one of this Subscription. */
@@ -159,8 +189,12 @@ export class Undo {
   }
 }
 
+/** Names the InstallPlan that made a dependency's Subscription. OLM resolves nothing while that plan does not exist. */
+const GENERATED_BY = 'olm.generated-by';
+
 /** The object without the fields of the API server, and without finalizers: OLM adds its own. */
 function asNew({ apiVersion, kind, metadata, spec }: KubeObject): KubeObject {
-  const { name, namespace = '', labels = {}, annotations = {} } = metadata;
+  const { name, namespace = '', labels = {} } = metadata;
+  const { [GENERATED_BY]: _plan, ...annotations } = metadata.annotations ?? {};
   return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec };
 }

@@ -4,7 +4,7 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import { describeRef } from '../../api/object.ts';
+import { describeRef, type KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Backup, BackupName } from './backup.ts';
 import { OLM } from './kinds.ts';
@@ -26,6 +26,12 @@ export function requireUndoable(name: BackupName, backup: Backup, own: Subscript
   }
   requireVersion(name, operator.csv, own);
   if (stage === 'HandedOver') requireReady(name, own);
+}
+
+/** Whether OLM has the operator still, so that a hand-over can be called off. With spec.adopt the manager would begin again. */
+export function isOnlyBegun({ stage }: Backup, own: Subscription | undefined, csv: KubeObject | undefined): boolean {
+  const isDeleted = csv?.metadata.deletionTimestamp !== undefined;
+  return stage === 'HandingOver' && own === undefined && csv !== undefined && !isDeleted;
 }
 
 /** Whether Slipway's Subscription exists, and is not being deleted. */

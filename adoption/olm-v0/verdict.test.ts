@@ -42,6 +42,13 @@ const CASES: readonly Case[] = [
     says: 'is of Subscription.operators.coreos.com ops/gadget',
   },
   {
+    because: 'OLM would upgrade it by the other one',
+    changes: { rivals: ['gadget-too'] },
+    kind: 'refused',
+    reason: 'SubscriptionsConflict',
+    says: 'gadget, gadget-too have all installed gadget.v1',
+  },
+  {
     because: 'without Subscription and annotation its package is not known',
     changes: { subscription: undefined },
     kind: 'refused',

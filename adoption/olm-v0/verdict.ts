@@ -12,6 +12,7 @@ import { packageOf } from './survey.ts';
 /** The closed list of reasons for which an operator is not handed over. */
 export const REFUSALS = [
   'SubscriptionNotFound',
+  'SubscriptionsConflict',
   'NotInstalled',
   'UpgradeInProgress',
   'NotSucceeded',
@@ -61,6 +62,13 @@ const RULES: readonly Rule[] = [
       : refused(
           'SubscriptionNotFound',
           `ClusterServiceVersion ${name} is of Subscription.operators.coreos.com ${namespace}/${holder}. Name that one`,
+        ),
+  ({ name, rivals = [], csv }) =>
+    rivals.length === 0
+      ? undefined
+      : refused(
+          'SubscriptionsConflict',
+          `Subscriptions.operators.coreos.com ${[name, ...rivals].join(', ')} have all installed ${csv?.metadata.name ?? 'its version'}. Delete all but one`,
         ),
   (survey) =>
     packageOf(survey) === 'packageserver' || survey.csv?.metadata.name === 'packageserver'

@@ -2,7 +2,7 @@
 import type { Cluster } from '../../../api/cluster.ts';
 import type { UndoFacts } from '../../../adoption/olm-v0/undo-gather.ts';
 import { Undo } from '../../../adoption/olm-v0/undo.ts';
-import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
+import { unresolved, type UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
@@ -18,6 +18,7 @@ export interface AdoptUndoFlags extends KubeFlags, OutputFlags {
 
 /** A sentence for each step. */
 const SENTENCES: Readonly<Record<UndoStep, string>> = {
+  CallOff: "Call off the hand-over: give OLM's Subscription its approval back, and delete the backup",
   KeepList: 'Keep a list of the objects that Slipway manages in the Secret of the backup',
   Orphan: "Delete Slipway's Subscription, and leave its objects",
   AwaitOrphaned: "Wait until the manager has released Slipway's Subscription",
@@ -29,8 +30,12 @@ const SENTENCES: Readonly<Record<UndoStep, string>> = {
   AwaitRead: 'Wait until OLM has read its Subscription and refused to resolve it',
   SetStatus: "Write the installed version into the status of OLM's Subscription",
   AwaitResolved: 'Wait until OLM has resolved its Subscription with the installed version',
+  Resume: "Set the approval of OLM's Subscription as it was",
   ForgetBackup: 'Delete the backup',
 };
+
+/** Either deletes the backup. */
+const ENDS: ReadonlySet<UndoStep> = new Set(['CallOff', 'ForgetBackup']);
 
 export async function undoAdoption(environment: Environment, text: string, flags: AdoptUndoFlags): Promise<Outcome> {
   return withCluster(environment, flags, async ({ client, namespace }) => {
@@ -41,6 +46,10 @@ export async function undoAdoption(environment: Environment, text: string, flags
 
 /** The step, and the state that OLM reports while it is waited for. */
 function describeStep(step: UndoStep, { state }: UndoFacts): string {
+  if (step === 'AwaitResolved') {
+    const why = state.olmSubscription && unresolved(state.olmSubscription);
+    return why === undefined ? SENTENCES[step] : `${SENTENCES[step]}; OLM reports: ${why}`;
+  }
   const { phase, reason, message } = fieldsOf(state.csv?.['status']);
   if (step !== 'AwaitSucceeded' || textOf(phase) === '') return SENTENCES[step];
   return `${SENTENCES[step]}; it is ${textOf(phase)} (${textOf(reason)}): ${textOf(message)}`;
@@ -57,7 +66,7 @@ function wayBack(cluster: Cluster, target: ObjectTarget, kept: string, signal: A
         step,
         sentence: describeStep(step, facts),
         carryOut: () => undo.carryOut(step, facts),
-        ...(step === 'ForgetBackup' && { end: { data: { step: 'Done' }, text } }),
+        ...(ENDS.has(step) && { end: { data: { step: 'Done' }, text } }),
       };
     },
   };
