@@ -203,8 +203,8 @@ describe.skipIf(noBrowser !== undefined)(
         await page.getByRole('heading', { level: 1, name: title }).waitFor();
       }
       for (const step of WALK) {
-        if (step.keys !== undefined) for (const key of step.keys) await page.keyboard.press(key);
-        else await pressOn(page, step.link);
+        if ('link' in step) await pressOn(page, step.link);
+        else for (const key of step.keys) await page.keyboard.press(key);
         await page.getByRole('heading', { level: 1, name: step.title }).waitFor();
       }
       await page.keyboard.press('?');
@@ -341,8 +341,11 @@ describe.skipIf(noBrowser !== undefined)(
   },
 );
 
+/** The keys of a shortcut, or a link to find by Tab. */
+type WalkStep = { readonly title: string | RegExp } & ({ readonly keys: string } | { readonly link: RegExp });
+
 /** Links from view to view, each reached by Tab from the heading of the view before. */
-const WALK = [
+const WALK: readonly WalkStep[] = [
   { keys: 'gc', title: 'Catalog' },
   { link: /^cert-manager/, title: /^cert-manager/ },
   { link: /^Subscribe…$/, title: /^Subscribe to/ },
@@ -353,10 +356,7 @@ const WALK = [
   { link: /^Upgrade graph$/, title: /^Upgrades? / },
   { link: /^Plan$/, title: 'Plan of lights/beacon' },
   { link: /^Uninstall$/, title: /^Uninstall/ },
-] as const satisfies readonly (
-  | { readonly keys: string; readonly link?: undefined; readonly title: string | RegExp }
-  | { readonly keys?: undefined; readonly link: RegExp; readonly title: string | RegExp }
-)[];
+];
 
 /** Presses Tab until the focus is on a link with these words, and then Enter; each part with the focus has to show it. */
 async function pressOn(page: WatchedPage['page'], words: RegExp): Promise<void> {
