@@ -203,8 +203,8 @@ describe.skipIf(noBrowser !== undefined)(
         await page.getByRole('heading', { level: 1, name: title }).waitFor();
       }
       for (const step of WALK) {
-        if (step.keys !== undefined) for (const key of step.keys) await page.keyboard.press(key);
-        else await pressOn(page, step.link);
+        if ('link' in step) await pressOn(page, step.link);
+        else for (const key of step.keys) await page.keyboard.press(key);
         await page.getByRole('heading', { level: 1, name: step.title }).waitFor();
       }
       await page.keyboard.press('?');
@@ -341,12 +341,11 @@ describe.skipIf(noBrowser !== undefined)(
   },
 );
 
-/** Links from view to view, each reached by Tab from the heading of the view before. */
-type Walked =
-  | { readonly keys: string; readonly link?: undefined; readonly title: string | RegExp }
-  | { readonly keys?: undefined; readonly link: RegExp; readonly title: string | RegExp };
+/** The keys of a shortcut, or a link to find by Tab. */
+type WalkStep = { readonly title: string | RegExp } & ({ readonly keys: string } | { readonly link: RegExp });
 
-const WALK: readonly Walked[] = [
+/** Links from view to view, each reached by Tab from the heading of the view before. */
+const WALK: readonly WalkStep[] = [
   { keys: 'gc', title: 'Catalog' },
   { link: /^cert-manager/, title: /^cert-manager/ },
   { link: /^Subscribe…$/, title: /^Subscribe to/ },

@@ -34,7 +34,7 @@ export function phaseBadge(state: Phase['state']): Badge {
 const RISKS: Readonly<Record<RiskLevel, Tone>> = { none: 'good', low: 'good', high: 'waiting', irreversible: 'bad' };
 
 export function riskBadge(level: RiskLevel): Badge {
-  return { word: level, tone: RISKS[level] };
+  return { word: `${level === 'none' ? 'no' : level} risk`, tone: RISKS[level] };
 }
 
 /** Words of the trees and of Pods: those of apply/health.ts, and those of Pods in trouble. */

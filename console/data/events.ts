@@ -73,12 +73,15 @@ function eventRow({ namespace, time, type, reason, object, message, count }: Rep
     type: typeBadge(type),
     reason: nameOf(reason),
     object: nameOf(object),
-    namespace: nameOf(namespace),
+    // The API server keeps events about objects of no namespace in one that says nothing about them.
+    namespace: OF_NO_NAMESPACE.test(object) ? '' : nameOf(namespace),
     ...(href !== undefined && { href }),
     message: line(message),
     count,
   };
 }
+
+const OF_NO_NAMESPACE = /^(Catalog|RegistryPolicy) /;
 
 function typeBadge(type: string): Badge {
   return type === 'Warning' ? { word: 'Warning', tone: 'bad' } : { word: nameOf(type) || 'Normal', tone: 'good' };

@@ -1,7 +1,6 @@
 /** The upgrade graph of a Subscription, and why a version is not chosen. Pure. */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { MARKS } from '../../report/upgrade-graph.ts';
 import { answerOf } from '../../report/why-status.ts';
 import { explainPath } from '../../resolver/explain.ts';
 import type { ResolveInput } from '../../resolver/input.ts';
@@ -173,17 +172,17 @@ function explainDecided(question: ResolveInput): readonly PathRow[] | undefined 
 }
 
 const WORDS: Readonly<Record<NodeMark, readonly [words: string, tone: Tone]>> = {
-  installed: ['installed', 'good'],
+  installed: ['runs in the cluster', 'good'],
   available: ['the newest version that the spec allows', 'working'],
   path: ['on the way to it', 'working'],
   pending: ['comes next', 'waiting'],
-  refused: ['not chosen: see why', 'off'],
+  refused: ['not chosen: open it to read why', 'off'],
   quarantined: ['failed before, and is not tried again', 'bad'],
-  head: [MARKS.head, 'unknown'],
-  deprecated: [MARKS.deprecated, 'waiting'],
-  skipped: [MARKS.skipped, 'off'],
-  stranded: [MARKS.stranded, 'waiting'],
-  missing: [MARKS.missing, 'off'],
+  head: ['upgrades end here', 'unknown'],
+  deprecated: ['its publisher advises against it', 'waiting'],
+  skipped: ['upgrades lead past it', 'off'],
+  stranded: ['no upgrade leads from it to the head', 'waiting'],
+  missing: ['the catalog does not have it', 'off'],
 };
 
 function legendOf(lanes: readonly GraphLane[]): GraphModel['legend'] {

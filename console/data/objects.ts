@@ -5,6 +5,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { count } from '../../report/count.ts';
 import type { ActingAccount } from './access.ts';
 import type { Notice } from './models.ts';
+import { withoutApproval } from './sentences.ts';
 import { line, nameOf } from './text.ts';
 import type { Parameters, Problem, Visible, VisibleKind } from './view.ts';
 
@@ -93,5 +94,6 @@ export function readyMessage(
   kind: 'Subscription' | 'Revision' | 'Catalog' | 'RegistryPolicy',
   conditions: readonly Condition[] | undefined,
 ): string {
-  return line(findCondition(conditions, 'Ready')?.message ?? `The manager has not reconciled the ${kind} yet`);
+  const message = findCondition(conditions, 'Ready')?.message;
+  return withoutApproval(line(message ?? `The manager has not reconciled the ${kind} yet`));
 }

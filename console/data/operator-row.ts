@@ -1,17 +1,17 @@
 /** One Subscription as a row of a list. Pure. */
 import type { Subscription } from '../../api/subscription.ts';
-import { outdatedOf } from '../../report/outdated.ts';
 import { judge } from '../../report/situation.ts';
 import { stateBadge } from './badges.ts';
 import { subscriptionPath } from './links.ts';
 import type { OperatorRow } from './models.ts';
 import { readyMessage } from './objects.ts';
-import { line, nameOf } from './text.ts';
+import { outdatedSentence } from './sentences.ts';
+import { nameOf } from './text.ts';
 
 export function operatorRow(subscription: Subscription): OperatorRow {
   const { metadata, spec, status } = subscription;
   const { installed, available } = status ?? {};
-  const outdated = outdatedOf(subscription);
+  const outdated = outdatedSentence(subscription);
   return {
     href: subscriptionPath(metadata),
     namespace: nameOf(metadata.namespace),
@@ -21,7 +21,7 @@ export function operatorRow(subscription: Subscription): OperatorRow {
     message: readyMessage('Subscription', status?.conditions),
     ...(installed !== undefined && { installed: nameOf(installed.version) }),
     ...(available !== undefined && available.bundle !== installed?.bundle && { available: nameOf(available.version) }),
-    ...(outdated !== undefined && { outdated: line(outdated.message) }),
+    ...(outdated !== undefined && { outdated }),
   };
 }
 

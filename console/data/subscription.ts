@@ -1,8 +1,8 @@
 /** One Subscription: version now and available, progress, problems, Pods with their last lines, history. Pure. */
 import { ANNOTATION } from '../../api/names.ts';
+import { WAITS_FOR_A_TIME, WAITS_FOR_APPROVAL } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
-import { outdatedOf } from '../../report/outdated.ts';
 import { factsOf } from '../../report/situation-facts.ts';
 import { situationOf, type OperatorSituation } from '../../report/situation.ts';
 import { phaseBadge, stateBadge } from './badges.ts';
@@ -15,6 +15,7 @@ import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models
 import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
 import { buttonsOf, subscriptionOffers, termsOf } from './offers.ts';
 import { deploymentsOf, podNotices, podRows, POD_LIMITS } from './pods.ts';
+import { outdatedSentence } from './sentences.ts';
 import { firstOf, line, nameOf } from './text.ts';
 import type { Ask, Asked, View, Visible } from './view.ts';
 
@@ -108,16 +109,17 @@ function versionPart(
 ): Pick<SubscriptionModel, 'installed' | 'available' | 'path' | 'outdated' | 'pending'> {
   const { status = {} } = found;
   const { pending } = status;
-  const outdated = outdatedOf(found);
+  const outdated = outdatedSentence(found);
   return {
     ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
     ...(status.available !== undefined && { available: nameOf(status.available.version) }),
     path: path.map(nameOf),
-    ...(outdated !== undefined && { outdated: line(outdated.message) }),
+    ...(outdated !== undefined && { outdated }),
     ...(pending !== undefined && {
       pending: {
         version: nameOf(pending.version),
         reason: nameOf(pending.reason),
+        isWaiting: WAITS_FOR_APPROVAL.has(pending.reason) || WAITS_FOR_A_TIME.has(pending.reason),
         ...(pending.step !== undefined && { step: pending.step }),
         ...(pending.steps !== undefined && { steps: pending.steps }),
       },
@@ -126,7 +128,7 @@ function versionPart(
 }
 
 /** Shown elsewhere on the page, with more room; the window is a moment, whose distance the browser shows. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen']);
+const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen', 'In progress']);
 
 /** The facts of `slipway status`, except those that depend on the time of asking. */
 function factRows(situation: OperatorSituation): readonly Fact[] {

@@ -46,7 +46,7 @@ describe('the overview', () => {
     const model = modelOf(overview, visibleWith(BASE));
     expect(model.summary).toBe('1 operator: 1 waiting');
     expect(model.waiting).toMatchObject([
-      { change: 'gadget 1.0.0 → 2.0.0', risk: { word: 'high' }, plan: { href: '/subscriptions/ops/gadget/plan' } },
+      { change: 'gadget 1.0.0 → 2.0.0', risk: { word: 'high risk' }, plan: { href: '/subscriptions/ops/gadget/plan' } },
     ]);
     expect(model.wrong).toEqual([]);
   });
@@ -294,10 +294,10 @@ describe('a plan', () => {
     expect(model).toMatchObject({
       extent: 'summary',
       hash: HASH,
-      risk: { word: 'high' },
+      risk: { word: 'high risk' },
       change: 'gadget 1.0.0 → 2.0.0',
     });
-    expect(model.risks).toMatchObject([{ level: { word: 'high' }, message: 'it may read secrets' }]);
+    expect(model.risks).toMatchObject([{ level: { word: 'high risk' }, message: 'it may read secrets' }]);
     expect(model.notices.map(({ text }) => text)).toEqual([
       typeof notice === 'string' ? notice : (expect.stringMatching(notice) as string),
     ]);
@@ -529,6 +529,27 @@ describe('the form of a Subscription', () => {
 });
 
 describe('events', () => {
+  test.each([
+    { kind: 'Subscription', namespace: 'default' },
+    { kind: 'Revision', namespace: 'default' },
+    { kind: 'Catalog', namespace: '' },
+    { kind: 'RegistryPolicy', namespace: '' },
+  ])(
+    'about a $kind have the namespace of the object ($namespace), and not the one in which they are kept',
+    ({ kind, namespace }) => {
+      const about = {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: { name: 'e', namespace: 'default' },
+        regarding: { apiVersion: 'slipway.dev/v1alpha1', kind, name: 'team' },
+        reason: 'Succeeded',
+        type: 'Normal',
+        note: 'is ready',
+      };
+      expect(modelOf(events, visibleWith({ events: [about] }), { parameters: {} }).events).toMatchObject([{ object: `${kind} team`, namespace }]); // prettier-ignore
+    },
+  );
+
   test('the record of acts has approvals, failures and repairs, the newest first', () => {
     const one = subscription({
       status: {

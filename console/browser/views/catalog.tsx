@@ -24,7 +24,7 @@ export function CatalogView({ model }: { readonly model: CatalogModel }) {
           <Icon name="search" />
           <input
             type="search"
-            placeholder="Search by name, provider or description"
+            placeholder="Search operators"
             autocomplete="off"
             spellcheck={false}
             defaultValue={query.get('search')}

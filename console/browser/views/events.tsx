@@ -43,7 +43,7 @@ export function EventsView({ model }: { readonly model: EventsModel }) {
         </Section>
       )}
       {audit.length > 0 && (
-        <Section title="Record" note="what the objects remember after events are gone">
+        <Section title="Record" note="kept by the objects after their events are deleted">
           <ul class="events">
             {audit.map((row) => (
               <Record key={row.key} row={row} />

@@ -30,7 +30,7 @@ export function GraphView({ model }: { readonly model: GraphModel }) {
           <CutNote cut={lanesCut} />
         </Section>
       )}
-      {opened !== undefined && <Opened opened={opened} />}
+      {opened !== undefined && <Opened opened={opened} said={message} />}
       {path.length > 0 && (
         <Section title="Path" note={path.length === 1 ? '1 step' : `${path.length} steps`}>
           <ol class="path">
@@ -70,12 +70,18 @@ function Legend({ model: { legend } }: { readonly model: GraphModel }) {
   );
 }
 
-function Opened({ opened }: { readonly opened: WhyNot }) {
+interface OpenedProps {
+  readonly opened: WhyNot;
+  /** The sentence that the page has already. */
+  readonly said: string;
+}
+
+function Opened({ opened, said }: OpenedProps) {
   const { version, standing, summary, causes, remedies, decision, command, buttons } = opened;
   useEffect(() => announce(summary, { isSpoken: true }), [version]);
   return (
     <Section title={summary} note={standing}>
-      {decision !== undefined && <p>{decision}</p>}
+      {decision !== undefined && decision !== said && <p>{decision}</p>}
       {causes.length > 0 && (
         <>
           <h3>Why</h3>

@@ -38,14 +38,13 @@ export function PackageView({ model }: { readonly model: PackageModel }) {
               ))}
             </ul>
           </Section>
-          {needs.length + model.installModes.length > 0 && (
+          {needs.length > 0 && (
             <Section title="Needs">
               <ul>
                 {needs.map((need) => (
                   <li key={need}>{need}</li>
                 ))}
               </ul>
-              {model.installModes.length > 0 && <p class="muted">Install modes: {model.installModes.join(', ')}</p>}
             </Section>
           )}
           <Channels channels={channels} />
@@ -105,7 +104,7 @@ function Tags({ words }: { readonly words: readonly string[] }) {
 function Provides({ kinds }: { readonly kinds: readonly ProvidedKind[] }) {
   if (kinds.length === 0) return null;
   return (
-    <Section title="Brings" note={kinds.length === 1 ? '1 kind' : `${kinds.length} kinds`}>
+    <Section title="Provides" note={kinds.length === 1 ? '1 kind' : `${kinds.length} kinds`}>
       <ul class="kinds">
         {kinds.map(({ kind, group, version, title, description }) => (
           <li key={`${kind}.${group}/${version}`}>
@@ -129,7 +128,7 @@ interface RightsProps {
 function Rights({ rights, unknown }: RightsProps) {
   if (rights.length === 0 && unknown === undefined) return null;
   return (
-    <Section title="What it may do" note={rights.length === 0 ? undefined : `${rights.length} rights`}>
+    <Section title="Rights" note={rights.length === 0 ? undefined : `${rights.length} rights`}>
       {unknown !== undefined && <p class="muted">{unknown}</p>}
       <ul class="rights">
         {rights.map(({ danger, words, scope }) => (

@@ -48,7 +48,7 @@ function Summary({ model }: { readonly model: PlanModel }) {
         {risk !== undefined && <StateBadge badge={risk} />}
       </div>
       {pointOfNoReturn === undefined ? (
-        wayBack !== undefined && <p>Way back: {wayBack}</p>
+        wayBack !== undefined && <p>Way back: {wayBack.replace(/^back /, '')}</p>
       ) : (
         <p class="notice tone-bad">
           <Icon name="bad" />

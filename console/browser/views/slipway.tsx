@@ -20,7 +20,7 @@ export function SlipwayView({ model }: { readonly model: SlipwayModel }) {
               <strong class="break">{leader}</strong> leads
               {renewed !== undefined && (
                 <span class="muted">
-                  , and said so <Ago at={renewed} />
+                  , and renewed its Lease <Ago at={renewed} />
                 </span>
               )}
             </>

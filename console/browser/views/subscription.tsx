@@ -19,7 +19,11 @@ export function SubscriptionView({ model }: { readonly model: SubscriptionModel 
     <>
       <SubscriptionTabs namespace={model.namespace} name={model.name} links={model.links} />
       <Standing model={model} />
-      <RollOut pending={model.pending} phases={model.phases} />
+      <RollOut
+        pending={model.pending}
+        phases={model.phases}
+        plan={`${subscriptionPath(model.namespace, model.name)}/plan`}
+      />
       <Problems problems={model.problems} />
       <Pods pods={model.pods} />
       <NotInstalled model={model} />
@@ -68,7 +72,8 @@ function Standing({ model }: { readonly model: SubscriptionModel }) {
       </div>
       {outdated !== undefined && (
         <p class="standing-why">
-          {outdated} <a href={`${subscriptionPath(model.namespace, model.name)}/graph`}>Why not up to date?</a>
+          {!message.includes(outdated) && `${outdated} `}
+          <a href={`${subscriptionPath(model.namespace, model.name)}/graph`}>Why not up to date?</a>
         </p>
       )}
     </div>
@@ -87,14 +92,25 @@ function Version({ label, version }: { readonly label: string; readonly version:
 interface RollOutProps {
   readonly pending: SubscriptionModel['pending'];
   readonly phases: readonly PhaseRow[];
+  /** Path of the plan. */
+  readonly plan: string;
 }
 
-function RollOut({ pending, phases }: RollOutProps) {
+function titleOf(pending: RollOutProps['pending']): string {
+  if (pending === undefined) return 'Roll-out';
+  return `${pending.isWaiting ? 'Next' : 'In progress'}: ${pending.version}`;
+}
+
+function RollOut({ pending, phases, plan }: RollOutProps) {
   if (pending === undefined && phases.length === 0) return null;
   const step = pending?.steps === undefined ? undefined : `step ${pending.step ?? 1} of ${pending.steps}`;
   return (
-    <Section title={pending === undefined ? 'Roll-out' : `In progress: ${pending.version}`} note={step}>
-      {pending !== undefined && <p class="muted">{pending.reason}</p>}
+    <Section title={titleOf(pending)} note={step}>
+      {pending !== undefined && (
+        <p class="muted">
+          {pending.isWaiting ? 'Waits' : 'Now'}: {pending.reason}. <a href={plan}>Read the plan</a>
+        </p>
+      )}
       <Phases phases={phases} />
     </Section>
   );

@@ -114,7 +114,12 @@ export interface SubscriptionModel extends Page {
   readonly path: readonly string[];
   /** Why the newest is not installed; the sentence of `slipway outdated`. */
   readonly outdated?: string;
-  readonly pending?: { readonly version: string; readonly reason: string } & Partial<Steps>;
+  /** The version that comes next: it waits for a person or for a time, or is being applied. */
+  readonly pending?: {
+    readonly version: string;
+    readonly reason: string;
+    readonly isWaiting: boolean;
+  } & Partial<Steps>;
   readonly facts: readonly Fact[];
   readonly moments: readonly Moment[];
   /** While a Revision is being applied. */

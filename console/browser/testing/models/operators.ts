@@ -109,7 +109,7 @@ export const subscriptionModel: SubscriptionModel = {
   available: '2.0.0',
   path: ['1.1.0', '2.0.0'],
   outdated: 'beacon-operator.v2.0.0 follows beacon-operator.v1.1.0, which is being installed.',
-  pending: { version: '1.1.0', reason: 'Upgrading', step: 1, steps: 2 },
+  pending: { version: '1.1.0', reason: 'Upgrading', isWaiting: false, step: 1, steps: 2 },
   facts: [
     { name: 'Package', values: ['beacon-operator'], href: '/catalog/team/beacon-operator' },
     { name: 'Installed', values: ['1.0.0 (channel stable, catalog team)'], href: '/revisions/lights/beacon-3' },
