@@ -363,7 +363,20 @@ describe('the rights', () => {
     expect(writesOf(cluster)).toEqual(['patch Subscription.slipway.dev ops/gadget']);
   });
 
-  test('of a tenant who has an InstallPlan name an object of others: it is not changed, and OLM stays held', async () => {
+  test.each([
+    { because: 'it may not take the marks of OLM off', verbs: 'patch' },
+    { because: 'it may not delete what it takes over', verbs: 'delete' },
+  ])('of a tenant that lack one in the middle are found before the first step: $because', async ({ verbs }) => {
+    const cluster = clusterWith(tenants);
+    cluster.restrict(({ verb, ref }) => verb !== verbs || ref.kind !== 'Deployment');
+    await advance(cluster);
+    expect(adopted(cluster)).toMatchObject({ reason: 'Forbidden' });
+    expect(adopted(cluster)?.message).toContain('grant it this right');
+    expect(await find(cluster, BACKUP)).toBeUndefined();
+    expect(await find(cluster, olm('subscription', 'gadget'))).toBeDefined();
+  });
+
+  test('of a tenant who has an InstallPlan name an object of others: it is not changed, and OLM keeps the operator', async () => {
     const cluster = clusterWith(tenants);
     const labels = { 'olm.managed': 'true' };
     cluster.put(object(ROLE, { rules: [] }, { labels }));
