@@ -59,7 +59,7 @@ export interface Cluster {
   patch(
     ref: ObjectRef,
     patch: Readonly<Record<string, unknown>>,
-    options?: { readonly subresource?: string },
+    options?: { readonly subresource?: string; readonly dryRun?: boolean },
     signal?: AbortSignal,
   ): Promise<KubeObject>;
   /** Deletes; success if the object is gone already. Returns the object while finalizers hold it. */

@@ -89,12 +89,12 @@ function ownerOf(object: KubeObject): Owner {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1), ...(uid !== undefined && { uid }) };
 }
 
-/** Why the account may not delete the object, by a dry run; undefined if it may. */
-async function refusalToDelete(
+/** Why the account may not delete the object, by a dry run, so that it may not take it over; undefined if it may. */
+export async function refusalToDelete(
   cluster: Pick<Cluster, 'delete'>,
   live: KubeObject,
   signal: AbortSignal,
-): Promise<Finding | undefined> {
+): Promise<Extract<Finding, { readonly failure: Failure }> | undefined> {
   const { uid } = live.metadata;
   try {
     await cluster.delete(refOf(live), { dryRun: true, ...(uid !== undefined && { uid }) }, signal);

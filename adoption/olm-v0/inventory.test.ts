@@ -102,7 +102,7 @@ describe('an account that may list in its namespaces only', () => {
   function limited(cluster: FakeCluster, mayListKindsOfCluster: boolean): Pick<Cluster, 'get' | 'list'> {
     const forbidden = new ApiError('list', { code: 403, reason: 'Forbidden', causes: [] });
     return {
-      get: (...args) => cluster.get(...args),
+      get: (ref, until) => cluster.get(ref, until),
       list: async (kind, options, signal) => {
         const isAllowed = options?.namespace !== undefined || (mayListKindsOfCluster && knownScope(kind) === 'Cluster');
         if (!isAllowed) throw forbidden;

@@ -67,7 +67,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     create: (object, how = {}, signal) => createObject(connection, object, how, signal),
     update: (object, how = {}, signal) => updateObject(connection, object, how, signal),
     apply: (object, how = {}, signal) => applyObject(connection, object, how, signal),
-    patch: (ref, patch, { subresource } = {}, signal) => patchObject(connection, { ref, patch, subresource }, signal),
+    patch: (ref, patch, options = {}, signal) => patchObject(connection, { ref, patch, ...options }, signal),
     patchStatus(target, patch, signal) {
       const ref = 'metadata' in target ? refOf(target) : target;
       return patchObject(connection, { ref, patch, subresource: 'status' }, signal);

@@ -59,14 +59,15 @@ export interface MergePatch {
   readonly ref: ObjectRef;
   readonly patch: Readonly<Record<string, unknown>>;
   readonly subresource?: string | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 export function patchObject(
   connection: ServerConnection,
-  { ref, patch, subresource }: MergePatch,
+  { ref, patch, subresource, dryRun }: MergePatch,
   signal?: AbortSignal,
 ): Promise<KubeObject> {
-  const query = { fieldManager: connection.fieldManager };
+  const query = { fieldManager: connection.fieldManager, dryRun: dryRun === true ? 'All' : undefined };
   const headers = { 'content-type': MERGE_PATCH };
   return write(connection, { verb: 'patch', method: 'PATCH', ref, subresource, query, headers, body: patch, signal });
 }

@@ -43,6 +43,18 @@ const CASES: readonly Case[] = [
     pulled: ['second:1.0'],
   },
   {
+    because: 'the catalog adds build metadata to the version',
+    documents: async () => [offered('2.0.0', 'x'), offered('1.0.0+2', 'y')],
+    kind: 'known',
+    pulled: ['y'],
+  },
+  {
+    because: 'exactly the version goes before one with build metadata',
+    documents: async () => [offered('1.0.0+2', 'y'), offered('1.0.0', 'x')],
+    kind: 'known',
+    pulled: ['x'],
+  },
+  {
     because: 'no Catalog has the version',
     documents: async () => [offered('2.0.0', 'x')],
     kind: 'absent',

@@ -7,6 +7,8 @@ import { ReasonedError } from '../../../api/errors.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
+import { parseMastermindsRange } from '../../../resolver/ranges/masterminds.ts';
+import { parseVersion } from '../../../resolver/version.ts';
 import { readDocuments } from '../admin/offers/content.ts';
 import { servedKind } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
@@ -38,7 +40,7 @@ export async function findPublished(wanted: KubeObject, sources: PublishedSource
   const [named, asked] = [textOf(packageName), textOf(version)];
   try {
     for (const name of catalog === undefined ? sources.catalogs : [textOf(catalog)]) {
-      const found = (await sources.documents(name, named)).find((one) => versionOf(one) === asked);
+      const found = bundleOf(await sources.documents(name, named), asked);
       if (found !== undefined) return { kind: 'known', bundle: await sources.pull(textOf(found['image'])) };
     }
   } catch (error) {
@@ -50,6 +52,16 @@ export async function findPublished(wanted: KubeObject, sources: PublishedSource
     kind: 'absent',
     why: `${where} ${catalog === undefined ? 'has' : 'have'} version ${asked} of package ${named}`,
   };
+}
+
+/** By the range to which the Subscription is pinned: a catalog may have more in its version than OLM's ClusterServiceVersion. */
+function bundleOf(documents: readonly Fields[], asked: string): Fields | undefined {
+  const range = parseMastermindsRange(asked);
+  const isAsked = (one: Fields): boolean => {
+    const version = parseVersion(versionOf(one));
+    return range.ok && version.ok && range.value.includes(version.value);
+  };
+  return documents.find((one) => versionOf(one) === asked) ?? documents.find(isAsked);
 }
 
 function versionOf({ properties }: Fields): string {

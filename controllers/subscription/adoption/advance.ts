@@ -130,13 +130,8 @@ class AdoptionRun {
 
   #restarts({ survey }: Gathered): Promise<string | undefined> {
     const { client, now } = this.#deps;
-    const version = textOf(fieldsOf(survey.csv?.['spec'])['version']);
-    return restartsBefore(client, this.#subscription, {
-      version,
-      render: this.#render,
-      now: now(),
-      signal: this.#signal,
-    });
+    const asked = { survey, render: this.#render, now: now(), signal: this.#signal };
+    return restartsBefore(client, this.#subscription, asked);
   }
 
   #handOverOf(name: string): HandOver {

@@ -2,14 +2,16 @@
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
 import { misfitOf } from '../../../adoption/olm-v0/misfit.ts';
+import type { OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
 import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import { judgeOperator } from '../../../adoption/olm-v0/verdict.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { describeRestarts, restartsOf } from '../../hand-over-trial.ts';
+import { requireRights } from './account-rights.ts';
 import { accountOf } from './acting.ts';
 import { pinnedTo } from './pinned.ts';
 
@@ -40,8 +42,7 @@ export async function refusalOf(
 export type RenderPinned = (pinned: Subscription) => Promise<readonly KubeObject[]>;
 
 export interface BeforeAdoption {
-  /** The version that OLM has installed. */
-  readonly version: string;
+  readonly survey: OlmSurvey;
   readonly render: RenderPinned;
   readonly now: Date;
   readonly signal: AbortSignal;
@@ -49,18 +50,21 @@ export interface BeforeAdoption {
 
 /**
  * The Pods that the version of the Catalog would replace, if spec.adopt does not allow that. That the version can be installed
- * at all is known then too. Throws as `render` does, and the errors of the client.
+ * at all, and that an account may do it, is known then too. Throws as `render` and requireRights do, and the errors of the client.
  */
 export async function restartsBefore(
   client: Pick<Client, keyof Cluster | 'as'>,
   subscription: Subscription,
-  { version, render, now, signal }: BeforeAdoption,
+  { survey, render, now, signal }: BeforeAdoption,
 ): Promise<string | undefined> {
-  const pinned = pinnedTo(subscription, version);
+  const pinned = pinnedTo(subscription, textOf(fieldsOf(survey.csv?.['spec'])['version']));
   const objects = await render(pinned);
+  const acting = accountOf(client, subscription);
+  if (subscription.spec.serviceAccountName !== undefined)
+    await requireRights(acting, { survey, objects, adoptBy: keyOfObject(subscription) }, signal);
   if (subscription.spec.adopt?.restarts === 'Allow') return undefined;
   const trial = { subscription: pinned, objects, now, signal };
-  const restarts = describeRestarts(await restartsOf(accountOf(client, subscription), trial));
+  const restarts = describeRestarts(await restartsOf(acting, trial));
   return restarts.length === 0 ? undefined : `${restarts.join('; ')}. ${REMEDY}`;
 }
 

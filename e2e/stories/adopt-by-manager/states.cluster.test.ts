@@ -56,7 +56,11 @@ const RIGHTS_OF_THE_CLUSTER = [
       'customresourcedefinitions.apiextensions.k8s.io,clusterroles.rbac.authorization.k8s.io,clusterrolebindings.rbac.authorization.k8s.io,validatingwebhookconfigurations.admissionregistration.k8s.io,mutatingwebhookconfigurations.admissionregistration.k8s.io,apiservices.apiregistration.k8s.io,priorityclasses.scheduling.k8s.io,clusterserviceversions.operators.coreos.com',
     names: [],
   },
-  { verb: 'patch', resource: 'customresourcedefinitions.apiextensions.k8s.io', names: ['tenants.tiny.example'] },
+  {
+    verb: 'patch,delete',
+    resource: 'customresourcedefinitions.apiextensions.k8s.io',
+    names: ['tenants.tiny.example'],
+  },
   { verb: 'get,delete', resource: 'operators.operators.coreos.com', names: ['tenant.tenant'] },
 ] as const;
 
@@ -163,16 +167,16 @@ describe.skipIf(obstacle !== undefined)(
         const edited = { kind: 'Subscription', name: 'edited', namespace: 'edited' };
         const ref = { ...CSV, namespace: 'edited', name: 'edited.v1.0.0' };
         const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'edited', name: 'edited' };
-        const path = '/spec/install/spec/deployments/0/spec/template/spec/priorityClassName';
-        await kubectl('-n', 'edited', 'patch', 'clusterserviceversion', ref.name, '--type=json', '-p', JSON.stringify([{ op: 'add', path, value: 'system-cluster-critical' }])); // prettier-ignore
+        const path = '/spec/install/spec/deployments/0/spec/template/spec/containers/0/image';
+        await kubectl('-n', 'edited', 'patch', 'clusterserviceversion', ref.name, '--type=json', '-p', JSON.stringify([{ op: 'replace', path, value: 'registry.example/patched:1' }])); // prettier-ignore
         const isRolledOut = async (): Promise<boolean> =>
-          JSON.stringify((await client.get(deployment))?.['spec']).includes('system-cluster-critical');
+          JSON.stringify((await client.get(deployment))?.['spec']).includes('registry.example/patched:1');
         await until('OLM has rolled the change out', isRolledOut, { timeoutSeconds: 120 });
         await adopt('edited', 'edited');
         const isNamed = (one: Judged): boolean => isRefused(one) && /would be replaced/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
         const refused = await waitFor(cluster(), { ...edited, timeoutSeconds: 120 }, isNamed);
         expect(condition(refused, 'Adopted')?.message).toMatch(
-          /Deployment\.apps edited\/edited .*priorityClassName.*restarts to Allow/,
+          /Deployment\.apps edited\/edited .*image.*patched:1.*restarts to Allow/,
         );
         await hasSucceeded(cluster(), edited);
         expect(await marksOfOlm(client, 'edited', 'edited')).not.toEqual([]);
