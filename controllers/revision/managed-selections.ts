@@ -11,6 +11,11 @@ import { keepMetadata } from './kept-parts.ts';
  */
 const PAGE_SIZE = 10;
 
+const CRD = 'CustomResourceDefinition';
+
+/** Most of a CRD, and not kept: keepHealth. */
+const SCHEMA = 'openAPIV3Schema';
+
 /** Reduces an object to the fields that are kept in memory. */
 export type Keep = (object: KubeObject) => KubeObject;
 
@@ -22,7 +27,7 @@ export function oursOf(
   const served = 'served' in defined ? { served: defined.served } : {};
   const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: note };
-  return { ...selection, pageSize: PAGE_SIZE, transform: ours };
+  return { ...selection, pageSize: PAGE_SIZE, transform: ours, ...(kind === CRD && { unread: SCHEMA }) };
 }
 
 /** Follows the names of all objects of a kind, and the metadata of ours. */
