@@ -9,7 +9,7 @@ import { digestOf } from './digest.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { repositoryOf } from './testing/fake-store.ts';
 import { type ImageOptions, pullFiles, pullTree } from './image.ts';
-import { MEDIA_TYPE } from './manifest.ts';
+import { type Descriptor, MEDIA_TYPE } from './manifest.ts';
 import { type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import type { ImageSource } from './source.ts';
@@ -204,7 +204,7 @@ describe('the configuration of an image, and its layers', () => {
   const gated = (gate: (isConfig: boolean, signal?: AbortSignal) => Promise<void>): ImageSource => ({
     pullManifest: registry.pullManifest,
     async *pullBlob(from, descriptor, signal) {
-      await gate(descriptor.mediaType === MEDIA_TYPE.ociConfig, signal);
+      await gate((descriptor as Descriptor).mediaType === MEDIA_TYPE.ociConfig, signal);
       yield* registry.pullBlob(from, descriptor, signal);
     },
   });
