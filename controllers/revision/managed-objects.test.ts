@@ -95,16 +95,6 @@ describe('the kept parts', () => {
     });
   });
 
-  it('the schemas of CRDs are left out of their watch, since they are not kept, and no field of another kind is', async () => {
-    const { managed, requests } = follow([]);
-    await managed.follow([CRD, { apiVersion: 'apps/v1', kind: 'Deployment' }], never);
-    expect(requests.map(({ kind, metadataOnly, unread }) => [kind, metadataOnly ?? false, unread])).toEqual([
-      ['CustomResourceDefinition', true, undefined],
-      ['CustomResourceDefinition', false, 'openAPIV3Schema'],
-      ['Deployment', false, undefined],
-    ]);
-  });
-
   it('of CRDs, the health of ours and the names of all are kept, by one watch each', async () => {
     const { managed, requests } = follow([{ ...CRD, metadata: { name: 'theirs' } }]);
     await managed.follow([CRD, CRD], never);

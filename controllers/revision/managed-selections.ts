@@ -11,11 +11,6 @@ import { keepMetadata } from './kept-parts.ts';
  */
 const PAGE_SIZE = 10;
 
-const CRD = 'CustomResourceDefinition';
-
-/** Most of a CRD, and not kept: keepHealth. */
-const SCHEMA = 'openAPIV3Schema';
-
 /** Reduces an object to the fields that are kept in memory. */
 export type Keep = (object: KubeObject) => KubeObject;
 
@@ -27,7 +22,7 @@ export function oursOf(
   const served = 'served' in defined ? { served: defined.served } : {};
   const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: note };
-  return { ...selection, pageSize: PAGE_SIZE, transform: ours, ...(kind === CRD && { unread: SCHEMA }) };
+  return { ...selection, pageSize: PAGE_SIZE, transform: ours };
 }
 
 /** Follows the names of all objects of a kind, and the metadata of ours. */

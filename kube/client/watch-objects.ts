@@ -11,8 +11,6 @@ import { collectionPath } from './resource-path.ts';
 
 export interface WatchOptions extends Omit<ListOptions, 'limit'> {
   readonly resourceVersion: string;
-  /** The name of a field that no code reads: objects under it are empty. */
-  readonly unread?: string;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
   /** The watch fails when it was silent for this long. */
@@ -26,7 +24,7 @@ export async function* watchObjects(
   options: WatchOptions,
   signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent> {
-  const { namespace, metadataOnly, idleSeconds, timeoutSeconds, unread, ...rest } = options;
+  const { namespace, metadataOnly, idleSeconds, timeoutSeconds, ...rest } = options;
   const resource = await discovery.need(kind, signal);
   const stream = await transport.stream({
     method: 'GET',
@@ -38,7 +36,7 @@ export async function* watchObjects(
     signal,
   });
   try {
-    for await (const { type, object } of decodeWatch(stream.chunks, unread)) {
+    for await (const { type, object } of decodeWatch(stream.chunks)) {
       if (type === 'ERROR') throw errorOfEvent(kind, object);
       yield { type, object: stamp(object, kind) };
     }

@@ -82,6 +82,6 @@ function begin({ informer, over }: StartedInformer, running: AbortSignal): void 
 }
 
 function identify(request: InformerRequest): string {
-  const { apiVersion, kind, namespace, labelSelector, fieldSelector, metadataOnly, unread } = request;
-  return JSON.stringify([apiVersion, kind, namespace, labelSelector, fieldSelector, metadataOnly ?? false, unread]);
+  const { apiVersion, kind, namespace, labelSelector, fieldSelector, metadataOnly } = request;
+  return JSON.stringify([apiVersion, kind, namespace, labelSelector, fieldSelector, metadataOnly ?? false]);
 }

@@ -42,8 +42,6 @@ export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   /** Fetches and keeps metadata only. */
   readonly metadataOnly?: boolean;
-  /** The name of a field that `transform` does not keep: objects under it may be empty. */
-  readonly unread?: string;
   /** Page size for lists of large objects; large by default. */
   readonly pageSize?: number;
   /**

@@ -29,8 +29,6 @@ export interface ReflectorOptions extends ListOptions, Kind {
   /** Applied to each object as it arrives, before the next page is fetched, to save memory. */
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly metadataOnly?: boolean;
-  /** The name of a field that `transform` does not keep: objects under it may be empty. */
-  readonly unread?: string;
   /** Page size for large objects: at most one page is in memory before `transform`. */
   readonly pageSize?: number;
   readonly clock?: Clock;
@@ -128,13 +126,7 @@ async function watch(
   let events = 0;
   const changes = client.watch(
     options,
-    {
-      ...selection(options),
-      ...(options.unread !== undefined && { unread: options.unread }),
-      resourceVersion: from,
-      timeoutSeconds,
-      idleSeconds,
-    },
+    { ...selection(options), resourceVersion: from, timeoutSeconds, idleSeconds },
     signal,
   );
   for await (const { type, object } of changes) {

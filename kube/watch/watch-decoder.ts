@@ -2,7 +2,6 @@
 import * as z from 'zod/mini';
 import type { KubeObject } from '../../api/object.ts';
 import { parseBody } from '../client/json-body.ts';
-import { leaveOut } from './leave-out.ts';
 
 /** One event of a watch; `object` of ERROR is a `v1.Status`, that of BOOKMARK has a resourceVersion only. */
 export interface WatchEvent {
@@ -12,16 +11,10 @@ export interface WatchEvent {
 
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Yields the events of `chunks` in order; throws SyntaxError or ZodError on an invalid line.
- *
- * @param unread The name of a field that no code reads: objects under it are empty.
- */
-export async function* decodeWatch(chunks: AsyncIterable<Buffer>, unread?: string): AsyncGenerator<WatchEvent> {
+/** Yields the events of `chunks` in order; throws SyntaxError or ZodError on an invalid line. */
+export async function* decodeWatch(chunks: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent> {
   for await (const line of splitLines(chunks)) {
-    if (line.length === 0) continue;
-    const text = line.toString();
-    yield event.parse(parseBody(unread === undefined ? text : leaveOut(text, unread))) as unknown as WatchEvent;
+    if (line.length > 0) yield event.parse(parseBody(line.toString())) as unknown as WatchEvent;
   }
 }
 
