@@ -202,7 +202,7 @@ describe('the files of an image with several layers', () => {
 describe('the configuration of an image, and its layers', () => {
   /** The same registry, whose blobs pass a gate first. */
   const gated = (gate: (isConfig: boolean, signal?: AbortSignal) => Promise<void>): ImageSource => ({
-    pullManifest: registry.pullManifest,
+    pullManifest: (...given) => registry.pullManifest(...given),
     async *pullBlob(from, descriptor, signal) {
       await gate((descriptor as Descriptor).mediaType === MEDIA_TYPE.ociConfig, signal);
       yield* registry.pullBlob(from, descriptor, signal);

@@ -87,7 +87,12 @@ export async function pullTree(source: ImageSource, reference: Reference, option
   return relaxed(reference, async () => {
     const image = await openImage(source, reference, options);
     const folders = typeof options.folders === 'function' ? options.folders(image.labels) : options.folders;
-    const plan = { image, folders: parseFolders(folders, image.origin), limits: limitsOf(options), signal: options.signal };
+    const plan = {
+      image,
+      folders: parseFolders(folders, image.origin),
+      limits: limitsOf(options),
+      signal: options.signal,
+    };
     return { ...factsOf(image), files: treeFiles(source, reference, plan) };
   });
 }

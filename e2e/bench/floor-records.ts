@@ -44,10 +44,24 @@ export class FloorRecords {
     const next = recorded.map((one) => ({ ...recordsOf(one), recorded: one }));
     const replaced = recorded.flatMap(({ name }) => this.#written.get(name)?.at(-1) ?? []);
     await this.#each([
-      ...next.map(({ secret }) => () => this.#create(secret)),
-      ...replaced.map(({ revision }) => () => this.#patch(revision, { spec: { state: 'Archived' } })),
+      ...next.map(
+        ({ secret }) =>
+          () =>
+            this.#create(secret),
+      ),
+      ...replaced.map(
+        ({ revision }) =>
+          () =>
+            this.#patch(revision, { spec: { state: 'Archived' } }),
+      ),
     ]);
-    await this.#each(next.map(({ revision }) => () => this.#create(revision)));
+    await this.#each(
+      next.map(
+        ({ revision }) =>
+          () =>
+            this.#create(revision),
+      ),
+    );
     await this.#each([
       ...next.map((one) => () => this.#patch(one.revision, { status: intentOf(one.recorded) })),
       ...toWrite.filter(isTried).map((object) => () => this.#try(object)),
@@ -65,9 +79,30 @@ export class FloorRecords {
   /** Notes that the removal has begun, deletes the manifests while `work` deletes the objects, and releases the Revisions. */
   async around(work: () => Promise<void>): Promise<void> {
     const all = [...this.#written.values()].flat();
-    await this.#each(all.map(({ revision }) => () => this.#delete(revision)));
-    await Promise.all([work(), this.#each(all.map(({ secret }) => () => this.#delete(secret)))]);
-    await this.#each(all.map(({ revision }) => () => this.#patch(revision, { metadata: { finalizers: null } })));
+    await this.#each(
+      all.map(
+        ({ revision }) =>
+          () =>
+            this.#delete(revision),
+      ),
+    );
+    await Promise.all([
+      work(),
+      this.#each(
+        all.map(
+          ({ secret }) =>
+            () =>
+              this.#delete(secret),
+        ),
+      ),
+    ]);
+    await this.#each(
+      all.map(
+        ({ revision }) =>
+          () =>
+            this.#patch(revision, { metadata: { finalizers: null } }),
+      ),
+    );
   }
 
   #of(name: string): Known[] {

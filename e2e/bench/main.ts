@@ -49,7 +49,14 @@ interface Scenario extends Omit<Budget, 'name' | 'objects'> {
 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, repair: 0.05, idle: true, records: true },
+  small: {
+    title: 'one small operator',
+    operators: () => [smallOperator()],
+    ratio: 1.3,
+    repair: 0.05,
+    idle: true,
+    records: true,
+  },
   large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1, repair: 0.08 },
   percona: {
     title: 'one of twelve objects differs',
@@ -175,9 +182,7 @@ async function measure(scenario: Scenario, { repeat, idleSeconds, trace }: Setti
     floors.push(await onStage(scenario, operators, (stage) => runFloor(stage, operators)));
     if (scenario.records === true) {
       progress(`${scenario.title}: ${objects} objects, floor with records ${round} of ${repeat}`);
-      recorded.push(
-        await onStage(scenario, operators, (stage) => runFloor(stage, operators, { withRecords: true })),
-      );
+      recorded.push(await onStage(scenario, operators, (stage) => runFloor(stage, operators, { withRecords: true })));
     }
     progress(`${scenario.title}: ${objects} objects, Slipway ${round} of ${repeat}`);
     products.push(await onStage(scenario, operators, (stage) => runProduct(stage, operators, options)));
