@@ -54,7 +54,7 @@ export async function pullFiles(source: ImageSource, reference: Reference, optio
   return { ...factsOf(tree), files: await collectAll(tree.files) };
 }
 
-/** Pulls the configuration and the layers at the same time: no label decides what is read. */
+/** Pulls the configuration and the layers at the same time: no label decides which folders are read. */
 async function pullTogether(
   source: ImageSource,
   reference: Reference,

@@ -162,7 +162,7 @@ interface ConfigRequest extends Pick<FoundImage, 'config' | 'origin'> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the configuration says. @throws everything that a source throws; ImageInvalid */
+/** The facts in the configuration. @throws everything that a source throws; ImageInvalid */
 export async function pullConfig(
   source: ImageSource,
   reference: Reference,
