@@ -46,7 +46,7 @@ const SWAPPED: readonly { readonly edit: Edit; readonly because: string }[] = [
   { edit: noOwner, because: 'it belongs to no Subscription' },
 ];
 
-/** Several times the size of one packed part. */
+/** Several times the size of one part. */
 const MANY: readonly KubeObject[] = Array.from({ length: 3000 }, (_, index) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',

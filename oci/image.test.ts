@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildImage, buildIndex, pushImage, pushIndex } from './build.ts';
@@ -7,9 +9,10 @@ import { digestOf } from './digest.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { repositoryOf } from './testing/fake-store.ts';
 import { type ImageOptions, pullFiles, pullTree } from './image.ts';
-import { MEDIA_TYPE } from './manifest.ts';
+import { type Descriptor, MEDIA_TYPE } from './manifest.ts';
 import { type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import type { ImageSource } from './source.ts';
 import { forgeTar, type ForgedMember } from './testing/tar-forge.ts';
 
 let fake: FakeRegistry;
@@ -193,6 +196,44 @@ describe('the files of an image with several layers', () => {
   test('files come in the same order whatever layer they are in', async () => {
     putImage([[file('manifests/b'), file('manifests/c')], [file('manifests/a')]]);
     expect(Object.keys(await contentOf())).toEqual(['manifests/a', 'manifests/b', 'manifests/c']);
+  });
+});
+
+describe('the configuration of an image, and its layers', () => {
+  /** The same registry, whose blobs pass a gate first. */
+  const gated = (gate: (isConfig: boolean, signal?: AbortSignal) => Promise<void>): ImageSource => ({
+    pullManifest: (...given) => registry.pullManifest(...given),
+    async *pullBlob(from, descriptor, signal) {
+      await gate((descriptor as Descriptor).mediaType === MEDIA_TYPE.ociConfig, signal);
+      yield* registry.pullBlob(from, descriptor, signal);
+    },
+  });
+
+  test('the configuration and the layers are pulled at the same time if the folders are known', async () => {
+    putImage([[file('manifests/a')]]);
+    const order: string[] = [];
+    const source = gated(async (isConfig) => {
+      order.push(isConfig ? 'configuration' : 'layer');
+      await setImmediate();
+      order.push(isConfig ? 'configuration comes' : 'layer comes');
+    });
+    expect([...(await pullFiles(source, reference, FOLDERS)).files.keys()]).toEqual(['manifests/a']);
+    expect(order.slice(0, 2).toSorted()).toEqual(['configuration', 'layer']);
+  });
+
+  test.for<{ because: string; layers: (signal?: AbortSignal) => Promise<void> }>([
+    { because: 'a layer has failed before', layers: () => Promise.reject(new Error('cut off')) },
+    {
+      because: 'a layer would take for ever',
+      layers: async (signal) => {
+        if (signal !== undefined) await once(signal, 'abort');
+        throw new Error('broken off');
+      },
+    },
+  ])('a configuration that cannot be read is the error, although $because', async ({ layers }) => {
+    putImage([[file('manifests/a')]], { config: putConfig({ config: { Labels: [] } }) });
+    const source = gated((isConfig, signal) => (isConfig ? Promise.resolve() : layers(signal)));
+    await expect(pullFiles(source, reference, FOLDERS)).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 });
 

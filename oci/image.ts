@@ -10,12 +10,14 @@ import { LATER } from './errors.ts';
 import { type FolderSet, parseFolders } from './member-name.ts';
 import {
   factsOf,
+  findImage,
   type ImageFacts,
   type ImageLimits,
   type ImageOptions,
   limitsOf,
   openImage,
   type OpenImage,
+  pullConfig,
 } from './open-image.ts';
 import { createOverlay } from './overlay.ts';
 import type { Reference } from './reference.ts';
@@ -46,10 +48,38 @@ export interface ImageTree extends ImageFacts {
  * @throws everything that a registry throws; ImageInvalid and ImageTooLarge, for a digest never retried
  */
 export async function pullFiles(source: ImageSource, reference: Reference, options: ImageOptions): Promise<ImageFiles> {
+  const { folders } = options;
+  if (typeof folders !== 'function') return pullTogether(source, reference, { ...options, folders });
   const tree = await pullTree(source, reference, options);
+  return { ...factsOf(tree), files: await collectAll(tree.files) };
+}
+
+/** Pulls the configuration and the layers at the same time: no label decides which folders are read. */
+async function pullTogether(
+  source: ImageSource,
+  reference: Reference,
+  options: ImageOptions & { readonly folders: readonly string[] },
+): Promise<ImageFiles> {
+  return relaxed(reference, async () => {
+    const image = await findImage(source, reference, options);
+    const failed = new AbortController();
+    const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+    const config = pullConfig(source, reference, { ...image, signal: options.signal });
+    // The layers of an image that cannot be used are pulled no further.
+    config.catch((error: unknown) => failed.abort(error));
+    const plan = { image, folders: parseFolders(options.folders, image.origin), limits: limitsOf(options), signal };
+    const files = collectAll(treeFiles(source, reference, plan));
+    // Awaited last: a rejection before that must not count as unhandled.
+    files.catch(() => undefined);
+    const facts = factsOf({ ...image, ...(await config) });
+    return { ...facts, files: await files };
+  });
+}
+
+async function collectAll(found: ImageTree['files']): Promise<ImageFiles['files']> {
   const files = new Map<string, Uint8Array>();
-  for await (const file of tree.files) files.set(file.path, await collect(file));
-  return { ...factsOf(tree), files: sorted(files) };
+  for await (const file of found) files.set(file.path, await collect(file));
+  return sorted(files);
 }
 
 /** Opens an image and streams the files of the folders; memory stays bounded however large they are. */
@@ -57,25 +87,30 @@ export async function pullTree(source: ImageSource, reference: Reference, option
   return relaxed(reference, async () => {
     const image = await openImage(source, reference, options);
     const folders = typeof options.folders === 'function' ? options.folders(image.labels) : options.folders;
-    const plan = { image, folders: parseFolders(folders, image.origin), limits: limitsOf(options), options };
+    const plan = {
+      image,
+      folders: parseFolders(folders, image.origin),
+      limits: limitsOf(options),
+      signal: options.signal,
+    };
     return { ...factsOf(image), files: treeFiles(source, reference, plan) };
   });
 }
 
 interface TreePlan {
-  readonly image: OpenImage;
+  readonly image: Pick<OpenImage, 'layers' | 'origin'>;
   readonly folders: FolderSet;
   readonly limits: ImageLimits;
-  readonly options: ImageOptions;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function* treeFiles(source: ImageSource, reference: Reference, plan: TreePlan): AsyncGenerator<TreeFile> {
-  const { image, folders, limits, options } = plan;
+  const { image, folders, limits, signal } = plan;
   const overlay = createOverlay();
   const usage = noUsage();
   try {
     for (const layer of image.layers.toReversed()) {
-      const pull = (): AsyncIterable<Uint8Array> => source.pullBlob(reference, layer, options.signal);
+      const pull = (): AsyncIterable<Uint8Array> => source.pullBlob(reference, layer, signal);
       const rules = { origin: image.origin, folders, limits, usage, mediaType: layer.mediaType };
       for await (const entry of tracedToSource(pull, (bytes) => readLayer(bytes, rules))) {
         if (overlay.admit(entry) && entry.kind === 'file') yield entry;

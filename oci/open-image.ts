@@ -81,8 +81,19 @@ export interface OpenImage extends ImageFacts {
   readonly origin: Origin;
 }
 
+/** An image whose configuration is not read yet. */
+export interface FoundImage extends Omit<OpenImage, 'labels' | 'created'> {
+  readonly config: Descriptor;
+}
+
 /** @throws everything that a source throws; ImageInvalid, ImageTooLarge */
 export async function openImage(source: ImageSource, reference: Reference, options: ImageOptions): Promise<OpenImage> {
+  const found = await findImage(source, reference, options);
+  return { ...found, ...(await pullConfig(source, reference, { ...found, signal: options.signal })) };
+}
+
+/** @throws as openImage does */
+export async function findImage(source: ImageSource, reference: Reference, options: ImageOptions): Promise<FoundImage> {
   const origin = originOf(reference);
   const top = await source.pullManifest(reference, options.signal);
   const pulled = await descend(source, reference, { top, options });
@@ -91,8 +102,8 @@ export async function openImage(source: ImageSource, reference: Reference, optio
   return {
     digest: top.digest,
     manifestDigest: pulled.digest,
-    ...(await pullConfig(source, reference, { config: manifest.config, options, origin })),
     annotations: manifest.annotations ?? emptyRecord(),
+    config: manifest.config,
     layers: manifest.layers,
     origin,
   };
@@ -147,14 +158,17 @@ const ImageConfig = z.object({
   config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
 });
 
-interface ConfigRequest {
-  readonly config: Descriptor;
-  readonly options: ImageOptions;
-  readonly origin: Origin;
+interface ConfigRequest extends Pick<FoundImage, 'config' | 'origin'> {
+  readonly signal: AbortSignal | undefined;
 }
 
-async function pullConfig(source: ImageSource, reference: Reference, { config, options, origin }: ConfigRequest) {
-  const bytes = await collectBytes(source.pullBlob(reference, config, options.signal));
+/** The facts in the configuration. @throws everything that a source throws; ImageInvalid */
+export async function pullConfig(
+  source: ImageSource,
+  reference: Reference,
+  { config, origin, signal }: ConfigRequest,
+): Promise<Pick<ImageFacts, 'labels' | 'created'>> {
+  const bytes = await collectBytes(source.pullBlob(reference, config, signal));
   const parsed = ImageConfig.safeParse(parseJson(bytes));
   if (!parsed.success) throw imageInvalid(`${origin.what} has a configuration that cannot be read`, origin.byDigest);
   const { config: settings, created } = parsed.data;

@@ -57,6 +57,7 @@ export async function runFloor(
     const changed = changedIn(before, after);
     const [first, second] = [recordedOf(operators, 'from'), recordedOf(operators, 'to')];
     const records = withRecords ? new FloorRecords(client, stage) : undefined;
+    await records?.prepare();
     const install = await timed(client, async () => {
       await records?.before(first, before);
       await applyAll(floor, before);

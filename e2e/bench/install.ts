@@ -78,7 +78,8 @@ export async function runProduct(
   const lap = (work: () => Promise<void>): Promise<Lap> => measureLap(manager, work);
   const install = await lap(() => installAll(product, operators, 'from'));
   const repairSeconds = repair ? await deleteOneDeployment(product, operators) : undefined;
-  if (idleSeconds > 0) await settleDown();
+  // An upgrade is requested long after the installation: the next bundle is prepared by then, if it will be.
+  await settleDown();
   const idle = await lap(() => pause(idleSeconds * 1000));
   const upgrade = await lap(() => upgradeAll(product, operators));
   await settleDown();

@@ -1,6 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { Revision } from '../../api/revision.ts';
+import { formatTable, rowsOfRecords } from './budgets.ts';
+import type { FloorRun } from './floor.ts';
 import { intentOf, outcomeOf, recordsOf, type Recorded } from './records.ts';
 
 const OBJECTS = [
@@ -32,4 +34,19 @@ test('the inventory of an intent names no uid, and that of an outcome one for ea
     [false, false],
     [true, true],
   ]);
+});
+
+test('the floor with records is printed beside the floor, for each operation: how many times as long it takes', () => {
+  const run = (seconds: number, requests: number): FloorRun => {
+    const cost = { seconds, requests };
+    return { install: cost, upgrade: cost, removal: cost };
+  };
+  const rows = rowsOfRecords('one', run(2, 4), run(3, 10));
+  expect(rows.map(({ what, unit, floor, measured }) => [what, unit, floor, measured])).toEqual(
+    ['install', 'upgrade', 'removal'].flatMap((lap) => [
+      [`one: ${lap}, floor with records`, 's', 2, 3],
+      [`one: ${lap}, floor with records`, 'requests', 4, 10],
+    ]),
+  );
+  expect(formatTable(rows)).toContain('1.50');
 });

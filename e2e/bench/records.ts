@@ -10,7 +10,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { InventoryEntry, RevisionManifest, RevisionStatus } from '../../api/revision.ts';
 import { hashObject } from '../../apply/prepare.ts';
 
-/** What is recorded of one version of an operator. */
+/** The content of the records of one version of an operator. */
 export interface Recorded {
   readonly name: string;
   readonly version: string;

@@ -2,6 +2,7 @@
  * TLS handshakes at every step of a rotation: the API server must trust the certificate that the webhook server
  * presents.
  */
+import { setImmediate } from 'node:timers/promises';
 import { createServer, connect, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -282,6 +283,37 @@ describe('a certificate', () => {
 });
 
 describe('which certificates are needed', () => {
+  test('the Secrets of several webhook servers are read at the same time', async () => {
+    const servers = ['first', 'second'];
+    const both = makeBundle({
+      deployments: servers.map((name) => makeDeployment(name)),
+      spec: {
+        webhookdefinitions: servers.map((deploymentName) =>
+          webhook('ValidatingAdmissionWebhook', { deploymentName, generateName: `${deploymentName}.example.com` }),
+        ),
+      },
+    });
+    const order: string[] = [];
+    const objects = await addCertificates(prepareObjects(renderBundle(both, options), prepare), {
+      cluster: {
+        async get({ name }) {
+          order.push(`read ${name}`);
+          await setImmediate();
+          order.push('answered');
+          return undefined;
+        },
+      },
+      prepare,
+      inventory: [],
+      now: new Date(time),
+      settled: true,
+      signal: new AbortController().signal,
+    });
+    expect(order.slice(0, 2)).toEqual(servers.map((name) => `read ${name}-service-cert`));
+    const secrets = objects.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
+    expect(secrets).toEqual(servers.map((name) => `${name}-service-cert`));
+  });
+
   test('the certificates read from the objects are those that the renderer derives from the bundle', () => {
     const wanted = requiredCertificates(bundle, options);
     const strip = (required: typeof wanted): unknown =>

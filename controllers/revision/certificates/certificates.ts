@@ -52,8 +52,9 @@ export async function addCertificates(
 ): Promise<readonly KubeObject[]> {
   const required = requiredIn(objects);
   if (required.length === 0) return objects;
-  const states = new Map<string, CertificateState>();
-  for (const one of required) states.set(one.secretName, await stateFor(one, options));
+  const states = new Map(
+    await Promise.all(required.map(async (one) => [one.secretName, await stateFor(one, options)] as const)),
+  );
   const caBundles = new Map([...states].map(([name, { authorities }]) => [name, authorities.join('')]));
   const namespace = options.prepare.installNamespace;
   const secrets = [...states].map(([name, state]) => writeSecret({ namespace, name }, state));
