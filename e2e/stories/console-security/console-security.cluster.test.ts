@@ -91,6 +91,19 @@ describe('the namespace of another person', () => {
   });
 });
 
+test.each([
+  '/api/icon/NAME/gadget',
+  '/api/view/catalog/NAME/gadget',
+  '/api/view/subscribe?catalog=NAME&package=gadget',
+])('whether a Catalog exists is in no answer to a person who may not get it: %s', async (path) => {
+  const ann = await as('ann@example.com');
+  const answerAbout = async (name: string): Promise<object> => {
+    const { status, text } = await ann.send(path.replace('NAME', name));
+    return { status, text: text.replaceAll(name, 'NAME') };
+  };
+  expect(await answerAbout('absent')).toEqual(await answerAbout('private'));
+});
+
 describe('an act', () => {
   const reconcile = { kind: 'reconcile', namespace: 'red', name: 'gadget' };
   const approve = {
