@@ -36,7 +36,7 @@ export const NODE_OPTIONS: readonly string[] = [
 
 /**
  * The console answers many short questions: a function is compiled only after twenty times the usual number of calls, and by
- * the middle compiler, as the pages of the last one take 5 MB. Large searches are slower by a tenth to a half.
+ * the middle compiler, as the pages of the last one take 5 MB. Large searches take up to 1.75 times as long: decision 18.
  */
 export const CONSOLE_OPTIONS: readonly string[] = [
   ...NODE_OPTIONS,

@@ -4,8 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backupRef } from '../../../adoption/olm-v0/backup.ts';
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
+import { HOLD, OLM } from '../../../adoption/olm-v0/kinds.ts';
 import type { StepName } from '../../../adoption/olm-v0/steps.ts';
 import { translateSubscription } from '../../../adoption/olm-v0/translate.ts';
 import type { UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
@@ -21,6 +23,7 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
+import { runSlipway } from '../../lib/slipway.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
@@ -139,11 +142,34 @@ describe.skipIf(obstacle !== undefined)(
       await hasSucceeded(cluster(), GADGET);
     });
 
-    test('an operator of one namespace is handed over although the process is killed after every write', async () => {
+    const wanted = ({ survey }: Gathered): KubeObject =>
+      translateSubscription(survey, { name: 'lamp', version: '1.0.0' }).manifest;
+
+    test('a hand-over that has begun is called off: OLM has the operator as before', async () => {
       harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
+      const signal = AbortSignal.timeout(60_000);
+      const handOver = new HandOver({ cluster: client, name: lampKept, wanted, sleep: (ms) => delay(ms), signal });
+      for (;;) {
+        const { step, gathered } = await handOver.next();
+        if (step === 'Delete') break;
+        await handOver.carryOut(step, gathered);
+      }
+      const before = await client.get({ ...OLM.csv, namespace: LAMP.namespace, name: 'lamp.v1.0.0' });
+      expect(before?.metadata.finalizers).toContain(HOLD);
+      const { code, text } = await runSlipway(cluster().folder, ['adopt', 'undo', 'lamps/lamp'], {
+        KUBECONFIG: cluster().kubeconfig,
+      });
+      expect(`${code} ${text}`).toMatch(/^0 /);
+      await hasSucceeded(cluster(), LAMP);
+      const version = await client.get({ ...OLM.csv, namespace: LAMP.namespace, name: 'lamp.v1.0.0' });
+      expect(version?.metadata.finalizers).not.toContain(HOLD);
+      const subscription = await client.get({ ...OLM.subscription, namespace: LAMP.namespace, name: 'lamp' });
+      expect(subscription?.['spec']).toMatchObject({ installPlanApproval: 'Automatic' });
+      expect(await client.get(backupRef(lampKept))).toBeUndefined();
+    }, 90_000);
+
+    test('an operator of one namespace is handed over although the process is killed after every write', async () => {
       const signal = AbortSignal.timeout(150_000);
-      const wanted = ({ survey }: Gathered): KubeObject =>
-        translateSubscription(survey, { name: 'lamp', version: '1.0.0' }).manifest;
       const killed = await killedAfterEveryWrite((dying) => {
         const handOver = new HandOver({ cluster: dying, name: lampKept, wanted, sleep: (ms) => delay(ms), signal });
         return {
