@@ -32,7 +32,7 @@ export function object(ref: ObjectRef, more: object = {}, metadata: object = {})
   return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), ...metadata }, ...more };
 }
 
-export function crdOf({ apiVersion, kind }: Kind): KubeObject {
+function crdOf({ apiVersion, kind }: Kind): KubeObject {
   const [group = '', version = ''] = apiVersion.split('/');
   const plural = `${kind.toLowerCase()}s`;
   const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() };
@@ -79,7 +79,7 @@ export function own(cluster: FakeCluster): Subscription {
 export const find = (cluster: FakeCluster, ref: ObjectRef): Promise<KubeObject | undefined> => cluster.get(ref);
 
 /** Plays the roll-out: the version that OLM had is applied and works. */
-export function rollOut(cluster: FakeCluster): void {
+function rollOut(cluster: FakeCluster): void {
   cluster.change(OWN, (one) => {
     const status = fieldsOf(one['status']);
     const conditions = (status['conditions'] as { type: string }[]).filter(({ type }) => type === 'Adopted');
