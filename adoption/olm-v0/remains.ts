@@ -66,10 +66,10 @@ function isManaged({ metadata: { annotations = {} } }: KubeObject, { operator, a
   return annotations[ANNOTATION.owner] === `${operator.namespace}/${adoptedBy}`;
 }
 
-function whyKept(object: KubeObject, { operator }: Backup): string | undefined {
+function whyKept(object: KubeObject, { operator, adoptedBy }: Backup): string | undefined {
   if (isMarked(object)) return 'OLM has marked it again';
   const { ownerReferences = [] } = object.metadata;
-  const owner = ownerReferences.find(({ apiVersion }) => apiVersion !== API_VERSION);
+  const owner = ownerReferences.find(({ apiVersion, name }) => apiVersion !== API_VERSION || name !== adoptedBy);
   if (owner !== undefined) return `it belongs to ${owner.kind} ${owner.name}`;
   if (!isRight(object) && object.kind !== OLM.operatorCondition.kind)
     return 'only rights are deleted, and other objects may be in use';

@@ -19,12 +19,16 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 export interface AdoptedBy {
   readonly namespace: string;
   readonly name: string;
+  /** The package that it asks for: one of the same name for another package has nothing of the operator. */
+  readonly package: string;
   readonly kept: string;
 }
 
 export interface FoundRemains extends Remains {
   /** The Secret of the backup that lists them. */
   readonly backup: ObjectRef;
+  /** The package of the operator. */
+  readonly package: string;
 }
 
 /**
@@ -33,13 +37,13 @@ export interface FoundRemains extends Remains {
  */
 export async function findRemains(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { namespace, name, kept }: AdoptedBy,
+  { namespace, name, kept, package: packageName }: AdoptedBy,
   signal: AbortSignal,
 ): Promise<readonly FoundRemains[]> {
   const names = await backupsOf(cluster, kept, signal, name);
   const here = names.filter((one) => one.namespace === namespace);
   const found = await Promise.all(here.map((one) => remainsOf(cluster, one, name, signal)));
-  return found.flatMap((one) => one ?? []);
+  return found.flatMap((one) => (one?.package === packageName ? [one] : []));
 }
 
 async function remainsOf(
@@ -55,7 +59,7 @@ async function remainsOf(
   const live = await Promise.all(refsOf(backup).map((ref) => cluster.get(ref, signal)));
   const existing = live.filter((object) => object !== undefined);
   const bindings = existing.some(isRight) ? await bindingsOf(cluster, signal) : [];
-  return { backup: ref, ...judgeRemains(backup, existing, bindings) };
+  return { backup: ref, package: backup.operator.package, ...judgeRemains(backup, existing, bindings) };
 }
 
 async function bindingsOf(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<readonly KubeObject[]> {
@@ -94,6 +98,21 @@ async function refusalOf(acting: Cluster, object: KubeObject, signal: AbortSigna
   } catch (error) {
     if (!isRefusal(error) || isConflictOrReplaced(error)) throw error;
     return explainFailure(error, describeRef(refOf(object))).message;
+  }
+}
+
+/** Has an object that stays outlive the Subscription to which the hand-over has tied it. As the manager. */
+export async function untieKept(
+  cluster: Pick<Cluster, 'get' | 'patch'>,
+  { kept }: Remains,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { ref } of kept) {
+    const live = await cluster.get(ref, signal);
+    const ownerReferences = live && untied(live);
+    if (live === undefined || ownerReferences === undefined) continue;
+    const { resourceVersion } = live.metadata;
+    await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
   }
 }
 

@@ -16,12 +16,12 @@ import type { GivenByOlm } from '../../../report/uninstall-preview.ts';
  */
 export async function findGiven(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { metadata: { namespace = '', name } }: Subscription,
+  { metadata: { namespace = '', name }, spec }: Subscription,
   kept: string,
   signal: AbortSignal,
 ): Promise<readonly Remains[]> {
   try {
-    return await findRemains(cluster, { namespace, name, kept }, signal);
+    return await findRemains(cluster, { namespace, name, kept, package: spec.package }, signal);
   } catch (error) {
     if (isForbidden(error)) return [];
     throw error;

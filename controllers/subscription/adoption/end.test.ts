@@ -14,7 +14,7 @@ import { endAdoption } from './end.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const KEPT = 'slipway-system';
-const operator = { namespace: 'ops', subscription: 'gadget-by-olm', package: 'gadget-operator', csv: 'gadget.v1' };
+const operator = { namespace: 'ops', subscription: 'gadget-by-olm', package: 'gadget', csv: 'gadget.v1' };
 const BACKUP = backupRef({ namespace: 'ops', subscription: operator.subscription, kept: KEPT });
 const annotations = { [ANNOTATION.adoptBy]: 'ops/gadget' };
 const TIE = { apiVersion: API_VERSION, kind: 'Subscription', name: 'gadget', uid: 'u' };
@@ -42,15 +42,20 @@ interface Scene {
   readonly given?: readonly KubeObject[];
   readonly stage?: object;
   readonly spec?: object;
+  readonly status?: Subscription['status'];
   readonly options?: FakeOptions;
 }
+
+const INSTALLED = {
+  installed: { bundle: 'gadget.v1', version: '1.0.0', revision: 'gadget-1' },
+} as Subscription['status'];
 
 class Uninstall {
   readonly cluster: FakeCluster;
   readonly events: EventFacts[] = [];
   readonly #subscription: Subscription;
 
-  constructor({ given = GIVEN, stage = endHandOver(), spec = {}, options = {} }: Scene = {}) {
+  constructor({ given = GIVEN, stage = endHandOver(), spec = {}, status = INSTALLED, options = {} }: Scene = {}) {
     this.cluster = createFakeCluster(options);
     for (const name of ['ops', KEPT, 'kube-system'])
       this.cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -62,7 +67,7 @@ class Uninstall {
     });
     const secret = writeBackup(backup, KEPT);
     this.cluster.put({ ...secret, metadata: { ...secret.metadata, ...(stage as KubeObject).metadata } });
-    this.#subscription = subscription({ spec });
+    this.#subscription = subscription({ spec, ...(status !== undefined && { status }) });
     this.cluster.put(this.#subscription);
   }
 
@@ -95,6 +100,28 @@ describe('an uninstall', () => {
     expect(run.said).toEqual([
       'Normal Uninstalling: Objects that OLM had made for the operator are deleted: ClusterRoleBinding.rbac.authorization.k8s.io gadget-service-system:auth-delegator, RoleBinding.rbac.authorization.k8s.io kube-system/gadget-service-auth-reader, Role.rbac.authorization.k8s.io ops/gadget.v1-leases',
     ]);
+  });
+
+  test.each([
+    { because: 'it asks for another package', scene: { spec: { package: 'another' } } },
+    { because: 'it never had an operator: another one of its name has left it running', scene: { status: {} } },
+  ])('of a Subscription of the same name leaves them: $because', async ({ scene }) => {
+    const run = new Uninstall(scene);
+    await run.end();
+    expect(run.left).toHaveLength(GIVEN.length);
+    expect(await run.hasBackup()).toBe(true);
+    expect(run.events).toEqual([]);
+  });
+
+  test('keeps one of its namespace that a person uses, though it was tied to the Subscription', async () => {
+    const role = { kind: 'Role', name: 'gadget.v1-leases', apiGroup: 'rbac.authorization.k8s.io' };
+    const people = { ...right('RoleBinding', 'people', { namespace: 'ops', annotations: {} }), roleRef: role };
+    const run = new Uninstall();
+    run.cluster.put(people);
+    await run.end();
+    const [kept] = run.cluster.objects().filter(({ metadata }) => metadata.name === 'gadget.v1-leases');
+    expect(kept?.metadata.ownerReferences ?? []).toEqual([]);
+    expect(run.said.join()).toContain('RoleBinding.rbac.authorization.k8s.io ops/people uses it');
   });
 
   test('that is repeated deletes nothing more, and reports nothing again', async () => {

@@ -3,7 +3,13 @@
  * backup; if its objects stay, so do these. Nothing here holds an uninstall up: an object that stays has an event.
  */
 import type { Kept } from '../../../adoption/olm-v0/remains.ts';
-import { findRemains, removeRemains, untieAll, type FoundRemains } from '../../../adoption/olm-v0/removal.ts';
+import {
+  findRemains,
+  removeRemains,
+  untieAll,
+  untieKept,
+  type FoundRemains,
+} from '../../../adoption/olm-v0/removal.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
@@ -25,6 +31,7 @@ export async function endAdoption(deps: EndDeps, subscription: Subscription, sig
   if (leavesObjects(subscription)) return keepAll(deps, subscription, signal);
   for (const found of await remainsOf(deps, subscription, signal)) {
     // A tenant has the manager delete only objects that the account may delete.
+    await untieKept(deps.client, found, signal);
     const { deleted, refused } = await removeRemains(accountOf(deps.client, subscription), found, signal);
     for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
     // It is the list of the objects that are left to be deleted.
@@ -46,9 +53,12 @@ async function remainsOf(
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<readonly FoundRemains[]> {
-  const { namespace = '', name } = subscription.metadata;
+  const { metadata, spec, status } = subscription;
+  // One that never had an operator has nothing to take along: another one of its name may have left it running.
+  if (status?.installed === undefined && status?.adoption === undefined) return [];
+  const { namespace = '', name } = metadata;
   try {
-    return await findRemains(client, { namespace, name, kept }, signal);
+    return await findRemains(client, { namespace, name, kept, package: spec.package }, signal);
   } catch (error) {
     if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
     // Without a trace of an adoption there is most likely none.
