@@ -146,7 +146,7 @@ const REFUSED: readonly (Seen & {
   { because: 'a person created it again after the deletion', what: 'deleteSubscription', subscription: withMetadata(paused, { uid: 'new' }), csv: deleted, writes: [], says: /created again/ },
 ]; // prettier-ignore
 
-describe('nothing is handed over, and what was written is taken back', () => {
+describe('nothing is handed over, and the writes before are taken back', () => {
   test.each(REFUSED)('$what: $because', async ({ what, writes, says, ...seen }) => {
     const error: unknown = await act(what, seen).then(() => undefined, (thrown: unknown) => thrown); // prettier-ignore
     expect(error).toMatchObject({ reason: 'Collision', message: expect.stringMatching(says) as string, writes });

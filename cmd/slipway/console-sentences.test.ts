@@ -166,7 +166,7 @@ test('plan: risks and sections are those of `slipway plan`, line by line', () =>
   const model = modelOf(plan, visible, { asked: { plan: { value: { plan: made, heldBy: [] } } } });
   expect(model.extent).toBe('whole');
   expect(lines[0]).toBe(`${model.change} for ops/gadget`);
-  expect(lines).toContain(`Risk: ${model.risk?.word}`);
+  expect(`Risk: ${model.risk?.word}`).toBe(`${lines.find((line) => line.startsWith('Risk: '))} risk`);
   expect(lines).toContain(`Way back: ${model.wayBack}`);
   expect(lines.at(-2)).toBe(`Hash: ${model.hash}`);
   const drawn = [
