@@ -170,7 +170,7 @@ test('plan: risks and sections are those of `slipway plan`, line by line', () =>
   expect(lines).toContain(`Way back: ${model.wayBack}`);
   expect(lines.at(-2)).toBe(`Hash: ${model.hash}`);
   const drawn = [
-    ...model.risks.map(({ level, message, reason }) => `${level.word}: ${message} (${reason})`),
+    ...model.risks.map(({ level, message, reason }) => `${level.word.replace(/ risk$/, '')}: ${message} (${reason})`),
     ...model.sections.flatMap(({ lines: own }) => own.map((text) => text.trim())),
   ];
   const titles = /^(Risk|Way back|Hash|Objects.*|[A-Z][\w ]+):/;
