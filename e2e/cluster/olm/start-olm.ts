@@ -2,14 +2,13 @@
  * Runs OLM v0 beside a control plane, as processes in the network namespace of the cluster: the two operators of OLM
  * listen on all addresses, by no flag of theirs on fewer.
  */
-import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { waitUntil, type Admin } from '../admin.ts';
 import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
+import { moduleSource } from './module-source.ts';
 
 /** Where OLM keeps catalogs that all namespaces may use. */
 const NAMESPACE = 'olm';
@@ -60,27 +59,16 @@ export async function startOlm(boot: Boot, { network, admin }: OlmParts): Promis
 }
 
 async function applyCrds({ folder, binaries }: Boot): Promise<void> {
-  const crds = join(await sourceOfOlm(), 'deploy/chart/crds');
+  const crds = join(
+    await moduleSource('olm', 'github.com/operator-framework/operator-lifecycle-manager'),
+    'deploy/chart/crds',
+  );
   const files = readdirSync(crds).map((name) => join(crds, name));
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
   const kubectl = (args: readonly string[]): Promise<string> => runTool(binaries.get('kubectl')!, { args, env });
   const names = files.flatMap((file) => ['-f', file]);
   await kubectl(['apply', '--server-side', ...names]);
   await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
-}
-
-/** The folder of the module that the programs were built from; it has the CRDs. */
-async function sourceOfOlm(): Promise<string> {
-  const module = 'github.com/operator-framework/operator-lifecycle-manager';
-  const cwd = join(import.meta.dirname, '../modules/olm');
-  const env = { ...process.env, GOTOOLCHAIN: 'local', GOWORK: 'off' };
-  const run = promisify(execFile);
-  const find = async (): Promise<string> =>
-    (await run('go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd, env })).stdout.trim();
-  const found = await find();
-  if (found !== '' && existsSync(found)) return found;
-  await run('go', ['mod', 'download', module], { cwd, env });
-  return find();
 }
 
 /** Every address of a Service belongs to the machine, and one server answers at all of them. */
