@@ -28,7 +28,7 @@ export interface ClusterOptions {
    * all Services, so that webhooks and aggregated APIs work without Pods. In a network of its own, as a real node.
    */
   readonly olm?: boolean;
-  /** Run OLM v1 beside it, with the one catalog that a test publishes. In a network of its own, as a real node. */
+  /** Run OLM v1 beside it, with the same server for all Services. In a network of its own, as a real node. */
   readonly olmV1?: boolean;
   /** How many real nodes, if there are any; default 1. */
   readonly realNodes?: number;

@@ -9,6 +9,7 @@ import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
 import { moduleSource } from './module-source.ts';
+import { answerServices } from './start-services.ts';
 
 const NAMESPACE = 'olmv1-system';
 const ACCOUNT = 'olm';
@@ -31,7 +32,7 @@ export interface OlmV1Parts {
 /** Resolves when both programs of OLM v1 reconcile. */
 export async function startOlmV1(boot: Boot, { network, admin, registry }: OlmV1Parts): Promise<void> {
   const { supervisor } = boot;
-  await Promise.all([applyCrds(boot), createAccount(admin)]);
+  await Promise.all([applyCrds(boot), createAccount(admin), answerServices(boot, network)]);
   const files = await writeFiles(boot, { admin, registry });
   const probes = { catalogd: `${network.gateway}:8081`, 'operator-controller': `${network.gateway}:8082` };
   await start(boot, files, {

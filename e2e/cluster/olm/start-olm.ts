@@ -9,6 +9,7 @@ import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
 import { moduleSource } from './module-source.ts';
+import { answerServices } from './start-services.ts';
 
 /** Where OLM keeps catalogs that all namespaces may use. */
 const NAMESPACE = 'olm';
@@ -69,29 +70,6 @@ async function applyCrds({ folder, binaries }: Boot): Promise<void> {
   const names = files.flatMap((file) => ['-f', file]);
   await kubectl(['apply', '--server-side', ...names]);
   await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
-}
-
-/** Every address of a Service belongs to the machine, and one server answers at all of them. */
-async function answerServices({ folder, supervisor, options }: Boot, network: ClusterNetwork): Promise<void> {
-  if (options.node === 'real') return;
-  const inHub = [
-    '--target',
-    String(network.hub),
-    '--net',
-    'ip',
-    'route',
-    'add',
-    'local',
-    network.serviceCidr,
-    'dev',
-    'lo',
-  ];
-  await runTool('nsenter', { args: inHub, env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` } });
-  await supervisor.start({
-    name: 'services',
-    program: process.execPath,
-    args: [join(import.meta.dirname, 'answer-services.ts'), folder, `https://${network.gateway}:6443`],
-  });
 }
 
 async function createObjects(admin: Admin): Promise<void> {
