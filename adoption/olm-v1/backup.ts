@@ -63,7 +63,9 @@ export async function backupsOf(
 }
 
 /** The Secret that keeps a backup. */
-export function writeBackup({ isEnded: _, ...content }: Backup, kept: string): KubeObject {
+export function writeBackup(backup: Backup, kept: string): KubeObject {
+  // Whether it has ended stands in an annotation, which a patch can change.
+  const { isEnded: _isEnded, ...content } = backup;
   const { apiVersion, kind, name } = backupRef({ extension: content.extension, kept });
   const labels = { [LABEL_ADOPTION]: FROM, 'slipway.dev/adopted-by': labelValue(content.wanted.metadata.name) };
   return {

@@ -177,7 +177,7 @@ export class HandOver {
     const { cluster, signal } = this.#options;
     const { resourceVersion } = live.metadata;
     await cluster.patch(refOf(live), { metadata: { resourceVersion }, spec: { version: range } }, {}, signal);
-    // The range may be that one version, so that nothing else tells that this step is done.
+    // The range may be that one version, so that the Subscription alone does not show the end of this step.
     await this.#end();
   }
 

@@ -23,7 +23,7 @@ export function extensionOf({
 }: Changes = {}): KubeObject {
   return {
     ...EXTENSION,
-    metadata: { name: 'gadget', uid: 'u', resourceVersion: '7', ...metadata, ...{ generation: 3 } },
+    metadata: { name: 'gadget', uid: 'u', resourceVersion: '7', generation: 3, ...metadata },
     spec: {
       namespace: 'ops',
       source: { sourceType: 'Catalog', catalog: { packageName: 'gadget-operator', ...catalog } },
