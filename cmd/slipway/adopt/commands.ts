@@ -48,13 +48,21 @@ function definePlan(adopt: Command, perform: Perform): void {
   );
   withExamples(
     clusterOptions(adopt.command('catalogs'))
-      .description('Prints a Catalog for each CatalogSource of OLM that has an image.')
+      .description(
+        'Prints a Catalog for each CatalogSource of OLM v0 that has an image, or for each ClusterCatalog of OLM v1.',
+      )
       .option('-A, --all-namespaces', 'the CatalogSources of all namespaces')
       .addOption(outputOption(['yaml', 'json']))
-      .action((flags: CatalogFlags) =>
-        perform(flags, async (environment) => (await import('./catalogs.ts')).printCatalogs(environment, flags)),
+      .addOption(fromOption())
+      .action((flags: CatalogFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/catalogs.ts')).printClusterCatalogs(environment, flags)
+            : (await import('./catalogs.ts')).printCatalogs(environment, flags),
+        ),
       ),
     'slipway adopt catalogs --namespace olm',
+    'slipway adopt catalogs --from olm-v1',
   );
 }
 

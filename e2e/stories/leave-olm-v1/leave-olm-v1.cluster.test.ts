@@ -94,7 +94,8 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, planOne, runOne, look, showAll, runAll] = stepsOf('docs/how-to/leave-olm-v1.md') as [
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, runAll] = stepsOf('docs/how-to/leave-olm-v1.md') as [
+      Step,
       Step,
       Step,
       Step,
@@ -107,6 +108,8 @@ describe.skipIf(obstacle !== undefined)(
       const shown = await type(listAll);
       expect(shown).toMatch(/^gadget-operator +gadgets +gadget-operator +gadget-operator\.v1\.0\.0 +ready/m);
       expect(shown).toMatch(/^lamp +lamps +lamp +lamp\.v1\.0\.0 +ready/m);
+      for (const catalog of Object.keys(BUNDLES))
+        expect(await type(listCatalogs)).toContain(`ref: ${cluster().registry}/${catalog}:latest`);
       const plan = await type(planOne);
       expect(plan).toContain('ClusterExtension gadget-operator can be handed over');
       expect(plan).toContain('Deployment.apps gadgets/gadget-manager');
