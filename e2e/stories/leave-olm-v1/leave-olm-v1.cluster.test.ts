@@ -22,7 +22,16 @@ import { watchHarm, type Harm } from '../leave-olm/harm.ts';
 import { dyingAfterEachWrite, Killed } from '../leave-olm/killed.ts';
 import { gadgetBundle } from '../webhooks/gadget-operator.ts';
 import { installCertManager, runCertManager } from './cert-manager.ts';
-import { addCatalog, extensionRef, installByOlmV1, isInstalled, marksOfOlmV1, stirOlmV1 } from './olm-v1.ts';
+import {
+  addCatalog,
+  extensionRef,
+  installByOlmV1,
+  isGone,
+  isInstalled,
+  marksOfOlmV1,
+  reportOf,
+  stirOlmV1,
+} from './olm-v1.ts';
 
 const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
@@ -152,6 +161,14 @@ describe.skipIf(obstacle !== undefined)(
       expect(isShownByLine(await type(showAll), showAll.printed ?? '')).toBe(true);
       expect(await type(runAll)).toBe(runAll.printed);
     }, 180_000);
+
+    test('a ClusterExtension that is created again gets nothing of the operator', async () => {
+      await installByOlmV1(client, TORCH);
+      await reportOf(client, TORCH.name, /already exists.* cannot be managed by operator-controller/);
+      expect(await marksOfOlmV1(client, TORCH.name)).toEqual([]);
+      await client.delete(extensionRef(TORCH.name));
+      await isGone(client, TORCH.name);
+    }, 90_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       const { deleted, created, conversions, failures, probes } = await harm.end();

@@ -3,6 +3,7 @@ import { OWNER_LABEL } from '../../../adoption/olm-v1/kinds.ts';
 import { collectInventory } from '../../../adoption/olm-v1/inventory.ts';
 import { isSettled } from '../../../adoption/olm-v1/verdict.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { until } from '../../lib/until.ts';
 
@@ -43,6 +44,24 @@ export async function isInstalled(client: Client, name: string): Promise<KubeObj
   };
   const explain = (): string => JSON.stringify(last?.['status']);
   return until(`OLM has installed ${name}`, ask, { timeoutSeconds: 60, explain });
+}
+
+/** Waits until OLM reports such a message about it. */
+export async function reportOf(client: Client, name: string, message: RegExp): Promise<void> {
+  let last = '';
+  const ask = async (): Promise<string | undefined> => {
+    const live = await client.get(extensionRef(name));
+    last = JSON.stringify(fieldsOf(live?.['status'])['conditions']);
+    return message.test(last) ? last : undefined;
+  };
+  await until(`OLM reports ${message.source}`, ask, { timeoutSeconds: 60, explain: () => last });
+}
+
+/** Waits until there is no ClusterExtension of the name. */
+export async function isGone(client: Client, name: string): Promise<void> {
+  const ask = async (): Promise<true | undefined> =>
+    (await client.get(extensionRef(name))) === undefined ? true : undefined;
+  await until(`${name} is gone`, ask, { timeoutSeconds: 60 });
 }
 
 /** OLM watches its objects and the ClusterExtension: each change has it reconcile. */
