@@ -75,9 +75,11 @@ function flagsOf(module: ToolModule): readonly string[] {
 
 function sources(module: ToolModule): string[] {
   const folder = sourceFolder(module);
-  return readdirSync(folder)
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files
+    .map(({ parentPath, name }) => join(parentPath, name))
     .toSorted()
-    .map((name) => readFileSync(join(folder, name), 'utf8'));
+    .map((file) => readFileSync(file, 'utf8'));
 }
 
 function sourceFolder({ name }: ToolModule): string {

@@ -8,6 +8,7 @@ import { createNetwork, type ClusterNetwork } from './node/network.ts';
 import { pushPodImage } from './node/pod-image.ts';
 import { startRealNode, type NodeName } from './node/real-node.ts';
 import { startOlm } from './olm/start-olm.ts';
+import { startOlmV1 } from './olm/start-olm-v1.ts';
 import { hasOwnNetwork } from './options.ts';
 import { writePki, type ClusterCredentials } from './pki.ts';
 import { pickPorts } from './ports.ts';
@@ -44,6 +45,8 @@ export async function bootComponents(boot: Boot): Promise<Booted> {
   const onNodes = boot.options.node === 'real' ? network : undefined;
   const startNode = await startRealNodes(boot, { ...starting, network: onNodes, server, registry, credentials });
   if (boot.options.olm === true && network !== undefined) await startOlm(boot, { network, admin: starting.admin });
+  if (boot.options.olmV1 === true && network !== undefined)
+    await startOlmV1(boot, { network, admin: starting.admin, registry });
   return {
     server,
     registry,

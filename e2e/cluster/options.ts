@@ -28,6 +28,8 @@ export interface ClusterOptions {
    * all Services, so that webhooks and aggregated APIs work without Pods. In a network of its own, as a real node.
    */
   readonly olm?: boolean;
+  /** Run OLM v1 beside it, with the same server for all Services. In a network of its own, as a real node. */
+  readonly olmV1?: boolean;
   /** How many real nodes, if there are any; default 1. */
   readonly realNodes?: number;
   /** How many Nodes kwok pretends to have; default 1, or none beside real ones, in which case they are tainted. */
@@ -43,6 +45,6 @@ export interface ClusterOptions {
 }
 
 /** Whether the cluster lives in a network namespace: its programs listen on all addresses. */
-export function hasOwnNetwork({ node, olm }: ClusterOptions): boolean {
-  return node === 'real' || olm === true;
+export function hasOwnNetwork({ node, olm, olmV1 }: ClusterOptions): boolean {
+  return node === 'real' || olm === true || olmV1 === true;
 }

@@ -71,6 +71,15 @@ export const TOOL_MODULES: readonly ToolModule[] = [
       'olm-catalog': 'slipway.dev/e2e/cluster/olm',
     },
   },
+  {
+    name: 'olm-v1',
+    // without it the images library needs a C library
+    tags: ['containers_image_openpgp'],
+    programs: {
+      'operator-controller': 'github.com/operator-framework/operator-controller/cmd/operator-controller',
+      catalogd: 'github.com/operator-framework/operator-controller/cmd/catalogd',
+    },
+  },
 ];
 
 /** What every cluster is made of. */
@@ -101,19 +110,27 @@ export const NODE_PROGRAMS = [
 /** What OLM v0 consists of, with a server of catalogs for it. */
 export const OLM_PROGRAMS = ['olm-operator', 'catalog-operator', 'olm-catalog'] as const;
 
+/** What OLM v1 consists of. */
+export const OLM_V1_PROGRAMS = ['operator-controller', 'catalogd'] as const;
+
 /** What checks the files of deploy/, beside kubectl. */
 export const CHECK_PROGRAMS = ['helm', 'promtool', 'glua'] as const;
 
 /** The programs that a cluster of these components needs: no other one is built for it. */
 export function programsOf(
   components: readonly ComponentName[],
-  { node, olm }: Pick<ClusterOptions, 'node' | 'olm'>,
+  { node, olm, olmV1 }: Pick<ClusterOptions, 'node' | 'olm' | 'olmV1'>,
 ): readonly string[] {
   const isComponent = (program: string): boolean => COMPONENTS.some((name) => name === program);
   const controlPlane = CONTROL_PLANE_PROGRAMS.filter(
     (program) => !isComponent(program) || components.some((name) => name === program),
   );
-  return [...controlPlane, ...(node === 'real' ? NODE_PROGRAMS : []), ...(olm === true ? OLM_PROGRAMS : [])];
+  return [
+    ...controlPlane,
+    ...(node === 'real' ? NODE_PROGRAMS : []),
+    ...(olm === true ? OLM_PROGRAMS : []),
+    ...(olmV1 === true ? OLM_V1_PROGRAMS : []),
+  ];
 }
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */

@@ -10,13 +10,20 @@ import type { AdoptUndoFlags } from './undo.ts';
 export function defineAdoptCommands(program: Command, perform: Perform): void {
   const adopt = program
     .command('adopt')
-    .description('Hands operators over from OLM v0 to Slipway and back, while OLM runs and without replacing a Pod.');
+    .description(
+      'Hands operators over from OLM to Slipway, and back to OLM v0, while OLM runs and without replacing a Pod.',
+    );
   definePlan(adopt, perform);
   defineRun(adopt, perform);
   defineAfterwards(adopt, perform);
 }
 
-const ARGUMENT = 'NAME or NAMESPACE/NAME of the Subscription of OLM';
+const ARGUMENT = 'NAME or NAMESPACE/NAME of the Subscription of OLM v0, or NAME of the ClusterExtension of OLM v1';
+const OLM_V1 = 'olm-v1';
+
+interface From {
+  readonly from: string;
+}
 
 function definePlan(adopt: Command, perform: Perform): void {
   withExamples(
@@ -28,21 +35,35 @@ function definePlan(adopt: Command, perform: Perform): void {
       .option('-A, --all-namespaces', 'the operators of all namespaces')
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json', 'yaml']))
-      .action((name: string | undefined, flags: AdoptPlanFlags) =>
-        perform(flags, async (environment) => (await import('./plan.ts')).planAdoption(environment, name, flags)),
+      .addOption(fromOption())
+      .action((name: string | undefined, flags: AdoptPlanFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/plan.ts')).planExtensions(environment, name, flags)
+            : (await import('./plan.ts')).planAdoption(environment, name, flags),
+        ),
       ),
     'slipway adopt plan --all-namespaces',
     'slipway adopt plan lights/beacon',
+    'slipway adopt plan beacon --from olm-v1',
   );
   withExamples(
     clusterOptions(adopt.command('catalogs'))
-      .description('Prints a Catalog for each CatalogSource of OLM that has an image.')
+      .description(
+        'Prints a Catalog for each CatalogSource of OLM v0 that has an image, or for each ClusterCatalog of OLM v1.',
+      )
       .option('-A, --all-namespaces', 'the CatalogSources of all namespaces')
       .addOption(outputOption(['yaml', 'json']))
-      .action((flags: CatalogFlags) =>
-        perform(flags, async (environment) => (await import('./catalogs.ts')).printCatalogs(environment, flags)),
+      .addOption(fromOption())
+      .action((flags: CatalogFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/catalogs.ts')).printClusterCatalogs(environment, flags)
+            : (await import('./catalogs.ts')).printCatalogs(environment, flags),
+        ),
       ),
     'slipway adopt catalogs --namespace olm',
+    'slipway adopt catalogs --from olm-v1',
   );
 }
 
@@ -59,11 +80,17 @@ function defineRun(adopt: Command, perform: Perform): void {
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
-      .action((name: string | undefined, flags: AdoptRunFlags) =>
-        perform(flags, async (environment) => (await import('./run.ts')).runAdoption(environment, name, flags)),
+      .addOption(fromOption())
+      .action((name: string | undefined, flags: AdoptRunFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/run.ts')).runExtensions(environment, name, flags)
+            : (await import('./run.ts')).runAdoption(environment, name, flags),
+        ),
       ),
     'slipway adopt run lights/beacon --catalog operatorhub',
     'slipway adopt run --all --all-namespaces',
+    'slipway adopt run beacon --from olm-v1 --catalog operatorhub',
   );
 }
 
@@ -73,17 +100,23 @@ function defineAfterwards(adopt: Command, perform: Perform): void {
       .description('Lists the hand-overs that have a backup, each with its next step.')
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json', 'yaml']))
-      .action((flags: AdoptStatusFlags) =>
-        perform(flags, async (environment) => (await import('./status.ts')).showAdoptions(environment, flags)),
+      .addOption(fromOption())
+      .action((flags: AdoptStatusFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/status.ts')).showExtensions(environment, flags)
+            : (await import('./status.ts')).showAdoptions(environment, flags),
+        ),
       ),
     'slipway adopt status',
+    'slipway adopt status --from olm-v1',
   );
   withExamples(
     clusterOptions(adopt.command('undo'))
       .description(
         "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. The version that OLM had must be installed. It can be interrupted at any time; started again, it goes on.",
       )
-      .argument('<name>', ARGUMENT)
+      .argument('<name>', 'NAME or NAMESPACE/NAME of the Subscription of OLM v0')
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
@@ -92,6 +125,12 @@ function defineAfterwards(adopt: Command, perform: Perform): void {
       ),
     'slipway adopt undo lights/beacon',
   );
+}
+
+function fromOption(): Option {
+  return new Option('--from <program>', 'the program that manages the operators now')
+    .choices(['olm-v0', OLM_V1])
+    .default('olm-v0');
 }
 
 function timeoutOption(duration: string): Option {
@@ -104,6 +143,6 @@ function keptOption(): Option {
 
 function nameOptions(command: Command): Command {
   return registryOptions(command)
-    .option('--name <name>', "name of Slipway's Subscription; absent, that of OLM's")
+    .option('--name <name>', "name of Slipway's Subscription; absent, that of OLM's object")
     .option('--catalog <name>', 'the only Catalog from which it is upgraded');
 }

@@ -1,7 +1,6 @@
 /** Carries out the steps of a hand-over or of a way back until the end, and reports each. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../api/duration.ts';
-import type { ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import type { Environment } from '../environment.ts';
 import type { Outcome } from '../outcome.ts';
@@ -36,7 +35,7 @@ export interface FollowFlags {
  */
 export async function follow(
   environment: Environment,
-  target: ObjectTarget,
+  target: { readonly namespace?: string; readonly name: string },
   { timeout, output }: FollowFlags,
   start: (signal: AbortSignal) => Journey,
 ): Promise<Outcome> {

@@ -43,7 +43,8 @@ export async function runAdoption(
   });
 }
 
-function requireOne(text: string | undefined, { all, name, catalog }: AdoptRunFlags): void {
+/** @throws ReasonedError InputInvalid if the flags do not name one operator or all */
+export function requireOne(text: string | undefined, { all, name, catalog }: AdoptRunFlags): void {
   if ((text === undefined) !== (all === true))
     throw invalidInput('an operator or --all is needed, and not both', 'slipway adopt plan lists the operators');
   if (all === true && (name !== undefined || catalog !== undefined))

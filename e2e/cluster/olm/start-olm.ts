@@ -2,14 +2,14 @@
  * Runs OLM v0 beside a control plane, as processes in the network namespace of the cluster: the two operators of OLM
  * listen on all addresses, by no flag of theirs on fewer.
  */
-import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { waitUntil, type Admin } from '../admin.ts';
 import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
+import { moduleSource } from './module-source.ts';
+import { answerServices } from './start-services.ts';
 
 /** Where OLM keeps catalogs that all namespaces may use. */
 const NAMESPACE = 'olm';
@@ -60,50 +60,16 @@ export async function startOlm(boot: Boot, { network, admin }: OlmParts): Promis
 }
 
 async function applyCrds({ folder, binaries }: Boot): Promise<void> {
-  const crds = join(await sourceOfOlm(), 'deploy/chart/crds');
+  const crds = join(
+    await moduleSource('olm', 'github.com/operator-framework/operator-lifecycle-manager'),
+    'deploy/chart/crds',
+  );
   const files = readdirSync(crds).map((name) => join(crds, name));
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
   const kubectl = (args: readonly string[]): Promise<string> => runTool(binaries.get('kubectl')!, { args, env });
   const names = files.flatMap((file) => ['-f', file]);
   await kubectl(['apply', '--server-side', ...names]);
   await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
-}
-
-/** The folder of the module that the programs were built from; it has the CRDs. */
-async function sourceOfOlm(): Promise<string> {
-  const module = 'github.com/operator-framework/operator-lifecycle-manager';
-  const cwd = join(import.meta.dirname, '../modules/olm');
-  const env = { ...process.env, GOTOOLCHAIN: 'local', GOWORK: 'off' };
-  const run = promisify(execFile);
-  const find = async (): Promise<string> =>
-    (await run('go', ['list', '-m', '-f', '{{.Dir}}', module], { cwd, env })).stdout.trim();
-  const found = await find();
-  if (found !== '' && existsSync(found)) return found;
-  await run('go', ['mod', 'download', module], { cwd, env });
-  return find();
-}
-
-/** Every address of a Service belongs to the machine, and one server answers at all of them. */
-async function answerServices({ folder, supervisor, options }: Boot, network: ClusterNetwork): Promise<void> {
-  if (options.node === 'real') return;
-  const inHub = [
-    '--target',
-    String(network.hub),
-    '--net',
-    'ip',
-    'route',
-    'add',
-    'local',
-    network.serviceCidr,
-    'dev',
-    'lo',
-  ];
-  await runTool('nsenter', { args: inHub, env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` } });
-  await supervisor.start({
-    name: 'services',
-    program: process.execPath,
-    args: [join(import.meta.dirname, 'answer-services.ts'), folder, `https://${network.gateway}:6443`],
-  });
 }
 
 async function createObjects(admin: Admin): Promise<void> {

@@ -1,0 +1,202 @@
+/**
+ * Carries out the steps of a hand-over from OLM v1. Each step can be repeated, and any process can go on after any write:
+ * steps.ts decides from the cluster alone. Sends requests.
+ */
+import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
+import type { Cluster } from '../../api/cluster.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { HOLD } from '../olm-v0/kinds.ts';
+import { backupRef, endHandOver, writeBackup, type Backup, type BackupName } from './backup.ts';
+import { gather, pinOf, type Gathered } from './gather.ts';
+import { extensionRef } from './kinds.ts';
+import { handOver, isMarked } from './marks.ts';
+import { nextStep, type StepName } from './steps.ts';
+import type { Translation } from './translate.ts';
+import { installedBundle, judgeExtension } from './verdict.ts';
+
+export interface HandOverOptions {
+  readonly cluster: Cluster;
+  readonly name: BackupName;
+  /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
+  readonly wanted: (gathered: Gathered) => Translation;
+  readonly signal: AbortSignal;
+}
+
+/** The steps that write. */
+type ActName = Exclude<StepName, `Await${string}` | 'Done'>;
+
+function isAct(step: StepName): step is ActName {
+  return step !== 'Done' && !step.startsWith('Await');
+}
+
+/** The range of versions that the ClusterExtension had; absent: any. */
+interface MaybeRange {
+  readonly range?: string | null | undefined;
+}
+
+/** One hand-over. */
+export class HandOver {
+  readonly #options: HandOverOptions;
+
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The next step with the state that decides it; no write.
+   *
+   * @throws ReasonedError Collision, not retried, if the backup is of another hand-over
+   */
+  async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
+    const { cluster, name, signal } = this.#options;
+    const gathered = await gather(cluster, name, signal);
+    const { backup, survey } = gathered;
+    const { extension } = survey;
+    if (backup !== undefined && extension !== undefined && extension.metadata.uid !== backup.olm.metadata.uid)
+      throw refusal(name, `OLM has it again. Delete ${describeRef(backupRef(name))} to begin again`);
+    return { step: nextStep(gathered.state), gathered };
+  }
+
+  /**
+   * Carries out a step. A conflict with another writer is no error: the next state decides again.
+   * @throws ReasonedError Collision, not retried, if the operator cannot be handed over; the errors of the client
+   */
+  async carryOut(step: StepName, gathered: Gathered): Promise<void> {
+    try {
+      await this.#act(step, gathered);
+    } catch (error) {
+      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async #act(step: StepName, gathered: Gathered): Promise<void> {
+    const { backup, state } = gathered;
+    if (!isAct(step)) return undefined;
+    if (step === 'BackUp') return this.#backUp(gathered);
+    if (backup === undefined) throw new Error(`step ${step} needs a backup`);
+    const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
+      Pause: () => this.#pause(backup, state.extension),
+      Resume: () => this.#resume(backup, state.extension),
+      Hold: () => this.#setFinalizers(state.extension, (all) => [...all, HOLD]),
+      Delete: () => this.#delete(state.extension),
+      HandOver: () => this.#handOver(state.marked, backup),
+      Subscribe: async () => void (await this.#options.cluster.create(backup.wanted, {}, this.#options.signal)),
+      Release: () => this.#setFinalizers(state.extension, (all) => all.filter((one) => one !== HOLD)),
+      CleanUp: () => this.#cleanUp(state.leftovers),
+      Unpin: () => this.#unpin(backup, state.subscription),
+      End: () => this.#end(),
+    };
+    return acts[step]();
+  }
+
+  async #backUp(gathered: Gathered): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    const { survey } = gathered;
+    const verdict = judgeExtension(survey);
+    const { extension } = survey;
+    if (verdict.kind !== 'ready' || extension === undefined)
+      throw refusal(name, verdict.kind === 'ready' ? 'it does not exist' : verdict.message);
+    const { manifest, range } = this.#options.wanted(gathered);
+    if ((await cluster.get(refOf(manifest), signal)) !== undefined)
+      throw refusal(name, `${describeRef(refOf(manifest))} exists already. Choose another name by --name`);
+    await cluster.create(manifest, { dryRun: true }, signal);
+    const backup: Backup = {
+      extension: name.extension,
+      olm: withoutManagedFields(extension),
+      wanted: manifest,
+      range,
+      objects: survey.objects.map(refOf),
+      isEnded: false,
+    };
+    await cluster.create(writeBackup(backup, name.kept), {}, signal);
+  }
+
+  /** With one version to choose from, OLM begins no upgrade. */
+  async #pause(backup: Backup, extension: KubeObject | undefined): Promise<void> {
+    if (extension === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion } = extension.metadata;
+    const spec = { source: { catalog: { version: pinOf(backup) } } };
+    await cluster.patch(refOf(extension), { metadata: { resourceVersion }, spec }, {}, signal);
+  }
+
+  /** OLM had begun an upgrade before the pause: it gets its versions back, and the hand-over has to begin again. */
+  async #resume({ range = null }: MaybeRange, extension: KubeObject | undefined): Promise<void> {
+    if (extension === undefined) return;
+    const { cluster, name, signal } = this.#options;
+    const { resourceVersion, finalizers = [] } = extension.metadata;
+    const metadata = { resourceVersion, finalizers: finalizers.filter((one) => one !== HOLD) };
+    await cluster.patch(refOf(extension), { metadata, spec: { source: { catalog: { version: range } } } }, {}, signal);
+    await cluster.delete(backupRef(name), {}, signal);
+    const { version } = installedBundle(extension);
+    throw refusal(name, `OLM has gone on to version ${version} since the hand-over began. Begin again`);
+  }
+
+  /** Bound to the version that has the finalizer of Slipway: a finalizer cannot be added to an object that is being deleted. */
+  async #delete(extension: KubeObject | undefined): Promise<void> {
+    if (extension === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { uid = '', resourceVersion = '' } = extension.metadata;
+    await cluster.delete(refOf(extension), { uid, resourceVersion, propagation: 'Orphan' }, signal);
+  }
+
+  async #handOver(marked: readonly ObjectRef[], { extension, wanted }: Backup): Promise<void> {
+    const { cluster, signal } = this.#options;
+    const adoptBy = `${wanted.metadata.namespace}/${wanted.metadata.name}`;
+    for (const ref of marked) {
+      const live = await cluster.get(ref, signal);
+      if (live === undefined || !isMarked(live, extension)) continue;
+      await cluster.patch(ref, handOver(live, { extension, adoptBy }), {}, signal);
+    }
+  }
+
+  async #setFinalizers(
+    extension: KubeObject | undefined,
+    change: (finalizers: readonly string[]) => readonly string[],
+  ): Promise<void> {
+    if (extension === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion, finalizers = [] } = extension.metadata;
+    await cluster.patch(
+      refOf(extension),
+      { metadata: { resourceVersion, finalizers: change(finalizers) } },
+      {},
+      signal,
+    );
+  }
+
+  /** The further Secrets of a release have the first one as their owner. */
+  async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
+    const { cluster, signal } = this.#options;
+    for (const ref of leftovers) await cluster.delete(ref, { propagation: 'Background' }, signal);
+  }
+
+  async #unpin({ range = null }: MaybeRange, live: KubeObject | undefined): Promise<void> {
+    if (live === undefined) return;
+    const { cluster, signal } = this.#options;
+    const { resourceVersion } = live.metadata;
+    await cluster.patch(refOf(live), { metadata: { resourceVersion }, spec: { version: range } }, {}, signal);
+    // The range may be that one version, so that the Subscription alone does not show the end of this step.
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    const { cluster, name, signal } = this.#options;
+    await cluster.patch(backupRef(name), endHandOver(), {}, signal);
+  }
+}
+
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & { managedFields?: unknown };
+  return { ...object, metadata };
+}
+
+function refusal({ extension }: BackupName, why: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'Collision',
+    retry: 'backoff',
+    message: `${describeRef(extensionRef(extension))} is not handed over: ${why}`,
+    hint: 'Nothing has been changed',
+  });
+}

@@ -1,0 +1,32 @@
+/** The steps of a hand-over in sentences. Pure. */
+import { findCondition, type Condition } from '../../api/conditions.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import type { HandOverState, StepName } from './steps.ts';
+
+/** A sentence for each step. */
+const SENTENCES: Readonly<Record<StepName, string>> = {
+  AwaitOlm: 'Wait for OLM to end its work on the operator',
+  BackUp: 'Keep a backup of the ClusterExtension in a Secret',
+  Pause: 'Set the version of the ClusterExtension to the installed one, so that OLM upgrades nothing meanwhile',
+  AwaitPause: 'Wait until OLM has acted on that version',
+  Resume: 'Give the ClusterExtension its versions back, because OLM had begun an upgrade',
+  Hold: 'Add a finalizer to the ClusterExtension',
+  Delete: 'Delete the ClusterExtension, without its objects',
+  AwaitOlmOut: 'Wait until OLM and the garbage collector have taken their finalizers off',
+  HandOver: "Take OLM's marks off the objects and hand them over",
+  Subscribe: "Create Slipway's Subscription, pinned to the installed version",
+  AwaitReady: "Wait until Slipway's Subscription is Ready",
+  Release: 'Remove the finalizer, and the ClusterExtension with it',
+  CleanUp: 'Delete the Secrets of the release of Helm',
+  Unpin: "Give Slipway's Subscription the versions that the ClusterExtension allowed, so that upgrades go on",
+  End: 'Note in the backup that the operator is handed over',
+  Done: 'The operator is handed over',
+};
+
+/** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
+export function describeStep(step: StepName, { subscription }: Pick<HandOverState, 'subscription'>): string {
+  if (step !== 'AwaitReady') return SENTENCES[step];
+  const conditions = fieldsOf(subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
+  const ready = findCondition(conditions, 'Ready');
+  return ready === undefined ? SENTENCES[step] : `${SENTENCES[step]}: ${ready.message}`;
+}

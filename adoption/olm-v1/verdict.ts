@@ -1,0 +1,167 @@
+/**
+ * Whether an operator of OLM v1 can be handed over now. Pure: a table of states, the first that applies decides. A refusal
+ * says what to do; a note announces an effect.
+ */
+import type { Condition } from '../../api/conditions.ts';
+import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { extensionRef } from './kinds.ts';
+import { otherExtension } from './marks.ts';
+
+/** The facts about one ClusterExtension. */
+export interface ExtensionSurvey {
+  readonly name: string;
+  /** Absent if it does not exist. */
+  readonly extension: KubeObject | undefined;
+  /** The objects with its label, metadata only. */
+  readonly objects: readonly KubeObject[];
+  /** Its ClusterObjectSets, by which OLM v1 installs if its alpha feature is on. */
+  readonly objectSets: readonly KubeObject[];
+}
+
+/** The closed list of reasons for which an operator is not handed over. */
+export const REFUSALS = [
+  'ExtensionNotFound',
+  'BeingDeleted',
+  'NotInstalled',
+  'UpgradeInProgress',
+  'NotSucceeded',
+  'SeveralChannels',
+  'InstalledByObjectSets',
+  'CertificatesOfOpenShift',
+  'ObjectsOfOthers',
+] as const;
+
+export type Refusal = (typeof REFUSALS)[number];
+
+export type Verdict =
+  | { readonly kind: 'ready'; readonly notes: readonly string[] }
+  /** The state passes by itself. */
+  | { readonly kind: 'wait'; readonly reason: Refusal; readonly message: string }
+  /** A person has to change the state first. */
+  | { readonly kind: 'refused'; readonly reason: Refusal; readonly message: string };
+
+/** The verdict on an operator whose hand-over has not begun. */
+export function judgeExtension(survey: ExtensionSurvey): Verdict {
+  for (const rule of RULES) {
+    const verdict = rule(survey);
+    if (verdict !== undefined) return verdict;
+  }
+  return { kind: 'ready', notes: NOTES.flatMap((note) => note(survey) ?? []) };
+}
+
+/** The bundle that OLM reports as installed; empty texts if there is none. */
+export function installedBundle(extension: KubeObject | undefined): {
+  readonly name: string;
+  readonly version: string;
+} {
+  const { name, version } = fieldsOf(fieldsOf(fieldsOf(extension?.['status'])['install'])['bundle']);
+  return { name: textOf(name), version: textOf(version) };
+}
+
+/** `spec.source.catalog`. */
+export function catalogFilter(extension: KubeObject | undefined): Readonly<Record<string, unknown>> {
+  return fieldsOf(fieldsOf(fieldsOf(extension?.['spec'])['source'])['catalog']);
+}
+
+/** Whether OLM has acted on the spec as it is, and has reached it. */
+export function isSettled(extension: KubeObject | undefined): boolean {
+  const progressing = conditionOf(extension, 'Progressing');
+  return (
+    extension !== undefined &&
+    progressing?.status === 'True' &&
+    progressing.reason === 'Succeeded' &&
+    progressing.observedGeneration === extension.metadata.generation &&
+    conditionOf(extension, 'Installed')?.status === 'True'
+  );
+}
+
+function conditionOf(extension: KubeObject | undefined, type: string): Condition | undefined {
+  const conditions = fieldsOf(extension?.['status'])['conditions'] as readonly Condition[] | undefined;
+  return conditions?.find((one) => one.type === type);
+}
+
+type Rule = (survey: ExtensionSurvey) => Verdict | undefined;
+
+const RULES: readonly Rule[] = [
+  ({ name, extension }) =>
+    extension === undefined
+      ? refused(
+          'ExtensionNotFound',
+          `${describeRef(extensionRef(name))} does not exist. List them by \`slipway adopt plan --from olm-v1\``,
+        )
+      : undefined,
+  ({ extension }) =>
+    extension?.metadata.deletionTimestamp === undefined
+      ? undefined
+      : refused('BeingDeleted', 'it is being deleted, and OLM deletes the operator with it'),
+  ({ extension }) =>
+    installedBundle(extension).version === ''
+      ? wait('NotInstalled', conditionOf(extension, 'Progressing')?.message ?? 'OLM has installed nothing for it yet')
+      : undefined,
+  ({ objectSets: [set] }) =>
+    set === undefined
+      ? undefined
+      : refused(
+          'InstalledByObjectSets',
+          `OLM has installed it by ${describeRef(refOf(set))}, an alpha feature that Slipway does not take over`,
+        ),
+  ({ extension }) => {
+    if (isSettled(extension)) return undefined;
+    const progressing = conditionOf(extension, 'Progressing');
+    const message = progressing?.message ?? 'OLM has not reported a state';
+    return progressing?.status === 'False'
+      ? refused('NotSucceeded', `OLM does not go on: ${message}`)
+      : wait('UpgradeInProgress', `OLM is at work on it: ${message}`);
+  },
+  ({ extension }) => {
+    const channels = itemsOf(catalogFilter(extension)['channels']).map(textOf);
+    return channels.length > 1
+      ? refused(
+          'SeveralChannels',
+          `it names the channels ${channels.join(', ')}, and a Subscription of Slipway has one. Leave one in spec.source.catalog.channels, or none for all`,
+        )
+      : undefined;
+  },
+  ({ objects }) => {
+    const service = objects.find(({ metadata }) => SERVING_CERTIFICATE in (metadata.annotations ?? {}));
+    return service === undefined
+      ? undefined
+      : refused(
+          'CertificatesOfOpenShift',
+          `the certificate of ${describeRef(refOf(service))} is issued by OpenShift, which Slipway does not take over`,
+        );
+  },
+  ({ name, objects }) => {
+    const shared = objects.find((object) => otherExtension(object, name) !== undefined);
+    return shared === undefined
+      ? undefined
+      : refused(
+          'ObjectsOfOthers',
+          `${describeRef(refOf(shared))} belongs to ClusterExtension ${otherExtension(shared, name)} too. Remove one of the two operators from OLM first`,
+        );
+  },
+];
+
+const SERVING_CERTIFICATE = 'service.beta.openshift.io/serving-cert-secret-name';
+
+const NOTES: readonly ((survey: ExtensionSurvey) => string | undefined)[] = [
+  ({ extension }) =>
+    catalogFilter(extension)['selector'] === undefined
+      ? undefined
+      : 'it selects ClusterCatalogs by labels, which have no counterpart: --catalog names the only Catalog',
+  ({ extension }) => {
+    const account = textOf(fieldsOf(fieldsOf(extension?.['spec'])['serviceAccount'])['name']);
+    return account === ''
+      ? undefined
+      : `ServiceAccount ${account} stays, and so do its rights: delete them by hand if nothing else uses them`;
+  },
+];
+
+function refused(reason: Refusal, message: string): Verdict {
+  return { kind: 'refused', reason, message };
+}
+
+function wait(reason: Refusal, message: string): Verdict {
+  return { kind: 'wait', reason, message };
+}

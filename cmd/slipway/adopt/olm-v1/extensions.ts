@@ -1,0 +1,64 @@
+/** The operators of OLM v1 in a cluster, each with its state. */
+import { backupsOf } from '../../../../adoption/olm-v1/backup.ts';
+import { gather, surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
+import { EXTENSION } from '../../../../adoption/olm-v1/kinds.ts';
+import {
+  catalogFilter,
+  installedBundle,
+  judgeExtension,
+  type ExtensionSurvey,
+  type Verdict,
+} from '../../../../adoption/olm-v1/verdict.ts';
+import type { Cluster } from '../../../../api/cluster.ts';
+import { fieldsOf, textOf } from '../../../../api/untyped.ts';
+
+/** One ClusterExtension in a list. */
+export interface ExtensionRow {
+  readonly name: string;
+  readonly namespace: string;
+  readonly package: string;
+  readonly installed: string;
+  readonly state: Verdict['kind'];
+  readonly message: string;
+}
+
+/** One row for each ClusterExtension. Throws the errors of the client. */
+export async function listRows(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  signal: AbortSignal,
+): Promise<readonly ExtensionRow[]> {
+  const extensions = await cluster.list(EXTENSION, {}, signal);
+  const names = extensions.map(({ metadata }) => metadata.name);
+  return (await Promise.all(names.map((name) => surveyExtension(cluster, name, signal)))).map(rowOf);
+}
+
+function rowOf(survey: ExtensionSurvey): ExtensionRow {
+  const { name, extension } = survey;
+  const verdict = judgeExtension(survey);
+  return {
+    name,
+    namespace: textOf(fieldsOf(extension?.['spec'])['namespace']),
+    package: textOf(catalogFilter(extension)['packageName']),
+    installed: installedBundle(extension).name,
+    state: verdict.kind,
+    message: verdict.kind === 'ready' ? verdict.notes.join('; ') : verdict.message,
+  };
+}
+
+/**
+ * The ClusterExtension to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by
+ * waiting; and those that are refused. Throws the errors of the client.
+ */
+export async function nextExtension(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  kept: string,
+  signal: AbortSignal,
+): Promise<{ readonly next: string | undefined; readonly rest: readonly ExtensionRow[] }> {
+  for (const name of await backupsOf(cluster, kept, signal)) {
+    const { backup } = await gather(cluster, name, signal);
+    if (backup?.isEnded === false) return { next: name.extension, rest: [] };
+  }
+  const rows = await listRows(cluster, signal);
+  const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');
+  return { next: next?.name, rest: rows };
+}

@@ -1,0 +1,83 @@
+/** Installs operators by OLM v1, and gives it reasons to reconcile them. */
+import { OWNER_LABEL } from '../../../adoption/olm-v1/kinds.ts';
+import { collectInventory } from '../../../adoption/olm-v1/inventory.ts';
+import { isSettled } from '../../../adoption/olm-v1/verdict.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { until } from '../../lib/until.ts';
+
+const API = 'olm.operatorframework.io/v1';
+
+export const extensionRef = (name: string): ObjectRef => ({ apiVersion: API, kind: 'ClusterExtension', name });
+
+/** A ClusterCatalog of an image. */
+export async function addCatalog(client: Client, name: string, image: string): Promise<void> {
+  await client.create({
+    apiVersion: API,
+    kind: 'ClusterCatalog',
+    metadata: { name, labels: { 'olm.operatorframework.io/metadata.name': name } },
+    spec: { source: { type: 'Image', image: { ref: image } } },
+  });
+}
+
+/** A ClusterExtension of the name of the package. */
+export async function installByOlmV1(
+  client: Client,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  catalog: object = {},
+): Promise<void> {
+  await client.create({
+    apiVersion: API,
+    kind: 'ClusterExtension',
+    metadata: { name },
+    spec: { namespace, source: { sourceType: 'Catalog', catalog: { packageName: name, ...catalog } } },
+  });
+}
+
+/** Waits until OLM has installed it. */
+export async function isInstalled(client: Client, name: string): Promise<KubeObject> {
+  let last: KubeObject | undefined;
+  const ask = async (): Promise<KubeObject | undefined> => {
+    last = await client.get(extensionRef(name));
+    return isSettled(last) ? last : undefined;
+  };
+  const explain = (): string => JSON.stringify(last?.['status']);
+  return until(`OLM has installed ${name}`, ask, { timeoutSeconds: 60, explain });
+}
+
+/** Waits until OLM reports such a message about it. */
+export async function reportOf(client: Client, name: string, message: RegExp): Promise<void> {
+  let last = '';
+  const ask = async (): Promise<string | undefined> => {
+    const live = await client.get(extensionRef(name));
+    last = JSON.stringify(fieldsOf(live?.['status'])['conditions']);
+    return message.test(last) ? last : undefined;
+  };
+  await until(`OLM reports ${message.source}`, ask, { timeoutSeconds: 60, explain: () => last });
+}
+
+/** Waits until there is no ClusterExtension of the name. */
+export async function isGone(client: Client, name: string): Promise<void> {
+  const ask = async (): Promise<true | undefined> =>
+    (await client.get(extensionRef(name))) === undefined ? true : undefined;
+  await until(`${name} is gone`, ask, { timeoutSeconds: 60 });
+}
+
+/** OLM watches its objects and the ClusterExtension: each change has it reconcile. */
+export async function stirOlmV1(client: Client, name: string, value: string): Promise<void> {
+  const metadata = { annotations: { 'example.com/stirred': value } };
+  const [object] = await collectInventory(client, name, AbortSignal.timeout(10_000));
+  const refs = [extensionRef(name), ...(object === undefined ? [] : [refOf(object)])];
+  for (const ref of refs) if ((await client.get(ref)) !== undefined) await client.patch(ref, { metadata });
+}
+
+/** The objects with a label of OLM v1, and the Secrets of releases. */
+export async function marksOfOlmV1(client: Client, name: string): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(10_000);
+  const releases = await client.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace: 'olmv1-system' });
+  const objects = await collectInventory(client, name, signal);
+  const named = releases.filter(({ metadata }) => metadata.labels?.['name'] === name);
+  const labelled = objects.filter(({ metadata }) => metadata.labels?.[OWNER_LABEL.name] === name);
+  return [...labelled, ...named].map((object) => describeRef(refOf(object)));
+}
