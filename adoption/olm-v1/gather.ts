@@ -4,10 +4,11 @@ import { findCondition } from '../../api/conditions.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { collectInventory } from './inventory.ts';
 import { EXTENSION, extensionRef, OWNER_LABEL, RELEASE_TYPE, releaseSelector } from './kinds.ts';
-import { isMarked } from './marks.ts';
+import { isMarked, isOwnedBy } from './marks.ts';
 import type { HandOverState } from './steps.ts';
 import { catalogFilter, installedBundle, isSettled, judgeExtension, type ExtensionSurvey } from './verdict.ts';
 
@@ -31,18 +32,19 @@ export async function gather(cluster: Reads, name: BackupName, signal: AbortSign
   return { backup, survey, state: await stateOf(cluster, { backup, survey }, signal) };
 }
 
+/** By one of these OLM installs with its alpha feature; the second is the older name. */
+const OBJECT_SETS = ['ClusterObjectSet', 'ClusterExtensionRevision'];
+
 /** The facts about one ClusterExtension. Throws the errors of the client. */
 export async function surveyExtension(cluster: Reads, name: string, signal: AbortSignal): Promise<ExtensionSurvey> {
-  const [extension, objects, objectSets] = await Promise.all([
+  const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true };
+  const [extension, labelled, ...objectSets] = await Promise.all([
     cluster.get(extensionRef(name), signal),
     collectInventory(cluster, name, signal),
-    cluster.list(
-      { ...EXTENSION, kind: 'ClusterObjectSet' },
-      { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true },
-      signal,
-    ),
+    ...OBJECT_SETS.map((kind) => cluster.list({ ...EXTENSION, kind }, options, signal)),
   ]);
-  return { name, extension, objects, objectSets };
+  const objects = extension === undefined ? [] : labelled.filter((object) => isOwnedBy(object, extension));
+  return { name, extension, objects, objectSets: objectSets.flat() };
 }
 
 const NOTHING: HandOverState = {
@@ -79,7 +81,7 @@ async function stateOf(
     extension,
     isHeldByVersion: textOf(catalogFilter(extension)['version']) === pin,
     isSettled: isSettled(extension),
-    hasGoneOn: extension !== undefined && installedBundle(extension).version !== pin,
+    hasGoneOn: !['', pin].includes(installedBundle(extension).version),
     marked,
     subscription,
     isReady: isReadyWith(subscription as Subscription | undefined, pin),
@@ -88,17 +90,20 @@ async function stateOf(
   };
 }
 
-/** The objects that carry its label, and those of the backup that are marked otherwise. */
+/**
+ * Of the objects that OLM owned at the beginning, and of those that it owns now, those with a mark. The label alone is no
+ * proof: each tenant can write it, and operators copy it to objects of their own.
+ */
 async function markedObjects(
   cluster: Pick<Cluster, 'get'>,
   { backup, survey }: { readonly backup: Backup; readonly survey: ExtensionSurvey },
   signal: AbortSignal,
 ): Promise<readonly ObjectRef[]> {
-  if (survey.objects.length > 0) return survey.objects.map(refOf);
   const live = await Promise.all(backup.objects.map((ref) => cluster.get(ref, signal)));
   const isOwn = (object: KubeObject | undefined): object is KubeObject =>
     object !== undefined && isMarked(object, backup.extension);
-  return live.filter(isOwn).map(refOf);
+  const refs = [...survey.objects.map(refOf), ...live.filter(isOwn).map(refOf)];
+  return [...new Map(refs.map((ref) => [identityOf(ref), ref])).values()];
 }
 
 async function releasesOf(

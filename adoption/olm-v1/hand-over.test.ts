@@ -17,6 +17,8 @@ const secretRef: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace: 'olm
 const service = { apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'one' };
 const backup: Backup = { extension: 'gadget', olm: extensionOf(), wanted, range: '1.x', objects: [], isEnded: false };
 
+const NONE = async (): Promise<undefined> => undefined;
+
 interface Write {
   readonly verb: string;
   readonly of: string;
@@ -71,7 +73,13 @@ function gathered(state: Partial<HandOverState> = {}, changes: Partial<Gathered>
 async function writesOf(step: StepName, facts: Gathered, live: readonly KubeObject[] = []): Promise<readonly Write[]> {
   const recorder = new Recorder(live);
   const translation = { manifest: wanted, range: '1.x' };
-  const handOver = new HandOver({ cluster: recorder.cluster(), name, wanted: () => translation, signal: NEVER });
+  const handOver = new HandOver({
+    cluster: recorder.cluster(),
+    name,
+    wanted: () => translation,
+    obstacle: NONE,
+    signal: NEVER,
+  });
   await handOver.carryOut(step, facts);
   return recorder.writes;
 }
@@ -182,7 +190,13 @@ describe('a step', () => {
 test('Resume gives OLM its versions back, deletes the backup, and is refused', async () => {
   const recorder = new Recorder();
   const translation = { manifest: wanted };
-  const handOver = new HandOver({ cluster: recorder.cluster(), name, wanted: () => translation, signal: NEVER });
+  const handOver = new HandOver({
+    cluster: recorder.cluster(),
+    name,
+    wanted: () => translation,
+    obstacle: NONE,
+    signal: NEVER,
+  });
   const refused = handOver.carryOut('Resume', gathered({ extension: upgraded }));
   await expect(refused).rejects.toMatchObject({
     reason: 'Collision',
@@ -202,6 +216,51 @@ test('a ClusterExtension that was created again is not taken for the one of the 
   const again = extensionOf({ metadata: { uid: 'another' } });
   const recorder = new Recorder([writeBackup(backup, name.kept), again]);
   const translation = { manifest: wanted };
-  const handOver = new HandOver({ cluster: recorder.cluster(), name, wanted: () => translation, signal: NEVER });
+  const handOver = new HandOver({
+    cluster: recorder.cluster(),
+    name,
+    wanted: () => translation,
+    obstacle: NONE,
+    signal: NEVER,
+  });
   await expect(handOver.next()).rejects.toMatchObject({ reason: 'Collision' });
+});
+
+describe('before anything is changed', () => {
+  test('a bundle that Slipway could not install is refused', async () => {
+    const recorder = new Recorder();
+    const obstacle = async (): Promise<string> => 'no Catalog has version 1.0.0';
+    const wantedNow = (): { readonly manifest: KubeObject } => ({ manifest: wanted });
+    const handOver = new HandOver({ cluster: recorder.cluster(), name, wanted: wantedNow, obstacle, signal: NEVER });
+    const refused = handOver.carryOut('BackUp', { ...gathered({ hasBackup: false }), backup: undefined });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('no Catalog has') as string });
+    expect(recorder.writes).toEqual([]);
+  });
+});
+
+describe('a hand-over that others have interfered with ends with an error', () => {
+  const secret = writeBackup(backup, name.kept);
+  const subscription = (packageName: string): KubeObject => ({ ...wanted, spec: { package: packageName } });
+  test.each([
+    { because: 'the ClusterExtension and its operator are gone', live: [], says: /was deleted by another program/ },
+    {
+      because: 'a namespace has a Subscription of that name for another package',
+      live: [subscription('another')],
+      says: /is for another package/,
+    },
+    {
+      because: 'a person deletes it with its objects',
+      live: [
+        extensionOf({
+          metadata: { deletionTimestamp: '2026-11-23T00:00:00Z', finalizers: [HOLD, 'foregroundDeletion'] },
+        }),
+      ],
+      says: /deletes it with its objects/,
+    },
+  ])('$because', async ({ live, says }) => {
+    const cluster = new Recorder([secret, ...live]).cluster();
+    const wantedNow = (): { readonly manifest: KubeObject } => ({ manifest: wanted });
+    const handOver = new HandOver({ cluster, name, wanted: wantedNow, obstacle: NONE, signal: NEVER });
+    await expect(handOver.next()).rejects.toMatchObject({ message: expect.stringMatching(says) as string });
+  });
 });

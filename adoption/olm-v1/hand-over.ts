@@ -6,6 +6,7 @@ import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts'
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { backupRef, endHandOver, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, pinOf, type Gathered } from './gather.ts';
@@ -20,6 +21,8 @@ export interface HandOverOptions {
   readonly name: BackupName;
   /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
   readonly wanted: (gathered: Gathered) => Translation;
+  /** Why Slipway could not install the very bundle that OLM has installed; undefined if it can. */
+  readonly obstacle: (wanted: KubeObject, bundle: string) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -51,11 +54,25 @@ export class HandOver {
   async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
     const { cluster, name, signal } = this.#options;
     const gathered = await gather(cluster, name, signal);
-    const { backup, survey } = gathered;
-    const { extension } = survey;
-    if (backup !== undefined && extension !== undefined && extension.metadata.uid !== backup.olm.metadata.uid)
-      throw refusal(name, `OLM has it again. Delete ${describeRef(backupRef(name))} to begin again`);
+    const { backup } = gathered;
+    if (backup !== undefined) this.#requireOurs(backup, gathered);
     return { step: nextStep(gathered.state), gathered };
+  }
+
+  /** People and Git act meanwhile: a ClusterExtension that another program deleted takes its objects along. */
+  #requireOurs({ olm, wanted, isEnded }: Backup, { survey: { extension }, state: { subscription } }: Gathered): void {
+    const { name } = this.#options;
+    const again = `Delete ${describeRef(backupRef(name))} to begin again`;
+    if (extension !== undefined && extension.metadata.uid !== olm.metadata.uid)
+      throw refusal(name, 'OLM has it again', again);
+    if (isEnded) return;
+    if (extension === undefined && subscription === undefined)
+      throw refusal(name, 'it was deleted by another program, or its operator was uninstalled since', again);
+    if (extension?.metadata.finalizers?.includes('foregroundDeletion') === true)
+      throw refusal(name, 'another program deletes it with its objects', again);
+    const [named, asked] = [subscription, wanted].map((one) => fieldsOf(one?.['spec'])['package']);
+    if (subscription !== undefined && named !== asked)
+      throw refusal(name, `${describeRef(refOf(subscription))} is for another package`, 'Delete it, and the hand-over goes on'); // prettier-ignore
   }
 
   /**
@@ -98,6 +115,8 @@ export class HandOver {
     if (verdict.kind !== 'ready' || extension === undefined)
       throw refusal(name, verdict.kind === 'ready' ? 'it does not exist' : verdict.message);
     const { manifest, range } = this.#options.wanted(gathered);
+    const obstacle = await this.#options.obstacle(manifest, installedBundle(extension).name);
+    if (obstacle !== undefined) throw refusal(name, obstacle);
     if ((await cluster.get(refOf(manifest), signal)) !== undefined)
       throw refusal(name, `${describeRef(refOf(manifest))} exists already. Choose another name by --name`);
     await cluster.create(manifest, { dryRun: true }, signal);
@@ -130,7 +149,7 @@ export class HandOver {
     await cluster.patch(refOf(extension), { metadata, spec: { source: { catalog: { version: range } } } }, {}, signal);
     await cluster.delete(backupRef(name), {}, signal);
     const { version } = installedBundle(extension);
-    throw refusal(name, `OLM has gone on to version ${version} since the hand-over began. Begin again`);
+    throw refusal(name, `OLM has gone on to version ${version} since the hand-over began`, 'The ClusterExtension is as before. Begin again'); // prettier-ignore
   }
 
   /** Bound to the version that has the finalizer of Slipway: a finalizer cannot be added to an object that is being deleted. */
@@ -192,11 +211,11 @@ function withoutManagedFields(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-function refusal({ extension }: BackupName, why: string): ReasonedError {
+function refusal({ extension }: BackupName, why: string, hint = 'Nothing has been changed'): ReasonedError {
   return new ReasonedError({
     reason: 'Collision',
     retry: 'backoff',
     message: `${describeRef(extensionRef(extension))} is not handed over: ${why}`,
-    hint: 'Nothing has been changed',
+    hint,
   });
 }

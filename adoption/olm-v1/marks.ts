@@ -12,6 +12,11 @@ export function isMarked({ metadata }: KubeObject, extension: string): boolean {
   return labels[OWNER_LABEL.name] === extension || ownerReferences.some((one) => isExtension(one, extension));
 }
 
+/** Whether OLM has made the object for this very ClusterExtension: it is an owner of all of them. */
+export function isOwnedBy({ metadata: { ownerReferences = [] } }: KubeObject, extension: KubeObject): boolean {
+  return ownerReferences.some(({ uid }) => uid === extension.metadata.uid);
+}
+
 /** The other ClusterExtension whose label or owner reference the object has; undefined if there is none. */
 export function otherExtension({ metadata }: KubeObject, extension: string): string | undefined {
   const { labels = {}, ownerReferences = [] } = metadata;

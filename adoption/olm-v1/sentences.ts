@@ -15,6 +15,8 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   AwaitOlmOut: 'Wait until OLM and the garbage collector have taken their finalizers off',
   HandOver: "Take OLM's marks off the objects and hand them over",
   Subscribe: "Create Slipway's Subscription, pinned to the installed version",
+  AwaitPin:
+    "Wait until spec.version of Slipway's Subscription is the version that OLM had installed; it was changed since",
   AwaitReady: "Wait until Slipway's Subscription is Ready",
   Release: 'Remove the finalizer, and the ClusterExtension with it',
   CleanUp: 'Delete the Secrets of the release of Helm',

@@ -88,6 +88,16 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
     { because: 'the release of Helm is of no use', state: { leftovers: [ref] }, step: 'CleanUp' },
     { because: 'nothing of OLM is left', state: {}, step: 'Unpin' },
     {
+      because: 'a person changed the version before Slipway had all of it',
+      state: { extension: deleted(HOLD), isPinned: false, isReady: false },
+      step: 'AwaitPin',
+    },
+    {
+      because: 'a person changed the version, and the release of Helm is still there',
+      state: { leftovers: [ref], isPinned: false },
+      step: 'AwaitPin',
+    },
+    {
       because: 'the process was killed after it had unpinned',
       state: { isPinned: false, isReady: false },
       step: 'End',

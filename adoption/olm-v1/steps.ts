@@ -45,6 +45,7 @@ export const STEPS = [
   'AwaitOlmOut',
   'HandOver',
   'Subscribe',
+  'AwaitPin',
   'AwaitReady',
   'Release',
   'CleanUp',
@@ -64,8 +65,8 @@ export function nextStep(state: HandOverState): StepName {
   if ((extension?.metadata.finalizers ?? []).some((one) => one !== HOLD)) return 'AwaitOlmOut';
   if (state.marked.length > 0) return 'HandOver';
   if (state.subscription === undefined) return 'Subscribe';
-  // Unpinning is the last step: a newer version may be on its way since.
-  if (!state.isPinned) return 'End';
+  // Unpinning is the last step: before, another version than that of OLM would be taken for it.
+  if (!state.isPinned) return extension === undefined && state.leftovers.length === 0 ? 'End' : 'AwaitPin';
   if (!state.isReady) return 'AwaitReady';
   if (extension !== undefined) return 'Release';
   return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';

@@ -34,6 +34,20 @@ const CASES: readonly Case[] = [
     message: /being deleted/,
   },
   {
+    because: 'nothing shows what OLM has installed',
+    survey: { objects: [] },
+    kind: 'refused',
+    reason: 'NoObjects',
+    message: /no object names it as its owner/,
+  },
+  {
+    because: 'its deletion would wait for another program',
+    survey: { extension: extensionOf({ metadata: { finalizers: ['tool.example/hook'] } }) },
+    kind: 'refused',
+    reason: 'FinalizersOfOthers',
+    message: /tool\.example\/hook is not of OLM/,
+  },
+  {
     because: 'nothing is installed',
     survey: {
       extension: extensionOf({ status: { install: undefined }, progressing: { message: 'no bundles found' } }),

@@ -5,7 +5,8 @@
 import type { Condition } from '../../api/conditions.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
-import { extensionRef } from './kinds.ts';
+import { HOLD } from '../olm-v0/kinds.ts';
+import { extensionRef, OLM_PREFIX } from './kinds.ts';
 import { otherExtension } from './marks.ts';
 
 /** The facts about one ClusterExtension. */
@@ -13,7 +14,7 @@ export interface ExtensionSurvey {
   readonly name: string;
   /** Absent if it does not exist. */
   readonly extension: KubeObject | undefined;
-  /** The objects with its label, metadata only. */
+  /** The objects that OLM has made for it, metadata only. */
   readonly objects: readonly KubeObject[];
   /** Its ClusterObjectSets, by which OLM v1 installs if its alpha feature is on. */
   readonly objectSets: readonly KubeObject[];
@@ -26,6 +27,8 @@ export const REFUSALS = [
   'NotInstalled',
   'UpgradeInProgress',
   'NotSucceeded',
+  'NoObjects',
+  'FinalizersOfOthers',
   'SeveralChannels',
   'InstalledByObjectSets',
   'CertificatesOfOpenShift',
@@ -122,6 +125,22 @@ const RULES: readonly Rule[] = [
           `it names the channels ${channels.join(', ')}, and a Subscription of Slipway has one. Leave one in spec.source.catalog.channels, or none for all`,
         )
       : undefined;
+  },
+  ({ objects }) =>
+    objects.length > 0
+      ? undefined
+      : refused(
+          'NoObjects',
+          'no object names it as its owner, so that OLM has installed it in a way that is not known',
+        ),
+  ({ extension }) => {
+    const other = extension?.metadata.finalizers?.find((one) => !one.startsWith(OLM_PREFIX) && one !== HOLD);
+    return other === undefined
+      ? undefined
+      : refused(
+          'FinalizersOfOthers',
+          `its finalizer ${other} is not of OLM. Remove it with the program that has added it`,
+        );
   },
   ({ objects }) => {
     const service = objects.find(({ metadata }) => SERVING_CERTIFICATE in (metadata.annotations ?? {}));

@@ -47,6 +47,8 @@ export function extensionOf({
   };
 }
 
+const OWNED: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gadget', namespace: 'ops' } };
+
 export function surveyOf(changes: Partial<ExtensionSurvey> = {}): ExtensionSurvey {
-  return { name: 'gadget', extension: extensionOf(), objects: [], objectSets: [], ...changes };
+  return { name: 'gadget', extension: extensionOf(), objects: [OWNED], objectSets: [], ...changes };
 }

@@ -65,10 +65,12 @@ async function toTheEnd(
 ): Promise<NonNullable<JourneyStep['end']>> {
   for (;;) {
     const { step, sentence, carryOut, end } = await journey.next();
+    const isRepeated = seen.step === step;
     if (seen.sentence !== sentence) environment.progress?.(`${cleanLine(sentence)}\n`);
     Object.assign(seen, { step, sentence });
     await carryOut();
     if (end !== undefined) return end;
-    if (step.startsWith('Await')) await delay(LOOK_AGAIN_MS, undefined, { signal });
+    // Another program may take back each write.
+    if (isRepeated || step.startsWith('Await')) await delay(LOOK_AGAIN_MS, undefined, { signal });
   }
 }

@@ -139,6 +139,7 @@ describe.skipIf(obstacle !== undefined)(
           cluster: dyingAfterEachWrite(client, killed),
           name: { extension: LAMP.name, kept: SYSTEM },
           wanted: ({ survey }) => translateExtension(survey, { name: LAMP.name, catalog: 'lamps' }),
+          obstacle: async () => undefined,
           signal,
         });
         const { step, gathered } = await handOver.next();

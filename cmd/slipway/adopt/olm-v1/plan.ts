@@ -1,7 +1,7 @@
 /** `slipway adopt plan --from olm-v1`: whether operators of OLM v1 can be handed over, and the effects. */
 import { surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
 import { translateExtension, type Translation } from '../../../../adoption/olm-v1/translate.ts';
-import { judgeExtension } from '../../../../adoption/olm-v1/verdict.ts';
+import { installedBundle, judgeExtension } from '../../../../adoption/olm-v1/verdict.ts';
 import { describeRef, refOf } from '../../../../api/object.ts';
 import { formatYaml } from '../../../../report/data.ts';
 import { outcomeOf } from '../../admin/print.ts';
@@ -10,7 +10,9 @@ import { withCluster, type Connection } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { formatTable } from '../../output/table.ts';
 import type { AdoptPlanFlags } from '../plan.ts';
+import { findPublished, sourcesOf } from '../published.ts';
 import { listRows } from './extensions.ts';
+import { obstacleOf } from './obstacle.ts';
 
 export async function planExtensions(
   environment: Environment,
@@ -21,7 +23,7 @@ export async function planExtensions(
   return withCluster(environment, flags, async (connection) =>
     name === undefined
       ? list(connection, flags.output, { signal, columns })
-      : planOne(connection, name, { ...flags, signal }),
+      : planOne({ environment, connection }, name, { ...flags, signal }),
   );
 }
 
@@ -39,11 +41,11 @@ async function list(
 }
 
 async function planOne(
-  { client }: Connection,
+  { environment, connection }: { readonly environment: Environment; readonly connection: Connection },
   name: string,
   flags: AdoptPlanFlags & { readonly signal: AbortSignal },
 ): Promise<Outcome> {
-  const survey = await surveyExtension(client, name, flags.signal);
+  const survey = await surveyExtension(connection.client, name, flags.signal);
   const verdict = judgeExtension(survey);
   if (verdict.kind !== 'ready') {
     const { kind: state, reason, message } = verdict;
@@ -53,6 +55,10 @@ async function planOne(
     name: flags.name ?? name,
     ...(flags.catalog !== undefined && { catalog: flags.catalog }),
   });
+  const published = await findPublished(wanted.manifest, await sourcesOf(environment, connection, flags));
+  const message = obstacleOf(published, installedBundle(survey.extension).name);
+  if (message !== undefined)
+    return outcomeOf({ name, state: 'refused', message }, `ClusterExtension ${name}: ${message}\n`, flags.output, 2);
   const data = {
     name,
     state: verdict.kind,

@@ -2,7 +2,6 @@
 import { HandOver } from '../../../../adoption/olm-v1/hand-over.ts';
 import { describeStep } from '../../../../adoption/olm-v1/sentences.ts';
 import { translateExtension } from '../../../../adoption/olm-v1/translate.ts';
-import type { Cluster } from '../../../../api/cluster.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { count } from '../../../../report/count.ts';
 import { outcomeOf } from '../../admin/print.ts';
@@ -11,6 +10,8 @@ import { withCluster, type Connection } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { follow, type Journey } from '../follow.ts';
 import { requireOne, type AdoptRunFlags } from '../run.ts';
+import { findPublished, sourcesOf } from '../published.ts';
+import { obstacleOf } from './obstacle.ts';
 import { nextExtension, type ExtensionRow } from './extensions.ts';
 
 export async function runExtensions(
@@ -22,19 +23,19 @@ export async function runExtensions(
   return withCluster(environment, flags, async (connection) =>
     name === undefined
       ? runAll(environment, connection, flags)
-      : follow(environment, { name }, flags, (signal) => journeyOf(connection.client, name, flags, signal)),
+      : follow(environment, { name }, flags, (signal) => journeyOf({ environment, connection, flags }, name, signal)),
   );
 }
 
 /** Operator after operator, until none is ready; an error or a step that does not end in time ends the command. */
-async function runAll(environment: Environment, { client }: Connection, flags: AdoptRunFlags): Promise<Outcome> {
+async function runAll(environment: Environment, connection: Connection, flags: AdoptRunFlags): Promise<Outcome> {
   const done: string[] = [];
   for (;;) {
-    const { next, rest } = await nextExtension(client, flags.systemNamespace, environment.signal);
+    const { next, rest } = await nextExtension(connection.client, flags.systemNamespace, environment.signal);
     if (next === undefined) return endOfAll(done, rest, flags.output);
     environment.progress?.(`ClusterExtension ${cleanLine(next)}\n`);
     const outcome = await follow(environment, { name: next }, flags, (signal) =>
-      journeyOf(client, next, flags, signal),
+      journeyOf({ environment, connection, flags }, next, signal),
     );
     if (outcome.exitCode !== 0) return outcome;
     done.push(next);
@@ -51,12 +52,20 @@ function endOfAll(done: readonly string[], rest: readonly ExtensionRow[], output
   return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
 }
 
-function journeyOf(client: Cluster, extension: string, flags: AdoptRunFlags, signal: AbortSignal): Journey {
+interface Scene {
+  readonly environment: Environment;
+  readonly connection: Connection;
+  readonly flags: AdoptRunFlags;
+}
+
+function journeyOf({ environment, connection, flags }: Scene, extension: string, signal: AbortSignal): Journey {
   const { name = extension, catalog } = flags;
   const handOver = new HandOver({
-    cluster: client,
+    cluster: connection.client,
     name: { extension, kept: flags.systemNamespace },
     wanted: ({ survey }) => translateExtension(survey, { name, ...(catalog !== undefined && { catalog }) }),
+    obstacle: async (wanted, bundle) =>
+      obstacleOf(await findPublished(wanted, await sourcesOf(environment, connection, flags)), bundle),
     signal,
   });
   return {
