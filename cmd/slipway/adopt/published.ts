@@ -36,22 +36,45 @@ export interface PublishedSources {
 
 /** @param wanted Slipway's Subscription, pinned to the version. Throws errors without a reason. */
 export async function findPublished(wanted: KubeObject, sources: PublishedSources): Promise<PublishedBundle> {
-  const { package: packageName, version, catalog } = fieldsOf(wanted['spec']);
-  const [named, asked] = [textOf(packageName), textOf(version)];
   try {
-    for (const name of catalog === undefined ? sources.catalogs : [textOf(catalog)]) {
-      const found = bundleOf(await sources.documents(name, named), asked);
-      if (found !== undefined) return { kind: 'known', bundle: await sources.pull(textOf(found['image'])) };
-    }
+    const found = await findDocument(wanted, sources);
+    if (found === undefined) return { kind: 'absent', why: absenceOf(wanted) };
+    return { kind: 'known', bundle: await sources.pull(textOf(found['image'])) };
   } catch (error) {
     if (!(error instanceof ReasonedError)) throw error;
     return { kind: 'unknown', why: error.describe() };
   }
-  const where = catalog === undefined ? 'no Catalog' : `Catalog ${textOf(catalog)} does not`;
-  return {
-    kind: 'absent',
-    why: `${where} ${catalog === undefined ? 'has' : 'have'} version ${asked} of package ${named}`,
-  };
+}
+
+/**
+ * Name of the bundle that Slipway will install, from the content of the Catalogs alone; undefined if none has the version.
+ * Throws ReasonedError if a Catalog cannot be read.
+ */
+export async function findPublishedName(
+  wanted: KubeObject,
+  sources: Pick<PublishedSources, 'catalogs' | 'documents'>,
+): Promise<string | undefined> {
+  const found = await findDocument(wanted, sources);
+  return found && textOf(found['name']);
+}
+
+async function findDocument(
+  { spec }: KubeObject,
+  { catalogs, documents }: Pick<PublishedSources, 'catalogs' | 'documents'>,
+): Promise<Fields | undefined> {
+  const { package: packageName, version, catalog } = fieldsOf(spec);
+  for (const name of catalog === undefined ? catalogs : [textOf(catalog)]) {
+    const found = bundleOf(await documents(name, textOf(packageName)), textOf(version));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The sentence for a version that no Catalog has which may be used. */
+export function absenceOf({ spec }: KubeObject): string {
+  const { package: packageName, version, catalog } = fieldsOf(spec);
+  const of = `version ${textOf(version)} of package ${textOf(packageName)}`;
+  return catalog === undefined ? `no Catalog has ${of}` : `Catalog ${textOf(catalog)} does not have ${of}`;
 }
 
 /** By the range to which the Subscription is pinned: a catalog may have more in its version than OLM's ClusterServiceVersion. */

@@ -12,6 +12,7 @@ import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import { isShownByLine, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
+import { serveManager, type ManagerService } from '../../console/manager-service.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
@@ -51,6 +52,7 @@ describe.skipIf(obstacle !== undefined)(
     const over = new AbortController();
     let certManager: Promise<void>;
     let manager: RunningManager;
+    let service: ManagerService;
     let transport: Transport;
     let client: Client;
     let harm: Harm;
@@ -63,6 +65,7 @@ describe.skipIf(obstacle !== undefined)(
       certManager = runCertManager(cluster(), client, over.signal);
       await installSlipway(cluster());
       manager = await startManager(cluster());
+      service = await serveManager(cluster(), manager);
       await makeNamespaces(
         cluster(),
         ALL.map(({ namespace }) => namespace),
@@ -78,6 +81,7 @@ describe.skipIf(obstacle !== undefined)(
       await harm?.end();
       over.abort();
       await certManager;
+      await service?.[Symbol.asyncDispose]();
       await manager?.stop();
       transport?.close();
     });
@@ -98,8 +102,8 @@ describe.skipIf(obstacle !== undefined)(
     }
 
     async function type(step: Step): Promise<string> {
-      const { tools, kubeconfig } = cluster();
-      const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: kubeconfig } });
+      const { tools } = cluster();
+      const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: service.kubeconfig } });
       return printed;
     }
 

@@ -10,7 +10,7 @@ import { withCluster, type Connection } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { formatTable } from '../../output/table.ts';
 import type { AdoptPlanFlags } from '../plan.ts';
-import { findPublished, sourcesOf } from '../published.ts';
+import { sourcesOf } from '../published.ts';
 import { listRows } from './extensions.ts';
 import { obstacleOf } from './obstacle.ts';
 
@@ -55,8 +55,8 @@ async function planOne(
     name: flags.name ?? name,
     ...(flags.catalog !== undefined && { catalog: flags.catalog }),
   });
-  const published = await findPublished(wanted.manifest, await sourcesOf(environment, connection, flags));
-  const message = obstacleOf(published, installedBundle(survey.extension).name);
+  const sources = await sourcesOf(environment, connection, flags);
+  const message = await obstacleOf(wanted.manifest, installedBundle(survey.extension).name, sources);
   if (message !== undefined)
     return outcomeOf({ name, state: 'refused', message }, `ClusterExtension ${name}: ${message}\n`, flags.output, 2);
   const data = {

@@ -10,7 +10,7 @@ import { withCluster, type Connection } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { follow, type Journey } from '../follow.ts';
 import { requireOne, type AdoptRunFlags } from '../run.ts';
-import { findPublished, sourcesOf } from '../published.ts';
+import { sourcesOf } from '../published.ts';
 import { obstacleOf } from './obstacle.ts';
 import { nextExtension, type ExtensionRow } from './extensions.ts';
 
@@ -64,8 +64,7 @@ function journeyOf({ environment, connection, flags }: Scene, extension: string,
     cluster: connection.client,
     name: { extension, kept: flags.systemNamespace },
     wanted: ({ survey }) => translateExtension(survey, { name, ...(catalog !== undefined && { catalog }) }),
-    obstacle: async (wanted, bundle) =>
-      obstacleOf(await findPublished(wanted, await sourcesOf(environment, connection, flags)), bundle),
+    obstacle: async (wanted, bundle) => obstacleOf(wanted, bundle, await sourcesOf(environment, connection, flags)),
     signal,
   });
   return {
