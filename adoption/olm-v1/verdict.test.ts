@@ -34,7 +34,7 @@ const CASES: readonly Case[] = [
     message: /being deleted/,
   },
   {
-    because: 'nothing shows what OLM has installed',
+    because: 'OLM owns no object of it',
     survey: { objects: [] },
     kind: 'refused',
     reason: 'NoObjects',

@@ -52,13 +52,17 @@ function endOfAll(done: readonly string[], rest: readonly ExtensionRow[], output
   return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
 }
 
-interface Scene {
+interface RunOfExtension {
   readonly environment: Environment;
   readonly connection: Connection;
   readonly flags: AdoptRunFlags;
 }
 
-function journeyOf({ environment, connection, flags }: Scene, extension: string, signal: AbortSignal): Journey {
+function journeyOf(
+  { environment, connection, flags }: RunOfExtension,
+  extension: string,
+  signal: AbortSignal,
+): Journey {
   const { name = extension, catalog } = flags;
   const handOver = new HandOver({
     cluster: connection.client,
