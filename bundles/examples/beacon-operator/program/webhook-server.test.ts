@@ -59,8 +59,10 @@ test('the server answers while it ends, and keeps no connection', async () => {
   const answer = await post('/elsewhere', '{}', ending);
   expect(answer).toMatchObject({ status: 404, connection: 'close' });
   await ended;
-  // A connection that the kernel took just before the end is reset, not refused.
-  await expect(post('/elsewhere', '{}', ending)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+  // A connection that the kernel took just before the end is reset, not refused, if need be during its handshake.
+  await expect(post('/elsewhere', '{}', ending)).rejects.toMatchObject({
+    code: expect.stringMatching(/^ECONN(REFUSED|RESET)$/) as string,
+  });
 });
 
 test('without a certificate there is no server', async () => {
