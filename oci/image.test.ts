@@ -237,6 +237,25 @@ describe('the configuration of an image, and its layers', () => {
   });
 });
 
+test('nothing of an image is read any more once its pull has failed', async () => {
+  putImage([[file('manifests/a')]], { config: putConfig({ config: { Labels: [] } }) });
+  let isReading = false;
+  const source: ImageSource = {
+    pullManifest: (...given) => registry.pullManifest(...given),
+    async *pullBlob(from, descriptor, signal) {
+      if ((descriptor as Descriptor).mediaType === MEDIA_TYPE.ociConfig)
+        return yield* registry.pullBlob(from, descriptor);
+      isReading = true;
+      // A body that is cut off ends a moment later.
+      if (signal?.aborted === false) await once(signal, 'abort');
+      await setImmediate();
+      isReading = false;
+    },
+  };
+  await expect(pullFiles(source, reference, FOLDERS)).rejects.toMatchObject({ reason: 'ImageInvalid' });
+  expect(isReading).toBe(false);
+});
+
 describe('labels and annotations of an image', () => {
   test('the folders to read can depend on labels', async () => {
     const image = buildImage({

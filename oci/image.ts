@@ -69,10 +69,9 @@ async function pullTogether(
     config.catch((error: unknown) => failed.abort(error));
     const plan = { image, folders: parseFolders(options.folders, image.origin), limits: limitsOf(options), signal };
     const files = collectAll(treeFiles(source, reference, plan));
-    // Awaited last: a rejection before that must not count as unhandled.
-    files.catch(() => undefined);
-    const facts = factsOf({ ...image, ...(await config) });
-    return { ...facts, files: await files };
+    // Nothing is read any more once the pull has an outcome.
+    await Promise.allSettled([config, files]);
+    return { ...factsOf({ ...image, ...(await config) }), files: await files };
   });
 }
 
