@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Container, CsvDeployment, DeploymentSpec, Named } from '../bundle.ts';
 import { CERTIFICATE_FOLDERS } from '../render/deployments.ts';
 import { certificateName } from '../render/names.ts';
-import { withDigest } from './images.ts';
+import { withDigest, withMountedDigest } from './images.ts';
 import type { Ledger } from './ledger.ts';
 import type { Scene } from './scene.ts';
 import type { SourceObject } from './source.ts';
@@ -39,6 +39,7 @@ function deploymentOf(source: SourceObject, ledger: Ledger, needs: DeploymentNee
     ledger.note(source, `without its volume ${volume}: the installation mounts the certificate`);
   const volumes = (pod.volumes ?? [])
     .filter((volume) => !dropped.has(volume.name))
+    .map((volume) => withMountedDigest(volume, needs.digests))
     .map((volume) => {
       if (!needs.called.has(name) || !needs.secrets.has(secretOf(volume))) return volume;
       ledger.note(source, `its volume ${volume.name} has the Secret ${own}, which the installation issues`);

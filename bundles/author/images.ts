@@ -1,5 +1,9 @@
-/** The images of an operator: those of its containers, and those that it names in variables for its operands. */
-import type { Container, CsvDeployment } from '../bundle.ts';
+/**
+ * The images of an operator: those of its containers and image volumes, and those that it names in variables for its
+ * operands.
+ */
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import type { Container, CsvDeployment, Named, PodSpec } from '../bundle.ts';
 
 export interface RelatedImage {
   readonly name: string;
@@ -9,7 +13,17 @@ export interface RelatedImage {
 /** A variable with this beginning names an image that the operator starts, as OLM's tools have it. */
 const RELATED = 'RELATED_IMAGE_';
 
-/** Each image once, named after its container or variable. */
+/** The images that nodes mount as volumes, named after the volumes. */
+export function mountedImages({ volumes }: Pick<PodSpec, 'volumes'>): readonly RelatedImage[] {
+  const mounted = (volumes ?? []).map((volume) => ({ name: volume.name, image: referenceIn(volume) }));
+  return mounted.filter(({ image }) => image !== '');
+}
+
+function referenceIn(volume: Named): string {
+  return textOf(fieldsOf(volume['image'])['reference']);
+}
+
+/** Each image once, named after its container, volume or variable. */
 export function imagesOf(deployments: readonly CsvDeployment[]): readonly RelatedImage[] {
   const containers = deployments.flatMap(({ spec }) => {
     const { initContainers = [], containers: own } = spec.template.spec;
@@ -23,7 +37,10 @@ export function imagesOf(deployments: readonly CsvDeployment[]): readonly Relate
       return [{ name: variable.name.slice(RELATED.length).toLowerCase().replaceAll('_', '-'), image: value }];
     }),
   ]);
-  return withOwnNames([...new Map(found.map((one) => [one.image, one])).values()]);
+  const known = new Set(found.map(({ image }) => image));
+  const mounted = deployments.flatMap(({ spec }) => mountedImages(spec.template.spec));
+  const all = [...found, ...mounted.filter(({ image }) => !known.has(image))];
+  return withOwnNames([...new Map(all.map((one) => [one.image, one])).values()]);
 }
 
 /** Two containers named `manager` of different images get a number each. */
@@ -51,6 +68,12 @@ export function withDigest(container: Container, digests: ReadonlyMap<string, st
       }),
     }),
   };
+}
+
+/** The volume with its image by digest, if it has one whose digest is known. */
+export function withMountedDigest(volume: Named, digests: ReadonlyMap<string, string>): Named {
+  const pinned = digests.get(referenceIn(volume));
+  return pinned === undefined ? volume : { ...volume, image: { ...fieldsOf(volume['image']), reference: pinned } };
 }
 
 /** Whether the reference names content that never changes. */

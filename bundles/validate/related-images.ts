@@ -1,5 +1,6 @@
 import { imageProblem } from '../image-reference.ts';
-import type { Bundle } from '../bundle.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
+import type { Bundle, PodSpec } from '../bundle.ts';
 import { inCsv, type Check } from './check.ts';
 
 /** Images that a bundle names, so that they can be copied to another registry, can be pulled from a registry. */
@@ -18,15 +19,32 @@ export const relatedImages: Check = {
   },
 };
 
-function imagesOf({ csv }: Bundle): readonly { readonly path: string; readonly image: string }[] {
+interface ImageAt {
+  readonly path: string;
+  readonly image: string;
+}
+
+function imagesOf({ csv }: Bundle): readonly ImageAt[] {
   const { relatedImages: related = [], install } = csv.spec;
   return [
     ...related.map(({ image = '' }, index) => ({ path: `spec.relatedImages[${index}].image`, image })),
     ...(install.spec?.deployments ?? []).flatMap(({ spec }, index) =>
-      (spec.template.spec.containers ?? []).map(({ image = '' }, at) => ({
-        path: `spec.install.spec.deployments[${index}].spec.template.spec.containers[${at}].image`,
+      imagesIn(spec.template.spec).map(({ path, image }) => ({
+        path: `spec.install.spec.deployments[${index}].spec.template.spec.${path}`,
         image,
       })),
     ),
   ];
+}
+
+function imagesIn(pod: PodSpec): readonly ImageAt[] {
+  const ofContainers = (['containers', 'initContainers'] as const).flatMap((list) =>
+    (pod[list] ?? []).map(({ image = '' }, at) => ({ path: `${list}[${at}].image`, image })),
+  );
+  const ofVolumes = (pod.volumes ?? []).flatMap((volume, at) =>
+    volume['image'] === undefined || volume['image'] === null
+      ? []
+      : [{ path: `volumes[${at}].image.reference`, image: textOf(fieldsOf(volume['image'])['reference']) }],
+  );
+  return [...ofContainers, ...ofVolumes];
 }

@@ -630,6 +630,31 @@ const ROWS: readonly Row[] = [
     path: 'spec.install.spec.deployments[0].spec.template.spec.containers[0].image',
   },
   {
+    check: 'related-images',
+    because: 'a container that runs first has an invalid tag',
+    parts: {
+      ...CLEAN,
+      deployments: [makeDeployment('d', { initContainers: [{ name: 'c', image: 'quay.io/a/b:$TAG' }] })],
+    },
+    path: 'spec.install.spec.deployments[0].spec.template.spec.initContainers[0].image',
+  },
+  {
+    check: 'related-images',
+    because: 'a volume has an invalid tag',
+    parts: {
+      ...CLEAN,
+      deployments: [makeDeployment('d', { volumes: [{ name: 'v', image: { reference: 'quay.io/a/b:$TAG' } }] })],
+    },
+    path: 'spec.install.spec.deployments[0].spec.template.spec.volumes[0].image.reference',
+  },
+  {
+    check: 'related-images',
+    because: 'a volume of an image names none',
+    parts: { ...CLEAN, deployments: [makeDeployment('d', { volumes: [{ name: 'v', image: {} }] })] },
+    level: 'warning',
+    path: 'spec.install.spec.deployments[0].spec.template.spec.volumes[0].image.reference',
+  },
+  {
     check: 'architectures',
     because: 'one is unknown',
     parts: { ...CLEAN, metadata: { ...CLEAN.metadata, labels: { 'operatorframework.io/arch.x86_64': 'supported' } } },

@@ -376,9 +376,14 @@ describe('with --pin', () => {
   afterAll(() => registry.close());
 
   const source = (image: string): string =>
-    gadgetYaml({ deployment: deployment('controller', { containers: [{ name: 'm', image }], volumes: undefined }) });
+    gadgetYaml({
+      deployment: deployment('controller', {
+        containers: [{ name: 'm', image }],
+        volumes: [{ name: 'data', image: { reference: image } }],
+      }),
+    });
 
-  test('images are named by the digest that their registry has', async () => {
+  test('images of containers and volumes are named by the digest that their registry has', async () => {
     const image = `${registry.host}/gadget:v1.2.0`;
     const client = createRegistry({ plainHttp: () => true });
     const digest = await pushImage(
@@ -389,7 +394,7 @@ describe('with --pin', () => {
     client.close();
     const { findings } = await report('pinned/gadget', source(image), '--pin');
     expect(findings).toEqual([]);
-    expect(read(`pinned/gadget/${CSV}`).split(`${image}@${digest}`)).toHaveLength(3);
+    expect(read(`pinned/gadget/${CSV}`).split(`${image}@${digest}`)).toHaveLength(4);
     expect(changesOf(await report('pinned/gadget', source(image), '--pin'))).toEqual(['unchanged']);
   });
 

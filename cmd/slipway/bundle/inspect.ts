@@ -1,4 +1,5 @@
 /** `slipway bundle inspect`: the identity of a bundle, its objects and its requirements, at a glance. */
+import { mountedImages } from '../../../bundles/author/images.ts';
 import { parseBundle, type Bundle, type CsvCrd } from '../../../bundles/parse.ts';
 import { supportedModes } from '../../../bundles/render/render.ts';
 import { formatJson } from '../../../api/json.ts';
@@ -52,14 +53,15 @@ function apiOf({ name, version, kind }: CsvCrd): {
   return { group: name.slice(name.indexOf('.') + 1), version, kind };
 }
 
-/** Those of the containers and those that the bundle names as related, each once, sorted. */
+/** Those of the containers and image volumes, and those that the bundle names as related, each once, sorted. */
 function imagesOf({ csv: { spec } }: Bundle): readonly string[] {
   const pods = (spec.install.spec?.deployments ?? []).map((deployment) => deployment.spec.template.spec);
   const ofContainers = pods.flatMap(({ containers, initContainers }) =>
     [...(containers ?? []), ...(initContainers ?? [])].map(({ image }) => image),
   );
+  const mounted = pods.flatMap(mountedImages).map(({ image }) => image);
   const related = (spec.relatedImages ?? []).map(({ image }) => image);
-  return [...new Set([...ofContainers, ...related])]
+  return [...new Set([...ofContainers, ...mounted, ...related])]
     .filter((image) => image !== undefined)
     .filter((image) => image !== '')
     .sort();
