@@ -46,9 +46,33 @@ export function evaluate({ graph, catalog }: Offer, question: ResolveQuestion, r
     const { candidate, ways } = choose();
     const problem = counts ? firstDependencyProblem(candidate, catalog, question) : undefined;
     if (problem === undefined) return { ...pool, candidate, ways };
-    pool.barred.set(problem.bundle, problem.cause);
-    problems.set(problem.bundle, problem.cause);
+    for (const [name, cause] of [
+      ...waiting(problem, pool, { question, catalog }),
+      [problem.bundle.name, problem.cause],
+    ] as const) {
+      pool.barred.set(name, cause);
+      problems.set(name, cause);
+    }
   }
+}
+
+/**
+ * If a bundle waits for an upgrade of another package, most higher ones do too: they are found at once. So are all that
+ * wait since the effort for the ways is over.
+ */
+function waiting(
+  { bundle: found, cause }: DependencyProblem,
+  { channels, barred }: Pool,
+  { question, catalog }: { readonly question: ResolveQuestion; readonly catalog: string },
+): readonly (readonly [string, Cause])[] {
+  if (cause.kind !== 'dependency' || !cause.because.some(({ kind }) => kind === 'way' || kind === 'effort')) return [];
+  if (question.wayProblem(found, catalog) === undefined) return [];
+  return channels.flatMap(({ entries }) =>
+    entries.flatMap(({ bundle }) => {
+      const waits = barred.has(bundle.name) ? undefined : question.wayProblem(bundle, catalog);
+      return waits === undefined ? [] : [[bundle.name, waits] as const];
+    }),
+  );
 }
 
 function knownProblems({ problems }: ResolveQuestion, catalog: string): Map<string, Cause> {
@@ -201,15 +225,20 @@ function pickBest(candidates: readonly Candidate[], channels: readonly ChannelGr
   return first === undefined ? undefined : others.reduce((a, b) => (compare(b, a) < 0 ? b : a), first);
 }
 
+interface DependencyProblem {
+  readonly bundle: GraphBundle;
+  readonly cause: Cause;
+}
+
 function firstDependencyProblem(
   candidate: Candidate | undefined,
   catalog: string,
   { dependencyProblem }: ResolveQuestion,
-): { readonly bundle: string; readonly cause: Cause } | undefined {
+): DependencyProblem | undefined {
   if (candidate === undefined) return undefined;
   for (const bundle of bundlesOn(candidate).toSorted(comparePreference)) {
     const cause = dependencyProblem(bundle, catalog);
-    if (cause !== undefined) return { bundle: bundle.name, cause };
+    if (cause !== undefined) return { bundle, cause };
   }
   return undefined;
 }

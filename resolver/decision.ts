@@ -188,6 +188,15 @@ export type Conflict =
   | { readonly kind: 'barred'; readonly package: string; readonly causes: readonly RefusedCandidate[] }
   /** The spec says that dependencies must be there already. */
   | { readonly kind: 'mustBeThere' }
+  /** Another Subscription goes to a bundle over a step that could not be made any more after `bundle`. */
+  | {
+      readonly kind: 'way';
+      readonly subscription: string;
+      readonly to: string;
+      readonly step: string;
+      readonly need: Need;
+      readonly bundle: string;
+    }
   /** The search reached its limit. */
   | { readonly kind: 'effort'; readonly why: 'tooLarge' | 'tooLong' }
   | {

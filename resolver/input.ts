@@ -81,6 +81,27 @@ export interface ClusterFacts {
   readonly packages?: readonly InstalledPackage[];
   /** The packages that other Subscriptions are about to install for the first time, with their requirements. */
   readonly coming?: readonly InstalledPackage[];
+  /**
+   * The upgrades that other Subscriptions make by themselves, as far as they may need this package. They are planned when
+   * this is called, which is only if the package may change; `expired` is that of the input. If the time is up meanwhile,
+   * a way without steps stands for each that is not planned.
+   */
+  readonly ways?: (expired?: () => boolean) => readonly UpgradeWay[];
+}
+
+/** The bundles that a Subscription installs one after another without a person, with their requirements. */
+export interface UpgradeWay {
+  /** `namespace/name`. */
+  readonly subscription: string;
+  /** In order, as far as they are known. */
+  readonly steps: readonly UpgradeStep[];
+  /** The catalog from which the steps are about to be read. */
+  readonly unread?: string;
+}
+
+export interface UpgradeStep {
+  readonly bundle: string;
+  readonly properties: readonly Property[];
 }
 
 export interface InstalledPackage extends Installed {

@@ -28,6 +28,8 @@ export interface ResolveQuestion {
   readonly cluster: ClusterFacts | undefined;
   /** Why the dependencies of a bundle cannot be satisfied; asked only for bundles on the way to a choice. */
   readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
+  /** Why a bundle must wait for an upgrade of another package, a part of its dependency problems that costs no search. */
+  readonly wayProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
   /** The dependency problems found so far, by catalog and by name of the bundle: evaluations share them. */
   readonly problems: Map<string, Map<string, Cause>>;
   /**

@@ -73,7 +73,7 @@ function parseRange({ wanted, catalogs }: ResolveInput): VersionRange | Refusal 
 }
 
 /** A catalog that reads each package at most once. */
-function readOnce(source: CatalogSource): CatalogSource {
+export function readOnce(source: CatalogSource): CatalogSource {
   const contents = new Map<string, CatalogPackage | undefined>();
   const content = (name: string): CatalogPackage | undefined => {
     if (!contents.has(name)) contents.set(name, source.content(name));
@@ -94,6 +94,7 @@ function readQuestion(
     quarantined: new Set(quarantined),
     cluster,
     dependencyProblem: dependencies.problem,
+    wayProblem: dependencies.wayProblem,
     problems: new Map(),
   };
 }

@@ -35,7 +35,8 @@ const CAUSES: Sentences<Cause, 'kind'> = {
   kubernetesTooOld: ({ has, needs }) => `it needs Kubernetes ${needs} and the cluster has ${has}`,
   openShiftTooNew: ({ has, upTo }) => `it supports OpenShift up to ${upTo} and the cluster has ${has}`,
   requirementInvalid: ({ problem }) => `its dependencies cannot be parsed: ${problem}`,
-  dependency: ({ because }) => `its dependencies cannot be satisfied: ${describeFacts(because)}`,
+  dependency: ({ because }) =>
+    because.some(isWay) ? describeFacts(because) : `its dependencies cannot be satisfied: ${describeFacts(because)}`,
   noPath: ({ from }) => `no edges lead to it from ${from}`,
   wayBarred: ({ from, over }) => `the way to it from ${from} is barred: ${list(over.map(describeRefused), '; ')}`,
   downgrade: ({ from }) => `it is lower than ${from}, and following the graph never goes down`,
@@ -129,10 +130,11 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
     `the installed ${nameVersion(installed, version)} is not in the catalog, and every bundle that the catalog has is lower`,
   quarantined: ({ bundles }) => `${list(bundles)} failed before and ${bundles.length === 1 ? 'is' : 'are'} quarantined`,
   cluster: ({ causes }) => list(causes.map(describeRefused), '; '),
-  dependency: ({ because, bundle, problem }) =>
-    problem === undefined
-      ? `the dependencies of ${bundle} cannot be satisfied: ${describeFacts(because)}`
-      : `the dependencies of ${bundle} cannot be parsed: ${problem}`,
+  dependency: ({ because, bundle, problem }) => {
+    if (problem !== undefined) return `the dependencies of ${bundle} cannot be parsed: ${problem}`;
+    const facts = describeFacts(because);
+    return because.some(isWay) ? facts : `the dependencies of ${bundle} cannot be satisfied: ${facts}`;
+  },
   package: ({ catalogs }) =>
     catalogs.length === 0
       ? 'there is no catalog to search'
@@ -146,6 +148,7 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
   provider: ({ gvk, packages }) => `only one package may provide ${describeKind(gvk)} (here ${list(packages)})`,
   barred: ({ causes }) => list(causes.map(describeRefused), '; '),
   mustBeThere: () => 'dependencies must be there already',
+  way: describeWay,
   effort: ({ why }) =>
     why === 'tooLarge' ? 'there are too many bundles to consider' : 'the search for a way takes too long',
   ambiguous: ({ offers, priority }) =>
@@ -258,6 +261,16 @@ function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { 
   if (role === 'mayHave') return `catalog ${catalog} could not be read, and may have it${why}`;
   if (role === 'precedence') return `catalog ${catalog} takes precedence and has no content yet${why}`;
   return `catalog ${catalog} has no content yet${why}`;
+}
+
+function isWay({ kind }: Conflict): boolean {
+  return kind === 'way';
+}
+
+/** Says how the wait ends by itself, and how a person ends it. */
+function describeWay({ bundle, subscription, to, step, need }: Extract<Conflict, { kind: 'way' }>): string {
+  const over = step === to ? '' : ` over ${step}`;
+  return `it waits for Subscription ${subscription}, which goes on to ${to}${over}: ${step} needs ${describeRequired(need)}, and no edges lead from ${bundle} to that. The wait ends when that step is made; to end it now, exclude the step by spec.version of Subscription ${subscription}, or suspend it`;
 }
 
 function describeRefused({ bundle, cause }: RefusedCandidate): string {

@@ -4,7 +4,7 @@
  */
 import type { CatalogBundle, CatalogPackage, Property } from '../../catalog/model.ts';
 import type { Decision } from '../../resolver/decision.ts';
-import type { CatalogSource, InstalledPackage, ResolveInput } from '../../resolver/input.ts';
+import type { CatalogSource, InstalledPackage, ResolveInput, UpgradeWay } from '../../resolver/input.ts';
 
 export interface DependencyProblem {
   readonly packages: number;
@@ -20,6 +20,12 @@ export const LARGE_PROBLEM: DependencyProblem = describeLarge();
 
 /** One package of 1,000 versions, none of which has satisfiable dependencies: every one of them is tried. */
 export const LONG_PACKAGE: DependencyProblem = describeLong();
+
+/** One package of 1,000 versions, each of which may follow any lower one, and 20 upgrades that need some of them. */
+export const NEEDED_PACKAGE: DependencyProblem = describeNeeded();
+
+/** Catalogs of which few words describe as many edges as the square of their bundles. */
+export const DENSE_PACKAGES: readonly DependencyProblem[] = [describeEqual(), describeUnordered(), describeBusy()];
 
 /** What came out of a question. */
 export function describeProblem({ packages, bundles }: DependencyProblem, decision: Decision): string {
@@ -70,6 +76,88 @@ function describeLong(): DependencyProblem {
       { what: `${what}, first installation`, input: ask(0), budget: 1000 },
       { what: `${what}, upgrade`, input: ask(1), budget: 1000 },
     ],
+  };
+}
+
+function describeNeeded(): DependencyProblem {
+  const versions = 1000;
+  const bundles = Array.from({ length: versions }, (_, at) => bundleOf('needed', at + 1, []));
+  const entries = bundles.map(({ name, version }) => ({ name, skips: [], skipRange: `<${version}` }));
+  const content = { ...chained('needed', bundles), channels: [{ name: 'stable', entries }] };
+  const ways = Array.from({ length: 20 }, (_, at) => ({
+    subscription: `market/shop-${at}`,
+    steps: ['>=1.0.0', `>=${100 + at}.0.0`, `<=${500 - at}.0.0`].map((range, step) => ({
+      bundle: `shop.v${step + 2}`,
+      properties: [required('needed', range)],
+    })),
+  }));
+  const input: ResolveInput = {
+    wanted: { package: 'needed', edges: 'Follow', dependencies: 'Install' },
+    catalogs: [sourceOf([content])],
+    quarantined: [],
+    cluster: { providedKinds: [], ways: () => ways },
+    installed: { bundle: 'needed.v1', version: '1.0.0', catalog: 'large', image: '' },
+  };
+  const what = 'a package of 1,000 versions, some of which 20 upgrades of others need';
+  return { packages: 1, bundles: versions, questions: [{ what, input, budget: 1000 }] };
+}
+
+/** 1,500 bundles of one version text, each of which may follow every other, and a step that none of them makes possible. */
+function describeEqual(): DependencyProblem {
+  const content = denseOf(1500, () => ({ version: '2.0.0', skipRange: '<9.0.0' }));
+  const questions = [1, 8].map((steps) => ({
+    what: `a package of 1,500 bundles of the same version, and an upgrade with ${steps} impossible steps`,
+    input: askDense(content, [
+      wayOf(
+        'shop',
+        Array.from({ length: steps }, () => '=7.0.0'),
+      ),
+    ]),
+    budget: 1000,
+  }));
+  return { packages: 1, bundles: 1500, questions };
+}
+
+/** 5,000 versions without regard to edges: each of them may follow every lower one. */
+function describeUnordered(): DependencyProblem {
+  const content = denseOf(5000, (at) => ({ version: `${at + 2}.0.0` }));
+  const asked = askDense(content, [wayOf('shop', ['>=1.0.0', '<=2500.0.0'])]);
+  const input: ResolveInput = { ...asked, wanted: { ...asked.wanted, edges: 'Ignore' } };
+  const what = 'a package of 5,000 versions whose edges are ignored, some of which an upgrade needs';
+  return { packages: 1, bundles: 5000, questions: [{ what, input, budget: 1000 }] };
+}
+
+/** More steps of more upgrades than the effort for them allows: the package stays as it is. */
+function describeBusy(): DependencyProblem {
+  const content = denseOf(1500, () => ({ version: '2.0.0', skipRange: '<9.0.0' }));
+  const ranges = Array.from({ length: 2000 }, () => '=7.0.0');
+  const ways = Array.from({ length: 100 }, (_, at) => wayOf(`shop-${at}`, ranges));
+  const what = 'a package of 1,500 bundles of the same version, and 100 upgrades of 2,000 steps: given up';
+  return { packages: 1, bundles: 1500, questions: [{ what, input: askDense(content, ways), budget: 1000 }] };
+}
+
+function denseOf(
+  count: number,
+  entryOf: (at: number) => { readonly version: string; readonly skipRange?: string },
+): CatalogPackage {
+  const described = Array.from({ length: count }, (_, at) => ({ ...entryOf(at), name: `dense.v${at + 2}` }));
+  const bundles = described.map(({ version }, at) => ({ ...bundleOf('dense', at + 2, []), version }));
+  const entries = described.map(({ version: _version, ...entry }) => ({ ...entry, skips: [] }));
+  return { ...chained('dense', bundles), channels: [{ name: 'stable', entries }] };
+}
+
+function wayOf(name: string, ranges: readonly string[]): UpgradeWay {
+  const steps = ranges.map((range, at) => ({ bundle: `${name}.v${at + 2}`, properties: [required('dense', range)] }));
+  return { subscription: `market/${name}`, steps };
+}
+
+function askDense(content: CatalogPackage, ways: readonly UpgradeWay[]): ResolveInput {
+  return {
+    wanted: { package: 'dense', edges: 'Follow', dependencies: 'Install' },
+    catalogs: [sourceOf([content])],
+    quarantined: [],
+    cluster: { providedKinds: [], ways: () => ways },
+    installed: { bundle: 'dense.v1', version: '1.0.0', catalog: 'large', image: '' },
   };
 }
 

@@ -16,7 +16,14 @@ import { contentOf } from '../../resolver/indexed.ts';
 import type { CatalogSource, ResolveInput } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { largeCatalog } from '../lib/large-catalog.ts';
-import { describeProblem, LARGE_PROBLEM, LONG_PACKAGE, type DependencyProblem } from './resolver-problems.ts';
+import {
+  DENSE_PACKAGES,
+  describeProblem,
+  LARGE_PROBLEM,
+  LONG_PACKAGE,
+  NEEDED_PACKAGE,
+  type DependencyProblem,
+} from './resolver-problems.ts';
 import { measureRanges } from './resolver-ranges.ts';
 
 /** One figure with its upper bound. */
@@ -37,7 +44,8 @@ export async function benchResolver(): Promise<readonly ResolverFigure[]> {
     process.stderr.write(`${formatFigure(figure)}\n`);
   };
   for (const figure of await measureCatalog()) note(figure);
-  for (const problem of [LARGE_PROBLEM, LONG_PACKAGE]) for (const figure of measureProblem(problem)) note(figure);
+  for (const problem of [LARGE_PROBLEM, LONG_PACKAGE, NEEDED_PACKAGE, ...DENSE_PACKAGES])
+    for (const figure of measureProblem(problem)) note(figure);
   for (const { grammar, milliseconds, detail } of measureRanges())
     note({ what: `the worst range, ${grammar}`, milliseconds, budget: 1, detail });
   return figures;

@@ -10,12 +10,15 @@ import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
 import { MOST_EFFORT } from './effort.ts';
 import { PlanningMemory } from './memory.ts';
+import { OpenWays } from './open-ways.ts';
 import { planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
 
 export interface DependencyOracle {
   /** Why the dependencies of a bundle cannot be satisfied; undefined if they can. */
   readonly problem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
+  /** Whether a bundle has that problem because it must wait for an upgrade of another package; costs no search. */
+  readonly wayProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
   /** The steps that come before a bundle that has no problem. */
   readonly steps: (bundle: CatalogBundle, catalog: string) => readonly DependencyStep[];
 }
@@ -27,6 +30,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   const plans = new Map<CatalogBundle, DependencyPlan>();
   const catalogs = input.catalogs.map(forgive);
   const quarantined = new Set(input.quarantined);
+  const ways = new OpenWays(input, catalogs);
   const memory = new PlanningMemory({
     ...MOST_EFFORT,
     ...(input.expired !== undefined && { expired: input.expired }),
@@ -41,15 +45,18 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   }
 
   return {
-    problem: ({ bundle }, catalog) => {
+    problem: (one, catalog) => {
+      const { bundle } = one;
       if (input.wanted.dependencies === 'Ignore') return undefined;
       const parsed = parseRequirements(bundle.properties, memory.requirements);
       if (!parsed.ok) return { kind: 'requirementInvalid', problem: parsed.problem };
-      const failed = failsDependents(bundle, { coming: [], packages: [], ...input.cluster });
+      const dependents = { coming: [], packages: [], ...input.cluster, installed: input.installed };
+      const failed = failsDependents(bundle, dependents) ?? ways.problem(one, catalog);
       if (failed !== undefined) return failed;
       const plan = planFor(bundle, catalog);
       return plan.kind === 'possible' ? undefined : { kind: 'dependency', because: plan.because };
     },
+    wayProblem: (one, catalog) => (input.wanted.dependencies === 'Ignore' ? undefined : ways.problem(one, catalog)),
     steps: (bundle, catalog) => {
       const plan = planFor(bundle, catalog);
       return plan.kind === 'possible' ? plan.steps : [];
@@ -61,7 +68,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
  * A damaged catalog offers no dependencies: the search for the package itself reports the damage. The providers of a
  * kind are read once.
  */
-function forgive(source: CatalogSource): CatalogSource {
+export function forgive(source: CatalogSource): CatalogSource {
   const { content, packages, providersOf } = source;
   const providers = new Map<string, readonly string[]>();
   const ask = (kind: GroupVersionKind): readonly string[] => {

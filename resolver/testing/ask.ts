@@ -16,10 +16,12 @@ export interface Ask {
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined?: readonly string[];
   readonly cluster?: ResolveInput['cluster'];
+  readonly expired?: () => boolean;
 }
 
 /** The decision about `op`, whose bundles are named `op.v<version>`. */
-export function ask({ wanted, installed, origin = 'a', channel, catalogs, quarantined = [], cluster }: Ask): Decision {
+export function ask(asked: Ask): Decision {
+  const { wanted, installed, origin = 'a', channel, catalogs, quarantined = [], cluster, expired } = asked;
   return resolve({
     wanted: { package: 'op', edges: 'Follow', dependencies: 'Install', ...wanted },
     ...(installed !== undefined && {
@@ -34,6 +36,7 @@ export function ask({ wanted, installed, origin = 'a', channel, catalogs, quaran
     catalogs,
     quarantined,
     cluster: cluster ?? { providedKinds: [] },
+    ...(expired !== undefined && { expired }),
   });
 }
 
