@@ -5,6 +5,8 @@
 import type { CustomResourceCounts } from '../../apply/custom-resources.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { JudgedGiven } from '../../report/uninstall-preview.ts';
 import type { CatalogListing, ContentAsk, PackageContent } from './content.ts';
 import type { StoredPlan } from '../../plan/stored-plan.ts';
 
@@ -17,6 +19,8 @@ export interface Ask {
   readonly objects?: readonly ObjectAsk[];
   /** Custom resources of the CRDs of an inventory: `countCustomResources` with a client of the person. */
   readonly customResources?: CustomResourcesAsk;
+  /** The rights that OLM had given the operator of a Subscription, by the backup of its hand-over, as an uninstall judges them. */
+  readonly givenByOlm?: Subscription;
   /**
    * The Secret of type `slipway.dev/plan` with a whole plan: key `plan`, gzipped JSON of a {@link StoredPlan}. One of
    * another type, or that the Revision of this uid does not own, or whose bytes have another digest, fails; unpacked it
@@ -96,6 +100,7 @@ export interface Asked {
   readonly access?: readonly (boolean | undefined)[];
   readonly objects?: readonly Answer<ReadObject>[];
   readonly customResources?: Answer<CustomResourceCounts>;
+  readonly givenByOlm?: Answer<JudgedGiven>;
   readonly plan?: Answer<StoredPlan>;
   /** By name of the Catalog, for `kind: 'listing'`. */
   readonly listings?: ReadonlyMap<string, Answer<CatalogListing>>;

@@ -7,6 +7,7 @@ import type { Answer, ReadObject } from './ask.ts';
 import type { PackageContent } from './content.ts';
 import { graph } from './graph.ts';
 import { packageView } from './package.ts';
+import { namespaceAsks, ServedNamespaces } from './served-namespaces.ts';
 import { subscribe } from './subscribe.ts';
 import { catalogNamed, modelOf, visibleWith } from './testing/scene.ts';
 
@@ -174,4 +175,14 @@ describe('the page of a package', () => {
   ])('names each namespace with the operator that is not served any more: $because', ({ answer, texts }) => {
     expect(page(GOLD, answer).notices.map(({ text }) => text)).toEqual(texts);
   });
+});
+
+test('namespaces that are too many for one page are counted', () => {
+  const catalog = catalogNamed('gold', GOLD);
+  const names = Array.from({ length: 25 }, (_, at) => `team-${at}`);
+  const asks = namespaceAsks([catalog], names);
+  const served = new ServedNamespaces(asks, Array<Answer<ReadObject>>(asks.length).fill(ANSWERS.labelled));
+  expect(served.notices(catalog, [...names, 'No Name']).map(({ text }) => text)).toEqual([
+    'Catalog gold serves only namespaces with the labels tier=gold; the labels of 5 more namespaces are not read for this page',
+  ]);
 });

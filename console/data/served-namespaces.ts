@@ -43,18 +43,35 @@ export class ServedNamespaces {
     return whyNotAllowed(catalog, { name: namespace, labels: answer.value.object.metadata.labels });
   }
 
-  /** One sentence for each namespace that is not served, or of which that is not known. */
+  /**
+   * One sentence for each namespace that is not served, or whose labels could not be read, and one for all namespaces that were
+   * not asked about.
+   */
   notices(catalog: Catalog, namespaces: readonly string[]): readonly Notice[] {
-    return [...new Set(namespaces)].flatMap((namespace): readonly Notice[] => {
-      const why = this.whyNot(catalog, namespace);
-      if (why !== undefined) return [{ tone: 'waiting', text: line(sentenceOf(catalog, namespace, why)) }];
-      const labels = labelsOf(catalog);
-      const answer = this.#answers.get(namespace);
-      if (labels === undefined || answer === undefined || 'value' in answer) return [];
-      const text = `Catalog ${catalog.metadata.name} serves only namespaces with the labels ${labels}; whether namespace ${namespace} has them cannot be read: ${answer.failure.message}`; // prettier-ignore
-      return [{ tone: 'unknown', text: line(text) }];
-    });
+    const names = [...new Set(namespaces)];
+    const labels = labelsOf(catalog);
+    if (labels === undefined) return [];
+    const served = `Catalog ${catalog.metadata.name} serves only namespaces with the labels ${labels}`;
+    const skipped = names.filter((name) => !this.#answers.has(name) && Name.safeParse(name).success).length;
+    return [
+      ...names.flatMap((name) => this.#noticesOf(catalog, name, served)),
+      ...(skipped === 0
+        ? []
+        : [unknown(`${served}; the labels of ${skipped} more namespaces are not read for this page`)]),
+    ];
   }
+
+  #noticesOf(catalog: Catalog, namespace: string, served: string): readonly Notice[] {
+    const why = this.whyNot(catalog, namespace);
+    if (why !== undefined) return [{ tone: 'waiting', text: line(sentenceOf(catalog, namespace, why)) }];
+    const answer = this.#answers.get(namespace);
+    if (answer === undefined || 'value' in answer) return [];
+    return [unknown(`${served}; whether namespace ${namespace} has them cannot be read: ${answer.failure.message}`)];
+  }
+}
+
+function unknown(text: string): Notice {
+  return { tone: 'unknown', text: line(text) };
 }
 
 /** `tier=gold, team in (a,b)`; undefined if the Catalog serves all namespaces. */
