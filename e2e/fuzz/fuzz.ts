@@ -21,6 +21,8 @@ import { watchManager, type Watch } from './watch-manager.ts';
 export interface FuzzOptions extends Pace {
   /** Of random acts, after one act for each field of each kind. */
   readonly seconds: number;
+  /** One of that many fields of each kind is taken; each if absent. */
+  readonly oneFieldIn?: number;
   /** How long the fuzz is idle before and after its acts, to count the manager's requests. */
   readonly quietSeconds: number;
   /** Called with each line of progress. */
@@ -121,9 +123,9 @@ async function attack(
 }
 
 /** One act for each field of each kind, as fast as the pace lets it, and one for each sort of manifests. */
-async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions, tally: Tally): Promise<void> {
+async function sweep(arena: Arena, { seed, actsPerSecond, oneFieldIn = 1 }: FuzzOptions, tally: Tally): Promise<void> {
   let drawn = 0;
-  for (const act of everyField(arena)) {
+  for (const act of everyField(arena, oneFieldIn)) {
     const until = performance.now() + 1000 / actsPerSecond;
     await carryOut(arena.cluster, drawOne(act, seed + drawn++), tally);
     await pause(Math.max(0, until - performance.now()));

@@ -78,9 +78,11 @@ const INCIDENTAL = new Set([
 ]);
 
 /** Of a Pod of a Deployment, as messages name it. */
-const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
+const POD = /\b(Pod [a-z0-9./-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
 /** The generation of a Revision in an annotation: a refused write more or less is no other end. */
 const KEPT_BY = /^([a-z0-9-]+-\d+)\/\d+$/;
+/** A rollout in progress has several obstacles, one after the other; which one the deadline met is up to the machine. */
+const AT_DEADLINE = /(\bNot healthy within \d+ s: ).+/s;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 function normalize(value: unknown): unknown {
@@ -91,10 +93,12 @@ function normalize(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
 }
 
-function normalizeText(text: string): string {
+/** The text without the parts that differ between two runs that come to the same. Pure. */
+export function normalizeText(text: string): string {
   return text
     .replaceAll(TIME, 'TIME')
     .replaceAll(POD, '$1')
+    .replace(AT_DEADLINE, '$1OBSTACLE')
     .replace(KEPT_BY, '$1')
     .replace(/^resourceVersion \d+$/, 'VERSION');
 }
