@@ -25,12 +25,14 @@ conformance: setup ## every case of the reference data and of the corpus, of whi
 corpus: setup cluster-build ## every bundle of the corpus before an API server, three of each package by their smallest accounts; about 15 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set e2e/stories/plan/minimal-account
 
-leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and one stopped for a minute after each step; about 40 minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped
+leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and two stopped for a minute after each step; 12 handed over from OLM v1 and back; about 55 minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped \
+	  e2e/stories/leave-olm-v1-corpus
 
 stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about ten minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
-	  e2e/stories/own-kinds e2e/stories/adopt-by-manager
+	  e2e/stories/own-kinds e2e/stories/adopt-by-manager \
+	  e2e/stories/leave-olm-v1/adopt-by-manager
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways

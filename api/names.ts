@@ -42,6 +42,8 @@ export const ANNOTATION = {
   access: 'slipway.dev/access',
   /** uid and resourceVersion of the Secret that a pull secret was copied from. */
   copiedFrom: 'slipway.dev/copied-from',
+  /** On the Secret of a certificate that the manager has issued: when the next step of its rotation is due. */
+  certificateDue: 'slipway.dev/certificate-due',
   /** `pod-template-hash` of the Pods that keep working during the rehearsal of the next Revision's Pods. */
   rehearsal: 'slipway.dev/rehearsal',
   /** `pod-template-hash` of the Pods that passed the rehearsal, while their predecessors still exist. */

@@ -77,16 +77,35 @@ const Window = z.object({
     .describe('IANA time zone of the cron fields: `Europe/Berlin`.'),
 });
 
-const Adopt = z.object({
-  from: z.enum(['OLMv0']).describe('The program that manages the operator now. OLMv0: OLM, up to version 0.x.'),
-  subscription: objectName().describe("Name of OLM's Subscription, in the namespace of this one."),
-  restarts: z
-    .enum(['Refuse', 'Allow'])
-    .optional()
-    .describe(
-      'Whether the operator is adopted although Pods would be replaced, as dry runs of the API server show before anything is changed. Absent: Refuse.',
-    ),
-});
+const Adopt = rules(
+  z.object({
+    from: z
+      .enum(['OLMv0', 'OLMv1'])
+      .describe(
+        'The program that manages the operator now. OLMv0: OLM, up to version 0.x. OLMv1: OLM, from version 1.0.',
+      ),
+    subscription: objectName()
+      .optional()
+      .describe("With OLMv0 only: name of OLM's Subscription, in the namespace of this one."),
+    clusterExtension: objectName()
+      .optional()
+      .describe('With OLMv1 only: name of the ClusterExtension. It installs in the namespace of this Subscription.'),
+    restarts: z
+      .enum(['Refuse', 'Allow'])
+      .optional()
+      .describe(
+        'Whether the operator is adopted although Pods would be replaced, as dry runs of the API server show before anything is changed. Absent: Refuse.',
+      ),
+  }),
+  {
+    rule: "self.from != 'OLMv0' || (has(self.subscription) && !has(self.clusterExtension))",
+    message: 'must have subscription and no clusterExtension with from: OLMv0',
+  },
+  {
+    rule: "self.from != 'OLMv1' || (has(self.clusterExtension) && !has(self.subscription))",
+    message: 'must have clusterExtension and no subscription with from: OLMv1',
+  },
+);
 
 const Uninstall = z.object({
   objects: z
@@ -249,7 +268,8 @@ const Refused = z.object({
 const ADOPTION_STAGES = ['Preparing', 'TakingOver', 'HandedOver'] as const;
 
 const Adoption = z.object({
-  subscription: objectName().describe("Name of OLM's Subscription."),
+  subscription: objectName().optional().describe("With OLM v0: name of OLM's Subscription."),
+  clusterExtension: objectName().optional().describe('With OLM v1: name of the ClusterExtension.'),
   stage: z
     .enum(ADOPTION_STAGES)
     .describe(

@@ -47,6 +47,13 @@ describe('the preview of an uninstall', () => {
     );
   });
 
+  test('promises nothing while an uninstall is held, and says why', () => {
+    const givenByOlm = { deleted: ['ClusterRole x'], stays: ['Role y'], held: 'It is on its way back to OLM' };
+    const preview = previewOf(subscription(), { inventory: INVENTORY, counts: counted(0), givenByOlm });
+    expect(preview).toMatchObject({ state: 'Held', steps: [], customResources: [], stays: [] });
+    expect(linesOfPreview(preview)).toEqual(['An uninstall deletes nothing now', 'It is on its way back to OLM']);
+  });
+
   test('takes the policy of the spec if none is named', () => {
     const spec = { uninstall: { objects: 'Delete', customResources: 'Block', dependencies: 'Retain' } } as const;
     expect(previewOf(subscription({ spec }), { inventory: INVENTORY, counts: counted(2) }).state).toBe('Blocked');

@@ -1,5 +1,5 @@
 /** The objects that an uninstall deletes and those that stay, in counts. Pure. */
-import { describeRef, groupKind } from '../api/object.ts';
+import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { describeSamples, type CustomResourceCounts } from '../apply/custom-resources.ts';
@@ -16,7 +16,8 @@ export function inventoryOf(revisions: readonly Revision[]): readonly InventoryE
 }
 
 export interface Preview {
-  readonly state: UninstallPlan['state'];
+  /** `Held`: the operator is on its way back to OLM. */
+  readonly state: UninstallPlan['state'] | 'Held';
   readonly policy: CustomResourcePolicy;
   /** In the order of the deletions. */
   readonly steps: readonly { readonly name: string; readonly objects: number; readonly kinds: readonly string[] }[];
@@ -43,11 +44,39 @@ export interface GivenByOlm {
   readonly deleted: readonly string[];
   /** Sentences. */
   readonly stays: readonly string[];
+  /** Why nothing is deleted now. */
+  readonly held?: string;
+}
+
+/** The rights of one operator that OLM had given it, as an uninstall judges them. */
+export interface JudgedRights {
+  readonly due: readonly KubeObject[];
+  readonly kept: readonly { readonly ref: ObjectRef; readonly why: string; readonly named?: string }[];
+}
+
+/** The rights of all operators that a Subscription took over from OLM. */
+export interface JudgedGiven {
+  readonly rights: readonly JudgedRights[];
+  /** Why nothing is deleted now. */
+  readonly held?: string;
+}
+
+/** For a person who has read them, so that all names are given. */
+export function namesOfGiven({ rights, held }: JudgedGiven): GivenByOlm {
+  return {
+    ...(held !== undefined && { held }),
+    deleted: rights.flatMap(({ due }) => due.map((object) => describeRef(refOf(object)))),
+    stays: rights.flatMap(({ kept }) =>
+      kept.map(({ ref, why, named = why }) => `${describeRef(ref)}, which OLM had given the operator: ${named}`),
+    ),
+  };
 }
 
 /** The plan by which the manager uninstalls, in counts. */
 export function previewOf({ spec }: Subscription, facts: PreviewFacts): Preview {
   const { inventory, counts, policy = spec.uninstall.customResources } = facts;
+  const { held } = facts.givenByOlm ?? {};
+  if (held !== undefined) return { state: 'Held', policy, steps: [], customResources: [], stays: [], doubts: [held] };
   const { state, steps, stays, doubts = [] } = planUninstall(inventory, counts, policy);
   // As long as nothing is deleted, rights are not.
   const givenByOlm = state === 'Ready' ? facts.givenByOlm : undefined;
@@ -98,5 +127,6 @@ export function describeOrphaned(objects: number): string {
 
 const HELD = {
   Blocked: 'An uninstall deletes nothing until the custom resources are gone, by the policy Block',
+  Held: 'An uninstall deletes nothing now',
   Unknown: 'An uninstall deletes nothing until it is known whether custom resources exist',
 } as const;

@@ -88,7 +88,14 @@ const PAGES: readonly Page[] = [
     by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.cluster.test.ts'],
     except: [{ command: 'deploy/overlays/adoption-olm-v0', because: DEPLOYED }],
   },
-  { path: `${HOW_TO}/leave-olm-v1.md`, by: ['e2e/stories/leave-olm-v1/leave-olm-v1.cluster.test.ts'] },
+  {
+    path: `${HOW_TO}/leave-olm-v1.md`,
+    by: [
+      'e2e/stories/leave-olm-v1/leave-olm-v1.cluster.test.ts',
+      'e2e/stories/leave-olm-v1/adopt-by-manager.cluster.test.ts',
+    ],
+    except: [{ command: 'deploy/overlays/adoption-olm-v1', because: DEPLOYED }],
+  },
   { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },

@@ -37,8 +37,20 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'sentences about objects are the same on the command line and in the console, which both read the objects',
   },
   console: {
-    folders: ['console/browser', 'report', 'plan', 'apply', 'kube', 'resolver', 'catalog', 'bundles', 'api'],
-    because: 'views are computed from objects, as the command line does it; programs of cmd/ serve them',
+    folders: [
+      'console/browser',
+      'report',
+      'adoption',
+      'plan',
+      'apply',
+      'kube',
+      'resolver',
+      'catalog',
+      'bundles',
+      'api',
+    ],
+    because:
+      'views are computed from objects, as the command line does it, also from the backups of operators that left OLM; programs of cmd/ serve them',
   },
   'console/browser': {
     folders: ['console'],

@@ -3,22 +3,15 @@
  * memory of the hand-over, which any process can continue, and the way back. Kept in a Secret, since a
  * ClusterServiceVersion may contain credentials in its environment. Pure.
  */
-import { gunzipSync, gzipSync } from 'node:zlib';
-import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
-import {
-  describeRef,
-  refOf,
-  type Kind,
-  type KubeObject,
-  type ObjectRef,
-  type OwnerReference,
-} from '../../api/object.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { OLM, type OlmOperator } from './kinds.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import { pack, packBackup, unpack, unpackOrNothing, withoutManagedFields } from '../packed.ts';
+import { OLM, olmRef, type OlmOperator } from './kinds.ts';
+import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
 import type { OlmSurvey } from './survey.ts';
 
 /** The marks of OLM on one object. */
@@ -63,9 +56,6 @@ const KEY = 'backup.json.gz';
 const WAY_BACK_KEY = 'way-back.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
 
-/** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
-const MOST_BYTES = 32 * 1024 * 1024;
-
 /** Which operator a backup is of, and where it is kept. */
 export interface BackupName {
   readonly namespace: string;
@@ -84,38 +74,18 @@ export function backupRef({ namespace, subscription, kept }: BackupName): Object
   return { apiVersion: 'v1', kind: 'Secret', namespace: kept, name };
 }
 
-/**
- * The backups that a namespace keeps; one that was changed so that it names no operator is left out.
- *
- * @param adoptedBy Only those of operators that Subscriptions of this name took over.
- */
+/** The backups that a namespace keeps; one that was changed so that it names no operator is left out. */
 export async function backupsOf(
   cluster: Pick<Cluster, 'list'>,
   kept: string,
   signal: AbortSignal,
-  adoptedBy?: string,
 ): Promise<readonly BackupName[]> {
-  const labels = {
-    [LABEL_ADOPTION]: 'olm-v0',
-    ...(adoptedBy !== undefined && { [LABEL_ADOPTED_BY]: labelValue(adoptedBy) }),
-  };
-  const labelSelector = Object.entries(labels)
-    .map((pair) => pair.join('='))
-    .join(',');
-  const options = { namespace: kept, labelSelector };
+  const options = { namespace: kept, labelSelector: `${LABEL_ADOPTION}=olm-v0` };
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
   return secrets.flatMap((secret) => {
     const name = StoredName.safeParse(unpackOrNothing(fieldsOf(secret['data'])[KEY])).data?.operator;
     return name === undefined ? [] : [{ ...name, kept }];
   });
-}
-
-function unpackOrNothing(value: unknown): unknown {
-  try {
-    return unpack(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The backup of an operator as it is now. */
@@ -137,32 +107,21 @@ export function makeBackup(
   };
 }
 
-function withoutManagedFields(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & { managedFields?: unknown };
-  return { ...object, metadata };
-}
-
 function marksOf(object: KubeObject): MarkedObject {
   const { labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
   const kept = Object.entries(annotations).filter(([key]) => key.startsWith('operatorframework.io/'));
   return { ...refOf(object), labels, annotations: Object.fromEntries(kept), ownerReferences };
 }
 
+const HINT = 'Remove the icon and the samples from its ClusterServiceVersion';
+
 /** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
 export function writeBackup(backup: Backup, kept: string): KubeObject {
   const { namespace, subscription } = backup.operator;
   // How far the hand-over is stands in an annotation, which a patch can change.
   const { stage: _stage, wayBack: _wayBack, ...content } = backup;
-  const packed = pack(content);
   const ref = backupRef({ namespace, subscription, kept });
-  if (packed.length > 1_000_000) {
-    throw new ReasonedError({
-      reason: 'InputInvalid',
-      retry: 'never',
-      message: `the backup of Subscription.operators.coreos.com ${namespace}/${subscription} exceeds the size of a Secret`,
-      hint: 'Remove the icon and the samples from its ClusterServiceVersion',
-    });
-  }
+  const packed = packBackup(content, olmRef(OLM.subscription, namespace, subscription), HINT);
   return {
     apiVersion: ref.apiVersion,
     kind: ref.kind,
@@ -187,47 +146,6 @@ export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>
   return { metadata: { annotations }, data: { [WAY_BACK_KEY]: pack(wayBack) } };
 }
 
-/** Every field that is read later; unknown fields of whole objects are kept. */
-const StoredObject = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
-});
-
-const StoredMarks = z.object({
-  apiVersion: z.string(),
-  kind: z.string(),
-  namespace: z.string().optional(),
-  name: z.string(),
-  labels: z.record(z.string(), z.string()),
-  annotations: z.record(z.string(), z.string()),
-  ownerReferences: z.array(
-    z.looseObject({ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() }),
-  ),
-});
-
-const StoredWayBack = z.object({
-  subscription: z.string(),
-  revision: z.string(),
-  managed: z.array(
-    z.object({ apiVersion: z.string(), kind: z.string(), namespace: z.string().optional(), name: z.string() }),
-  ),
-});
-
-const StoredStage = z.enum(['HandingOver', 'HandedOver', 'HandingBack']).catch('HandingOver');
-
-const StoredName = z.object({ operator: z.object({ namespace: z.string(), subscription: z.string() }) });
-
-const StoredBackup = z.object({
-  operator: z.object({ namespace: z.string(), subscription: z.string(), package: z.string(), csv: z.string() }),
-  adoptedBy: z.string(),
-  wanted: StoredObject,
-  subscription: StoredObject.optional(),
-  csv: StoredObject,
-  operatorCondition: StoredObject.optional(),
-  objects: z.array(StoredMarks),
-});
-
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */
 export function readBackup(secret: KubeObject, { namespace, subscription }: BackupName): Backup {
   try {
@@ -250,20 +168,4 @@ export function readBackup(secret: KubeObject, { namespace, subscription }: Back
       hint: 'Restore the Secret from a backup of the cluster: it has the ClusterServiceVersion that OLM would need again',
     });
   }
-}
-
-function pack(value: unknown): string {
-  return gzipSync(JSON.stringify(value)).toString('base64');
-}
-
-function unpack(value: unknown): unknown {
-  const content = Buffer.from(textOf(value), 'base64');
-  return JSON.parse(gunzipSync(content, { maxOutputLength: MOST_BYTES }).toString());
-}
-
-/** These objects are created as they are. */
-function requireKind(object: KubeObject, { apiVersion, kind }: Kind, namespace: string): void {
-  const { metadata } = object;
-  if (object.kind !== kind || object.apiVersion !== apiVersion || metadata.namespace !== namespace)
-    throw new Error(`it would create ${describeRef(refOf(object))}`);
 }

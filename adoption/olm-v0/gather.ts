@@ -7,13 +7,14 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import { pinOf, successorOf } from '../successor.ts';
+import { isAtPin } from '../at-pin.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { bindsOthers, collectInventory, tieFactsOf } from './inventory.ts';
 import { pendingPlans, plansOf } from './install-plans.ts';
 import { leftoversOf } from './leftovers.ts';
 import { isMarked, tieOf } from './marks.ts';
 import type { HandOverState } from './steps.ts';
-import { pinOf, successorOf } from './successor.ts';
 import { surveyOperator, type OlmSurvey } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
@@ -73,7 +74,8 @@ async function stateOf(
     cluster.get(own, signal),
     cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal),
   ]);
-  const { subscription, isPinned } = successorOf(live, backup);
+  const operator = { from: 'OLMv0', name: backup.operator.subscription } as const;
+  const { subscription, isPinned } = successorOf(live, operator, pinOf(backup));
   const marked = await markedObjects(cluster, { backup, survey }, signal);
   const isReady = isReadyWith(subscription as Subscription | undefined, backup);
   const inventory = inventoryOf(revisions as readonly Revision[], backup.adoptedBy);
@@ -123,7 +125,7 @@ function isReadyWith(subscription: Subscription | undefined, backup: Backup): bo
     ready?.status === 'True' &&
     subscription?.spec.package === operator.package &&
     observedGeneration === subscription?.metadata.generation &&
-    (installed?.bundle === operator.csv || installed?.version === pinOf(backup))
+    (installed?.bundle === operator.csv || isAtPin(installed?.version, pinOf(backup)))
   );
 }
 

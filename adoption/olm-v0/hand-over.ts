@@ -2,21 +2,21 @@
  * Carries out the steps of a hand-over from OLM v0. Each step can be repeated, and any process can go on after any
  * write: steps.ts decides from the cluster alone. Sends requests.
  */
-import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import type { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
+import { allowingConflicts } from '../conflicts.ts';
+import { adoptedByManager } from '../refusal.ts';
+import { isAdopting, pinOf, type Successor } from '../successor.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { componentLabel, TARGET_ANNOTATIONS } from './kinds.ts';
+import { componentLabel, OLM, olmRef, TARGET_ANNOTATIONS } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
 import { OlmSide } from './olm-side.ts';
 import { refusal } from './refusal.ts';
 import { nextStep, type HandOverState, type StepName } from './steps.ts';
-import { isAdopting } from './successor.ts';
 import { operatorOf } from './survey.ts';
 import { tiedRefs, tiedTo } from './tied.ts';
 import { judgeOperator } from './verdict.ts';
@@ -36,14 +36,6 @@ export interface HandOverOptions {
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
-}
-
-/** A Subscription of Slipway that exists before it takes the operator over. */
-export interface Successor {
-  /** From now on it applies the version that OLM had installed, and no other one. */
-  begin(backup: Backup): Promise<void>;
-  /** From now on it is upgraded like any other. */
-  free(): Promise<void>;
 }
 
 /** The steps that write. */
@@ -87,11 +79,7 @@ export class HandOver {
    * @throws ReasonedError Collision, not retried, if the operator cannot be handed over; the errors of the client
    */
   async carryOut(step: StepName, gathered: Gathered): Promise<void> {
-    try {
-      await this.#act(step, gathered);
-    } catch (error) {
-      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
-    }
+    await allowingConflicts(this.#act(step, gathered));
   }
 
   async #act(step: StepName, gathered: Gathered): Promise<void> {
@@ -172,10 +160,10 @@ export class HandOver {
   /** The version that runs needs no approval; `unpin` sets the one that is wanted. */
   async #begin(backup: Backup): Promise<void> {
     const { cluster, name, successor, signal } = this.#options;
-    if (successor !== undefined) return successor.begin(backup);
+    if (successor !== undefined) return successor.begin(pinOf(backup));
     const { wanted } = backup;
     const live = await cluster.get(refOf(wanted), signal);
-    if (live !== undefined && isAdopting(live, name.subscription)) throw byManager(name, live);
+    if (live !== undefined) requireNotAdopting(name, live);
     const spec = { ...fieldsOf(wanted['spec']), approval: 'Automatic' };
     await cluster.create({ ...wanted, spec }, {}, signal);
   }
@@ -235,7 +223,7 @@ export class HandOver {
     const { cluster, name, successor, signal } = this.#options;
     await this.#tie(backup, subscription);
     if (successor !== undefined) return successor.free();
-    if (isAdopting(subscription, name.subscription)) throw byManager(name, subscription);
+    requireNotAdopting(name, subscription);
     const { resourceVersion } = subscription.metadata;
     const spec = { version: null, approval: fieldsOf(backup.wanted['spec'])['approval'] };
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
@@ -264,11 +252,8 @@ function adoptedBy({ operator, adoptedBy: name }: Backup): Readonly<Record<strin
   return { [ANNOTATION.adoptBy]: `${operator.namespace}/${name}` };
 }
 
-/** The command line hands over without the manager: two that go on with one operator would hide each other's errors. */
-function byManager(name: BackupName, { metadata }: KubeObject): ReasonedError {
-  const at = `${metadata.namespace}/${metadata.name}`;
-  return refusal(name, {
-    why: `Subscription.slipway.dev ${at} has spec.adopt, so the manager goes on`,
-    hint: 'Read its condition Adopted',
-  });
+/** @throws ReasonedError Collision if the manager hands the operator over to this Subscription */
+function requireNotAdopting({ namespace, subscription: name }: BackupName, live: KubeObject): void {
+  if (isAdopting(live, { from: 'OLMv0', name }))
+    throw adoptedByManager(olmRef(OLM.subscription, namespace, name), live);
 }

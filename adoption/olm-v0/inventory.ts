@@ -4,34 +4,17 @@ import type { Cluster } from '../../api/cluster.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
+import { CRD, OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
 import { isMarked, tieOf, type TieFacts } from './marks.ts';
 import type { OlmSurvey } from './survey.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
 const KINDS: readonly Kind[] = [
-  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ apiVersion: 'v1', kind })),
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-  ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind,
-  })),
-  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) => ({
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind,
-  })),
-  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+  ...WORKING_KINDS,
+  CRD,
   { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' },
-  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' },
-  { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' },
-  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
-  ...['ServiceMonitor', 'PodMonitor'].map((kind) => ({ apiVersion: 'monitoring.coreos.com/v1', kind })),
-  { apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule' },
-  { apiVersion: 'autoscaling.k8s.io/v1', kind: 'VerticalPodAutoscaler' },
-  ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsoleQuickStart', 'ConsoleYAMLSample', 'ConsolePlugin'].map((kind) => ({
-    apiVersion: 'console.openshift.io/v1',
-    kind,
-  })),
+  ...OPTIONAL_KINDS,
 ];
 
 export interface OlmInventory {

@@ -1,6 +1,5 @@
 /** The steps of a hand-over in sentences, for the command line and for conditions. Pure. */
-import { findCondition, type Condition } from '../../api/conditions.ts';
-import { fieldsOf } from '../../api/untyped.ts';
+import { awaitingReady } from '../awaiting.ts';
 import type { Gathered } from './gather.ts';
 import type { StepName } from './steps.ts';
 
@@ -28,8 +27,5 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
 
 /** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
 export function describeStep(step: StepName, { state }: Gathered): string {
-  if (step !== 'AwaitReady') return SENTENCES[step];
-  const conditions = fieldsOf(state.subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
-  const ready = findCondition(conditions, 'Ready');
-  return ready === undefined ? SENTENCES[step] : `${SENTENCES[step]}: ${ready.message}`;
+  return step === 'AwaitReady' ? awaitingReady(SENTENCES[step], state.subscription) : SENTENCES[step];
 }

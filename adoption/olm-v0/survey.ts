@@ -38,8 +38,9 @@ export async function surveyOperator(
   const inNamespace = { namespace };
   const originals = { labelSelector: `!${OLM_LABEL.copiedFrom}` };
   const ofThisNamespace = { labelSelector: `${OLM_LABEL.copiedFrom}=${namespace}`, metadataOnly: true };
-  const [subscription, everyCsv, copies, csvsHere, installPlans, operatorGroups] = await Promise.all([
+  const [subscription, subscriptions, everyCsv, copies, csvsHere, installPlans, operatorGroups] = await Promise.all([
     cluster.get(olmRef(OLM.subscription, namespace, name), signal),
+    cluster.list(OLM.subscription, inNamespace, signal),
     cluster.list(OLM.csv, { ...originals, metadataOnly: true }, signal),
     cluster.list(OLM.csv, ofThisNamespace, signal),
     cluster.list(OLM.csv, { ...originals, ...inNamespace }, signal),
@@ -53,7 +54,7 @@ export async function surveyOperator(
   const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;
   const condition =
     csvName === '' ? undefined : await cluster.get(olmRef(OLM.operatorCondition, namespace, csvName), signal);
-  const others = (await holdersOf(cluster, { namespace, csv: csvName }, signal)).filter((other) => other !== name);
+  const others = holdersOf(subscriptions, csvName).filter((other) => other !== name);
   const isNamed = subscription === undefined && knownCsv === undefined;
   const [holder] = isNamed ? others : [];
   return {
@@ -72,13 +73,9 @@ export async function surveyOperator(
   };
 }
 
-async function holdersOf(
-  cluster: Pick<Cluster, 'list'>,
-  { namespace, csv }: { readonly namespace: string; readonly csv: string },
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+/** Names of the Subscriptions that have installed the ClusterServiceVersion. */
+function holdersOf(subscriptions: readonly KubeObject[], csv: string): readonly string[] {
   if (csv === '') return [];
-  const subscriptions = await cluster.list(OLM.subscription, { namespace }, signal);
   const holders = subscriptions.filter(({ status }) => {
     const { installedCSV, currentCSV } = fieldsOf(status);
     return installedCSV === csv || currentCSV === csv;

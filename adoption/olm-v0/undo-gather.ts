@@ -9,7 +9,7 @@ import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts
 import { OLM, olmRef } from './kinds.ts';
 import { hasMarks, marksFor } from './undo-marks.ts';
 import type { UndoState } from './undo-steps.ts';
-import { hasList, isOnlyBegun, isStaying, problem, requireUndoable } from './undoable.ts';
+import { hasList, isHeld, isManaged, isOnlyBegun, problem, requireUndoable } from './undoable.ts';
 
 export interface UndoFacts {
   readonly backup: Backup;
@@ -37,11 +37,13 @@ export async function gatherUndo(
   const subscription = own as Subscription | undefined;
   const isBegun = isOnlyBegun(backup, subscription, version);
   if (!isBegun) requireUndoable(name, backup, subscription);
-  if (isStaying(subscription)) await requireGroup(cluster, name, signal);
+  if (isManaged(backup, subscription)) await requireGroup(cluster, name, signal);
   const state = {
     isBegun,
     isStatusOld: isStatusOld(olmSubscription, now),
     subscription: own,
+    isHeld: isHeld(backup, subscription),
+    isReleased: own !== undefined || (await isReleased(cluster, backup, signal)),
     hasList: hasList(backup, subscription),
     csv: version,
     unmarked: version === undefined ? [] : await unmarkedOf(cluster, backup, version, signal),
@@ -49,6 +51,15 @@ export async function gatherUndo(
     hadSubscription: backup.subscription !== undefined,
   };
   return { backup, state };
+}
+
+/** A Subscription without its finalizer goes before its Revisions: while no manager runs, those wait for one. */
+async function isReleased(cluster: Reader, { operator, wayBack }: Backup, signal: AbortSignal): Promise<boolean> {
+  const kind = { apiVersion: API_VERSION, kind: 'Revision' };
+  const revisions = await cluster.list(kind, { namespace: operator.namespace, metadataOnly: true }, signal);
+  const isLeft = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
+    ownerReferences.some(({ uid }) => uid === wayBack?.subscription);
+  return !revisions.some(isLeft);
 }
 
 /** Longer than OLM waits for the content of a catalog, so that no resolution from before is left. */

@@ -20,6 +20,8 @@ const over: UndoState = {
   isBegun: false,
   isStatusOld: false,
   subscription: undefined,
+  isHeld: false,
+  isReleased: true,
   hasList: true,
   csv: phase('Succeeded'),
   unmarked: [],
@@ -82,6 +84,26 @@ const CASES: readonly { readonly because: string; readonly state: Partial<UndoSt
   {
     because: 'two managers must not have it at a time',
     state: { subscription: own({ deletionTimestamp: '2026-11-23T00:00:00Z' }), csv: undefined },
+    step: 'AwaitOrphaned',
+  },
+  {
+    because: 'a person has deleted it, and the manager holds the uninstall until its objects are to stay',
+    state: { subscription: own({ deletionTimestamp: '2026-11-23T00:00:00Z' }), isHeld: true, csv: undefined },
+    step: 'Orphan',
+  },
+  {
+    because: 'a person has deleted it, and the list is of another Revision',
+    state: {
+      subscription: own({ deletionTimestamp: '2026-11-23T00:00:00Z' }),
+      isHeld: true,
+      hasList: false,
+      csv: undefined,
+    },
+    step: 'KeepList',
+  },
+  {
+    because: 'its finalizer was taken off, and a manager that starts again would delete the objects with the Revision',
+    state: { isReleased: false, csv: undefined, olmSubscription: undefined },
     step: 'AwaitOrphaned',
   },
   { because: 'no manager has it', state: { csv: undefined, olmSubscription: undefined }, step: 'CreateVersion' },

@@ -16,6 +16,10 @@ export interface UndoState {
   readonly isStatusOld: boolean;
   /** Slipway's Subscription, if it is still the one that took the operator over. */
   readonly subscription: KubeObject | undefined;
+  /** Whether a person has deleted that Subscription, and the manager holds the uninstall because of the way back. */
+  readonly isHeld: boolean;
+  /** Whether no Revision of it is left: the manager would delete the objects of one whose Subscription is gone. */
+  readonly isReleased: boolean;
   /** Whether the backup has the list of the objects that Slipway manages. */
   readonly hasList: boolean;
   readonly csv: KubeObject | undefined;
@@ -50,7 +54,8 @@ export type UndoStep = (typeof UNDO_STEPS)[number];
 export function nextUndoStep(state: UndoState): UndoStep {
   const { subscription, csv, olmSubscription } = state;
   if (state.isBegun) return 'CallOff';
-  if (subscription !== undefined) return stepWithSlipway(subscription, state.hasList);
+  if (subscription !== undefined) return stepWithSlipway(subscription, state);
+  if (!state.isReleased) return 'AwaitOrphaned';
   if (csv === undefined) return hasGoneOn(state) ? 'ForgetBackup' : 'CreateVersion';
   if (isIncomplete(csv)) return stepWhileIncomplete(csv, state);
   if (textOf(fieldsOf(csv['status'])['phase']) !== 'Succeeded') return 'AwaitSucceeded';
@@ -108,8 +113,8 @@ export function unresolved(olmSubscription: KubeObject): string | undefined {
   return failed && (textOf(failed['message']) || textOf(failed['reason']) || textOf(failed['type']));
 }
 
-function stepWithSlipway({ metadata }: KubeObject, hasList: boolean): UndoStep {
-  if (metadata.deletionTimestamp !== undefined) return 'AwaitOrphaned';
+function stepWithSlipway({ metadata }: KubeObject, { isHeld, hasList }: UndoState): UndoStep {
+  if (metadata.deletionTimestamp !== undefined && !isHeld) return 'AwaitOrphaned';
   return hasList ? 'Orphan' : 'KeepList';
 }
 

@@ -134,6 +134,90 @@ describe('an operator is not handed back', () => {
   });
 });
 
+describe("Slipway's Subscription is deleted by a person in the middle of the way back", () => {
+  const deletionTimestamp = '2026-11-23T00:00:00Z';
+  const deleted = (status: object = {}, uninstall?: object): KubeObject => {
+    const live = slipways(status, { deletionTimestamp });
+    return { ...live, spec: { ...fieldsOf(live['spec']), ...(uninstall !== undefined && { uninstall }) } };
+  };
+  const other = { installed: { bundle: 'gadget.v1', version: '1.0.0', revision: 'gadget-3' } };
+  const leaving = { objects: 'Orphan' };
+  const owned = (uid: string): KubeObject => {
+    const owner = { apiVersion: API_VERSION, kind: 'Subscription', name: 'gadget', uid, controller: true };
+    const { metadata, ...rest } = revision();
+    return { ...rest, metadata: { ...metadata, ownerReferences: [owner] } };
+  };
+
+  test.each<{ because: string; begun: boolean; own?: KubeObject; revision?: KubeObject; step: string; sent: string[] }>(
+    [
+      {
+        because: 'before the way back: it is uninstalled',
+        begun: false,
+        own: deleted(),
+        step: 'AwaitOrphaned',
+        sent: [],
+      },
+      {
+        because: 'its objects would be deleted',
+        begun: true,
+        own: deleted(),
+        step: 'Orphan',
+        sent: ['patch Subscription'],
+      },
+      {
+        because: 'the list is of another Revision',
+        begun: true,
+        own: deleted(other),
+        step: 'KeepList',
+        sent: ['patch Secret'],
+      },
+      { because: 'its objects stay anyway', begun: true, own: deleted({}, leaving), step: 'AwaitOrphaned', sent: [] },
+      {
+        because: 'its Revision is left without it',
+        begun: true,
+        revision: owned('u1'),
+        step: 'AwaitOrphaned',
+        sent: [],
+      },
+      {
+        because: 'only a Revision of another one is left',
+        begun: true,
+        revision: owned('u2'),
+        step: 'CreateVersion',
+        sent: [],
+      },
+    ],
+  )('$step: $because', async ({ begun, own, revision: left, step, sent }) => {
+    if (begun) put(stage(beginWayBack(wayBack)));
+    if (own === undefined) objects.delete(identityOf(refOf(slipways())));
+    else put(own);
+    if (left !== undefined) put(left);
+    const next = await undo().next();
+    expect(next.step).toBe(step);
+    if (step !== 'CreateVersion') await undo().carryOut(next.step, next.facts);
+    expect(writes).toEqual(sent);
+  });
+
+  test.each([
+    {
+      because: 'another version is installed',
+      status: { installed: { bundle: 'gadget.v2', version: '2.0.0', revision: 'gadget-2' } },
+    },
+    {
+      because: 'an upgrade was under way',
+      status: { pending: { bundle: 'gadget.v2', version: '2.0.0', reason: 'Progressing' } },
+    },
+  ])('and no version can be chosen any more, so that the error names the ways out: $because', async ({ status }) => {
+    put(stage(beginWayBack(wayBack)));
+    put(deleted(status));
+    const error: unknown = await undo()
+      .next()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: 'Collision' });
+    expect((error as { hint: string }).hint).toMatch(/spec\.uninstall\.objects: Orphan.*adoption-stage=HandedOver/);
+  });
+});
+
 describe('the list of the objects of Slipway', () => {
   test('is kept before the Subscription is deleted', async () => {
     const { step, facts } = await undo().next();

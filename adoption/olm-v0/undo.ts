@@ -2,7 +2,6 @@
  * Hands an operator back to OLM v0, from the backup of its hand-over. Each step can be repeated, and any process can go on
  * after any write: undo-steps.ts decides from the cluster alone. Sends requests.
  */
-import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
@@ -10,6 +9,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import { allowingConflicts } from '../conflicts.ts';
 import { backupRef, beginWayBack, type Backup, type BackupName } from './backup.ts';
 import { gatherUndo, type UndoFacts } from './undo-gather.ts';
 import { handBack, marksFor } from './undo-marks.ts';
@@ -20,7 +20,8 @@ import { OlmSide } from './olm-side.ts';
 import { createdPaused, resumed } from './pause.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
 import { problem } from './undoable.ts';
-import { tiedRefs, untied } from './tied.ts';
+import { tiedRefs } from './tied.ts';
+import { untieObjects } from './untie.ts';
 
 export interface UndoOptions {
   readonly cluster: Cluster;
@@ -50,11 +51,7 @@ export class Undo {
 
   /** Carries out a step. A conflict with another writer is no error: the next state decides again. */
   async carryOut(step: UndoStep, facts: UndoFacts): Promise<void> {
-    try {
-      await this.#act(step, facts);
-    } catch (error) {
-      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
-    }
+    await allowingConflicts(this.#act(step, facts));
   }
 
   async #act(step: UndoStep, { backup, state }: UndoFacts): Promise<void> {
@@ -123,27 +120,18 @@ export class Undo {
   async #orphan(backup: Backup, subscription: KubeObject | undefined): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
-    await this.#untie(backup);
-    const { uid = '' } = subscription.metadata;
+    // Else they would be deleted with Slipway's Subscription; OLM gives them an owner again.
+    await untieObjects(cluster, tiedRefs(backup), signal);
+    const { uid = '', deletionTimestamp } = subscription.metadata;
     const patch = { metadata: { uid }, spec: { uninstall: { objects: 'Orphan' } } };
     const patched = await cluster.patch(refOf(subscription), patch, {}, signal);
     if (textOf(fieldsOf(fieldsOf(patched['spec'])['uninstall'])['objects']) !== 'Orphan') {
       const name = describeRef(refOf(subscription));
       throw problem(this.#options.name, `${name} has no field spec.uninstall.objects`, "Upgrade Slipway's CRDs and manager first"); // prettier-ignore
     }
+    // A person was faster.
+    if (deletionTimestamp !== undefined) return;
     await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
-  }
-
-  /** Else they would be deleted with Slipway's Subscription; OLM gives them an owner again. */
-  async #untie(backup: Backup): Promise<void> {
-    const { cluster, signal } = this.#options;
-    for (const ref of tiedRefs(backup)) {
-      const live = await cluster.get(ref, signal);
-      const ownerReferences = live && untied(live);
-      if (live === undefined || ownerReferences === undefined) continue;
-      const { resourceVersion } = live.metadata;
-      await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
-    }
   }
 
   async #createVersion({ csv }: Backup): Promise<void> {

@@ -6,7 +6,9 @@ import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, type KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Backup, BackupName } from './backup.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import { commandToEnd } from '../way-back.ts';
+import { backupRef, type Backup, type BackupName } from './backup.ts';
 import { OLM } from './kinds.ts';
 
 /**
@@ -19,12 +21,13 @@ export function requireUndoable(name: BackupName, backup: Backup, own: Subscript
     const again = `slipway adopt run ${name.namespace}/${name.subscription}`;
     throw problem(name, 'it is not handed over', `Hand it over first: ${again}`);
   }
-  if (!isStaying(own)) return;
+  if (!isManaged(backup, own)) return;
   if (wayBack !== undefined && own.metadata.uid !== wayBack.subscription) {
     const again = `Subscription.slipway.dev ${operator.namespace}/${backup.adoptedBy} was created again since`;
     throw problem(name, again, 'Suspend the program that creates it, and delete it by `slipway uninstall --orphan`');
   }
-  requireVersion(name, operator.csv, own);
+  if (isHeld(backup, own)) requireVersionHeld(name, operator.csv, own);
+  else requireVersion(name, operator.csv, own);
   if (stage === 'HandedOver') requireReady(name, own);
 }
 
@@ -35,13 +38,28 @@ export function isOnlyBegun({ stage }: Backup, own: Subscription | undefined, cs
 }
 
 /** Whether Slipway's Subscription exists, and is not being deleted. */
-export function isStaying(own: Subscription | undefined): own is Subscription {
+function isStaying(own: Subscription | undefined): own is Subscription {
   return own !== undefined && own.metadata.deletionTimestamp === undefined;
 }
 
+/**
+ * Whether a person has deleted Slipway's Subscription after the way back had begun, so that its objects would go with it. The
+ * manager holds that until they are to stay: see adoption/way-back.ts.
+ */
+export function isHeld({ stage }: Backup, own: Subscription | undefined): boolean {
+  const isDeleted = own?.metadata.deletionTimestamp !== undefined;
+  return stage === 'HandingBack' && isDeleted && fieldsOf(fieldsOf(own.spec)['uninstall'])['objects'] !== 'Orphan';
+}
+
+/** Whether Slipway has the objects, and goes on to have them until they are to stay. */
+export function isManaged(backup: Backup, own: Subscription | undefined): own is Subscription {
+  return isStaying(own) || isHeld(backup, own);
+}
+
 /** Whether the objects of the active Revision are listed; once the Subscription goes, the list stays as it is. */
-export function hasList({ wayBack }: Backup, own: Subscription | undefined): boolean {
-  if (wayBack === undefined || !isStaying(own)) return wayBack !== undefined;
+export function hasList(backup: Backup, own: Subscription | undefined): boolean {
+  const { wayBack } = backup;
+  if (wayBack === undefined || !isManaged(backup, own)) return wayBack !== undefined;
   return own.status?.installed?.revision === wayBack.revision;
 }
 
@@ -56,6 +74,15 @@ function requireVersion(name: BackupName, csv: string, { status }: Subscription)
       `${status.pending.bundle} comes next`,
       'Pin the version that is installed by spec.version first',
     );
+}
+
+/** A Subscription that is being deleted installs no other version. */
+function requireVersionHeld(name: BackupName, csv: string, { status }: Subscription): void {
+  const found = status?.pending?.bundle ?? status?.installed?.bundle;
+  if (found === csv) return;
+  const why = `OLM had ${csv}, and ${found ?? 'nothing'} is installed by a Subscription that is being deleted`;
+  const end = `End the way back, and the operator is uninstalled, or stays as it is with spec.uninstall.objects: Orphan: ${commandToEnd(backupRef(name))}`;
+  throw problem(name, why, end);
 }
 
 function requireReady(name: BackupName, { metadata, status }: Subscription): void {

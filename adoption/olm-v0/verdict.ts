@@ -3,6 +3,7 @@
  * refusal says what to do; a note announces an effect.
  */
 import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { noteOfDeclaration } from '../from-git.ts';
 import type { OlmSurvey } from './survey.ts';
 import { pendingPlans, sharersOf } from './install-plans.ts';
 import { PROPERTIES } from './properties.ts';
@@ -158,6 +159,7 @@ const RULES: readonly Rule[] = [
 ];
 
 const NOTES: readonly ((survey: OlmSurvey) => string | undefined)[] = [
+  ({ subscription }) => subscription && noteOfDeclaration(subscription),
   ({ subscription }) =>
     subscription === undefined
       ? 'OLM has no Subscription of it; Slipway upgrades it from the default channel of its package'

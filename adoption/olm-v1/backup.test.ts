@@ -45,6 +45,14 @@ describe('a backup', () => {
   });
 });
 
+test('a backup that no Secret can hold is refused, with the part that can be removed', () => {
+  const text = Array.from({ length: 120_000 }, (_, at) => String(Math.sin(at))).join('');
+  const large = { ...backup, olm: extensionOf({ metadata: { annotations: { note: text } } }) };
+  const write = (): KubeObject => writeBackup(large, name.kept);
+  expect(write).toThrow(ReasonedError);
+  expect(write).toThrow('the backup of ClusterExtension.olm.operatorframework.io gadget exceeds the size of a Secret');
+});
+
 describe('a Secret that is no backup is refused', () => {
   test.each([
     { because: 'it has no data', data: undefined },
@@ -54,6 +62,14 @@ describe('a Secret that is no backup is refused', () => {
     {
       because: 'it would create an object of another kind',
       data: { 'backup.json.gz': packed({ ...backup, wanted: { ...wanted, kind: 'ClusterRoleBinding' } }) },
+    },
+    {
+      because: 'it would create an object of another kind on the way back',
+      data: { 'backup.json.gz': packed({ ...backup, olm: { ...backup.olm, kind: 'ClusterCatalog' } }) },
+    },
+    {
+      because: 'it would create another ClusterExtension on the way back',
+      data: { 'backup.json.gz': packed({ ...backup, olm: { ...backup.olm, metadata: { name: 'lamp' } } }) },
     },
   ])('$because', ({ data }) => {
     const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', namespace: 'y' }, data };

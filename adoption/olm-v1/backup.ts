@@ -2,14 +2,15 @@
  * The backup of an operator that is handed over from OLM v1: its ClusterExtension, and the names of its objects. It is the
  * memory of the hand-over, which any process can continue. Pure.
  */
-import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import { labelValue } from '../../apply/prepare.ts';
+import { packBackup, StoredObject, StoredRef, unpackOrNothing } from '../packed.ts';
+import { EXTENSION, extensionRef } from './kinds.ts';
 
 export interface Backup {
   /** Name of the ClusterExtension. */
@@ -39,9 +40,6 @@ const KEY = 'backup.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
 const ENDED = 'HandedOver';
 
-/** The largest text of a backup; that of one operator has some ten kilobytes. */
-const MOST_BYTES = 32 * 1024 * 1024;
-
 /** The Secret of a backup. */
 export function backupRef({ extension, kept }: BackupName): ObjectRef {
   const name = labelValue(`slipway-adoption-v1.${extension}`).toLowerCase();
@@ -62,7 +60,9 @@ export async function backupsOf(
   });
 }
 
-/** The Secret that keeps a backup. */
+const HINT = 'Remove large annotations from the ClusterExtension, or shorten its spec.config.inline';
+
+/** The Secret that keeps a backup. @throws ReasonedError InputInvalid, not retried, if it exceeds the size of a Secret */
 export function writeBackup(backup: Backup, kept: string): KubeObject {
   // Whether it has ended stands in an annotation, which a patch can change.
   const { isEnded: _isEnded, ...content } = backup;
@@ -73,7 +73,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
     kind,
     metadata: { name, namespace: kept, labels },
     type: 'slipway.dev/adoption',
-    data: { [KEY]: gzipSync(JSON.stringify(content)).toString('base64') },
+    data: { [KEY]: packBackup(content, extensionRef(content.extension), HINT) },
   };
 }
 
@@ -82,21 +82,12 @@ export function endHandOver(): Readonly<Record<string, unknown>> {
   return { metadata: { annotations: { [STAGE]: ENDED } } };
 }
 
-/** Every field that is read later; unknown fields of whole objects are kept. */
-const StoredObject = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
-});
-
 const StoredBackup = z.object({
   extension: z.string(),
   olm: StoredObject,
   wanted: StoredObject,
   range: z.string().optional(),
-  objects: z.array(
-    z.object({ apiVersion: z.string(), kind: z.string(), namespace: z.string().optional(), name: z.string() }),
-  ),
+  objects: z.array(StoredRef),
 });
 
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */
@@ -116,21 +107,16 @@ export function readBackup(secret: KubeObject, { extension }: BackupName): Backu
 }
 
 function parse(secret: KubeObject): z.ZodSafeParseResult<z.infer<typeof StoredBackup>> {
-  return StoredBackup.safeParse(unpack(fieldsOf(secret['data'])[KEY]));
+  return StoredBackup.safeParse(unpackOrNothing(fieldsOf(secret['data'])[KEY]));
 }
 
-/** The Subscription is created as it is, so it may be nothing else. */
-function misfit({ extension, wanted }: z.infer<typeof StoredBackup>, expected: string): string | undefined {
+/** Both objects are created from it, the second one on the way back, so they may be nothing else. */
+function misfit({ extension, wanted, olm }: z.infer<typeof StoredBackup>, expected: string): string | undefined {
   if (extension !== expected) return `it is of ClusterExtension ${extension}`;
   const isSubscription = wanted.apiVersion === API_VERSION && wanted.kind === 'Subscription';
-  return isSubscription ? undefined : `it would create ${wanted.kind} ${wanted.metadata.name}`;
-}
-
-function unpack(value: unknown): unknown {
-  try {
-    const content = Buffer.from(textOf(value), 'base64');
-    return JSON.parse(gunzipSync(content, { maxOutputLength: MOST_BYTES }).toString());
-  } catch {
-    return undefined;
-  }
+  if (!isSubscription) return `it would create ${wanted.kind} ${wanted.metadata.name}`;
+  const isExtension = olm.apiVersion === EXTENSION.apiVersion && olm.kind === EXTENSION.kind;
+  return isExtension && olm.metadata.name === extension
+    ? undefined
+    : `it would create ${olm.kind} ${olm.metadata.name}`;
 }

@@ -3,11 +3,13 @@ import type { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
+import { isAtPin } from '../at-pin.ts';
+import { pinOf, successorOf } from '../successor.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { collectInventory } from './inventory.ts';
-import { EXTENSION, extensionRef, OWNER_LABEL, RELEASE_TYPE, releaseSelector } from './kinds.ts';
+import { EXTENSION, extensionRef, OWNER_LABEL, RELEASE_TYPE, releaseSelector, SYSTEM_NAMESPACES } from './kinds.ts';
 import { isMarked, isOwnedBy } from './marks.ts';
 import type { HandOverState } from './steps.ts';
 import { catalogFilter, installedBundle, isSettled, judgeExtension, type ExtensionSurvey } from './verdict.ts';
@@ -38,12 +40,14 @@ const OBJECT_SETS = ['ClusterObjectSet', 'ClusterExtensionRevision'];
 /** The facts about one ClusterExtension. Throws the errors of the client. */
 export async function surveyExtension(cluster: Reads, name: string, signal: AbortSignal): Promise<ExtensionSurvey> {
   const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true };
-  const [extension, labelled, ...objectSets] = await Promise.all([
-    cluster.get(extensionRef(name), signal),
+  // A tenant that may not read it has no list sent.
+  const extension = await cluster.get(extensionRef(name), signal);
+  if (extension === undefined) return { name, extension, objects: [], objectSets: [] };
+  const [labelled, ...objectSets] = await Promise.all([
     collectInventory(cluster, name, signal),
     ...OBJECT_SETS.map((kind) => cluster.list({ ...EXTENSION, kind }, options, signal)),
   ]);
-  const objects = extension === undefined ? [] : labelled.filter((object) => isOwnedBy(object, extension));
+  const objects = labelled.filter((object) => isOwnedBy(object, extension));
   return { name, extension, objects, objectSets: objectSets.flat() };
 }
 
@@ -69,11 +73,14 @@ async function stateOf(
 ): Promise<HandOverState> {
   const { extension } = survey;
   const pin = pinOf(backup);
-  const [subscription, marked, leftovers] = await Promise.all([
+  const isDeleted = extension === undefined || extension.metadata.deletionTimestamp !== undefined;
+  const [live, marked, leftovers] = await Promise.all([
     cluster.get(refOf(backup.wanted), signal),
-    markedObjects(cluster, { backup, survey }, signal),
+    // Each one costs a request, and no mark is taken off before.
+    isDeleted ? markedObjects(cluster, { backup, survey }, signal) : [],
     releasesOf(cluster, backup.extension, signal),
   ]);
+  const { subscription, isPinned } = successorOf(live, { from: 'OLMv1', name: backup.extension }, pin);
   return {
     hasBackup: true,
     isEnded: backup.isEnded,
@@ -84,9 +91,9 @@ async function stateOf(
     hasGoneOn: !['', pin].includes(installedBundle(extension).version),
     marked,
     subscription,
-    isReady: isReadyWith(subscription as Subscription | undefined, pin),
+    isReady: isReadyWith(subscription as Subscription | undefined, backup),
     leftovers,
-    isPinned: textOf(fieldsOf(subscription?.['spec'])['version']) === pin,
+    isPinned,
   };
 }
 
@@ -106,7 +113,8 @@ async function markedObjects(
   return [...new Map(refs.map((ref) => [identityOf(ref), ref])).values()];
 }
 
-async function releasesOf(
+/** The Secrets of the releases of Helm of a ClusterExtension that are not being deleted. Throws the errors of the client. */
+export async function releasesOf(
   cluster: Pick<Cluster, 'list'>,
   extension: string,
   signal: AbortSignal,
@@ -116,19 +124,17 @@ async function releasesOf(
     fieldSelector: `type=${RELEASE_TYPE}`,
     metadataOnly: true,
   };
-  return (await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal)).map(refOf);
+  const listed = (namespace: string): Promise<readonly KubeObject[]> =>
+    cluster.list({ apiVersion: 'v1', kind: 'Secret' }, { ...options, namespace }, signal);
+  const found = (await Promise.all(SYSTEM_NAMESPACES.map(listed))).flat();
+  return found.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(refOf);
 }
 
-/** The version to which Slipway's Subscription is pinned during the hand-over. */
-export function pinOf({ wanted }: Backup): string {
-  return textOf(fieldsOf(wanted['spec'])['version']);
-}
-
-function isReadyWith(subscription: Subscription | undefined, version: string): boolean {
+function isReadyWith(subscription: Subscription | undefined, backup: Backup): boolean {
   const { observedGeneration, installed, conditions } = subscription?.status ?? {};
   return (
     findCondition(conditions, 'Ready')?.status === 'True' &&
     observedGeneration === subscription?.metadata.generation &&
-    installed?.version === version
+    (installed?.bundle === installedBundle(backup.olm).name || isAtPin(installed?.version, pinOf(backup)))
   );
 }

@@ -6,7 +6,8 @@ import { NEVER } from '../../api/testing/never.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { writeBackup, type Backup } from './backup.ts';
 import type { Gathered } from './gather.ts';
-import { HandOver } from './hand-over.ts';
+import { HandOver, type HandOverOptions } from './hand-over.ts';
+import { offerOf } from './offer.ts';
 import type { HandOverState, StepName } from './steps.ts';
 import { extensionOf, surveyOf } from './testing/extension.ts';
 import { translateExtension } from './translate.ts';
@@ -70,17 +71,14 @@ function gathered(state: Partial<HandOverState> = {}, changes: Partial<Gathered>
   return { backup, survey: surveyOf(), state: { ...STATE, ...state }, ...changes };
 }
 
+function handOverIn(recorder: Recorder, obstacle: HandOverOptions['obstacle'] = NONE): HandOver {
+  const translation = { manifest: wanted, range: '1.x' };
+  return new HandOver({ cluster: recorder.cluster(), name, wanted: () => translation, obstacle, signal: NEVER });
+}
+
 async function writesOf(step: StepName, facts: Gathered, live: readonly KubeObject[] = []): Promise<readonly Write[]> {
   const recorder = new Recorder(live);
-  const translation = { manifest: wanted, range: '1.x' };
-  const handOver = new HandOver({
-    cluster: recorder.cluster(),
-    name,
-    wanted: () => translation,
-    obstacle: NONE,
-    signal: NEVER,
-  });
-  await handOver.carryOut(step, facts);
+  await handOverIn(recorder).carryOut(step, facts);
   return recorder.writes;
 }
 
@@ -189,15 +187,7 @@ describe('a step', () => {
 
 test('Resume gives OLM its versions back, deletes the backup, and is refused', async () => {
   const recorder = new Recorder();
-  const translation = { manifest: wanted };
-  const handOver = new HandOver({
-    cluster: recorder.cluster(),
-    name,
-    wanted: () => translation,
-    obstacle: NONE,
-    signal: NEVER,
-  });
-  const refused = handOver.carryOut('Resume', gathered({ extension: upgraded }));
+  const refused = handOverIn(recorder).carryOut('Resume', gathered({ extension: upgraded }));
   await expect(refused).rejects.toMatchObject({
     reason: 'Collision',
     message: expect.stringContaining('version 1.1.0'),
@@ -215,27 +205,41 @@ test('Resume gives OLM its versions back, deletes the backup, and is refused', a
 test('a ClusterExtension that was created again is not taken for the one of the backup', async () => {
   const again = extensionOf({ metadata: { uid: 'another' } });
   const recorder = new Recorder([writeBackup(backup, name.kept), again]);
-  const translation = { manifest: wanted };
-  const handOver = new HandOver({
-    cluster: recorder.cluster(),
-    name,
-    wanted: () => translation,
-    obstacle: NONE,
-    signal: NEVER,
+  await expect(handOverIn(recorder).next()).rejects.toMatchObject({ reason: 'Collision' });
+});
+
+test('a ClusterExtension that OLM was offered on the way back is not handed over', async () => {
+  const offer = offerOf(extensionOf(), {}, '1.0.0');
+  const recorder = new Recorder([
+    writeBackup(backup, name.kept),
+    { ...offer, metadata: { ...offer.metadata, uid: 'u' } },
+  ]);
+  await expect(handOverIn(recorder).next()).rejects.toMatchObject({
+    reason: 'Collision',
+    message: expect.stringContaining('it is being handed back') as string,
   });
-  await expect(handOver.next()).rejects.toMatchObject({ reason: 'Collision' });
 });
 
 describe('before anything is changed', () => {
   test('a bundle that Slipway could not install is refused', async () => {
     const recorder = new Recorder();
     const obstacle = async (): Promise<string> => 'no Catalog has version 1.0.0';
-    const wantedNow = (): { readonly manifest: KubeObject } => ({ manifest: wanted });
-    const handOver = new HandOver({ cluster: recorder.cluster(), name, wanted: wantedNow, obstacle, signal: NEVER });
-    const refused = handOver.carryOut('BackUp', { ...gathered({ hasBackup: false }), backup: undefined });
+    const refused = handOverIn(recorder, obstacle).carryOut('BackUp', {
+      ...gathered({ hasBackup: false }),
+      backup: undefined,
+    });
     await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('no Catalog has') as string });
     expect(recorder.writes).toEqual([]);
   });
+});
+
+test('a ClusterExtension that is too large for a backup is refused before anything is changed', async () => {
+  const note = Array.from({ length: 120_000 }, (_, at) => String(Math.sin(at))).join('');
+  const survey = surveyOf({ extension: extensionOf({ metadata: { annotations: { note } } }) });
+  const recorder = new Recorder();
+  const facts = { ...gathered({ hasBackup: false }, { survey }), backup: undefined };
+  await expect(handOverIn(recorder).carryOut('BackUp', facts)).rejects.toMatchObject({ reason: 'InputInvalid' });
+  expect(recorder.writes.filter(({ verb }) => verb !== 'try')).toEqual([]);
 });
 
 describe('a hand-over that others have interfered with ends with an error', () => {
@@ -258,9 +262,7 @@ describe('a hand-over that others have interfered with ends with an error', () =
       says: /deletes it with its objects/,
     },
   ])('$because', async ({ live, says }) => {
-    const cluster = new Recorder([secret, ...live]).cluster();
-    const wantedNow = (): { readonly manifest: KubeObject } => ({ manifest: wanted });
-    const handOver = new HandOver({ cluster, name, wanted: wantedNow, obstacle: NONE, signal: NEVER });
+    const handOver = handOverIn(new Recorder([secret, ...live]));
     await expect(handOver.next()).rejects.toMatchObject({ message: expect.stringMatching(says) as string });
   });
 });

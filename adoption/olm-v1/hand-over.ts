@@ -2,16 +2,21 @@
  * Carries out the steps of a hand-over from OLM v1. Each step can be repeated, and any process can go on after any write:
  * steps.ts decides from the cluster alone. Sends requests.
  */
-import { isAlreadyExists, isConflictOrReplaced } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
-import { ReasonedError } from '../../api/errors.ts';
+import type { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
+import { allowingConflicts } from '../conflicts.ts';
+import { withoutManagedFields } from '../packed.ts';
+import { notHandedOver } from '../refusal.ts';
+import { pinOf, type Successor } from '../successor.ts';
 import { backupRef, endHandOver, writeBackup, type Backup, type BackupName } from './backup.ts';
-import { gather, pinOf, type Gathered } from './gather.ts';
+import { gather, type Gathered } from './gather.ts';
 import { extensionRef } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
+import { SlipwaySide } from './slipway-side.ts';
+import { isOffer } from './offer.ts';
 import { nextStep, type StepName } from './steps.ts';
 import type { Translation } from './translate.ts';
 import { installedBundle, judgeExtension } from './verdict.ts';
@@ -23,6 +28,8 @@ export interface HandOverOptions {
   readonly wanted: (gathered: Gathered) => Translation;
   /** Why Slipway could not install the very bundle that OLM has installed; undefined if it can. */
   readonly obstacle: (wanted: KubeObject, bundle: string) => Promise<string | undefined>;
+  /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
+  readonly successor?: Successor;
   readonly signal: AbortSignal;
 }
 
@@ -41,9 +48,11 @@ interface MaybeRange {
 /** One hand-over. */
 export class HandOver {
   readonly #options: HandOverOptions;
+  readonly #slipway: SlipwaySide;
 
   constructor(options: HandOverOptions) {
     this.#options = options;
+    this.#slipway = new SlipwaySide(options);
   }
 
   /**
@@ -63,6 +72,8 @@ export class HandOver {
   #requireOurs({ olm, wanted, isEnded }: Backup, { survey: { extension }, state: { subscription } }: Gathered): void {
     const { name } = this.#options;
     const again = `Delete ${describeRef(backupRef(name))} to begin again`;
+    if (isOffer(extension))
+      throw refusal(name, 'it is being handed back', `Go on by \`slipway adopt undo ${name.extension} --from olm-v1\``);
     if (extension !== undefined && extension.metadata.uid !== olm.metadata.uid)
       throw refusal(name, 'OLM has it again', again);
     if (isEnded) return;
@@ -80,11 +91,7 @@ export class HandOver {
    * @throws ReasonedError Collision, not retried, if the operator cannot be handed over; the errors of the client
    */
   async carryOut(step: StepName, gathered: Gathered): Promise<void> {
-    try {
-      await this.#act(step, gathered);
-    } catch (error) {
-      if (!isConflictOrReplaced(error) && !isAlreadyExists(error)) throw error;
-    }
+    await allowingConflicts(this.#act(step, gathered));
   }
 
   async #act(step: StepName, gathered: Gathered): Promise<void> {
@@ -98,7 +105,7 @@ export class HandOver {
       Hold: () => this.#setFinalizers(state.extension, (all) => [...all, HOLD]),
       Delete: () => this.#delete(state.extension),
       HandOver: () => this.#handOver(state.marked, backup),
-      Subscribe: async () => void (await this.#options.cluster.create(backup.wanted, {}, this.#options.signal)),
+      Subscribe: () => this.#slipway.subscribe(backup),
       Release: () => this.#setFinalizers(state.extension, (all) => all.filter((one) => one !== HOLD)),
       CleanUp: () => this.#cleanUp(state.leftovers),
       Unpin: () => this.#unpin(backup, state.subscription),
@@ -117,9 +124,7 @@ export class HandOver {
     const { manifest, range } = this.#options.wanted(gathered);
     const obstacle = await this.#options.obstacle(manifest, installedBundle(extension).name);
     if (obstacle !== undefined) throw refusal(name, obstacle);
-    if ((await cluster.get(refOf(manifest), signal)) !== undefined)
-      throw refusal(name, `${describeRef(refOf(manifest))} exists already. Choose another name by --name`);
-    await cluster.create(manifest, { dryRun: true }, signal);
+    await this.#slipway.requireFree(manifest);
     const backup: Backup = {
       extension: name.extension,
       olm: withoutManagedFields(extension),
@@ -191,11 +196,9 @@ export class HandOver {
     for (const ref of leftovers) await cluster.delete(ref, { propagation: 'Background' }, signal);
   }
 
-  async #unpin({ range = null }: MaybeRange, live: KubeObject | undefined): Promise<void> {
+  async #unpin(backup: MaybeRange, live: KubeObject | undefined): Promise<void> {
     if (live === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { resourceVersion } = live.metadata;
-    await cluster.patch(refOf(live), { metadata: { resourceVersion }, spec: { version: range } }, {}, signal);
+    await this.#slipway.unpin(backup, live);
     // The range may be that one version, so that the Subscription alone does not show the end of this step.
     await this.#end();
   }
@@ -206,16 +209,6 @@ export class HandOver {
   }
 }
 
-function withoutManagedFields(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & { managedFields?: unknown };
-  return { ...object, metadata };
-}
-
-function refusal({ extension }: BackupName, why: string, hint = 'Nothing has been changed'): ReasonedError {
-  return new ReasonedError({
-    reason: 'Collision',
-    retry: 'backoff',
-    message: `${describeRef(extensionRef(extension))} is not handed over: ${why}`,
-    hint,
-  });
+function refusal({ extension }: BackupName, why: string, hint?: string): ReasonedError {
+  return notHandedOver(extensionRef(extension), { why, ...(hint !== undefined && { hint }) });
 }

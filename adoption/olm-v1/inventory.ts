@@ -2,36 +2,15 @@
 import type { Cluster } from '../../api/cluster.ts';
 import type { Kind, KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { CRD, OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OWNER_LABEL } from './kinds.ts';
-
-const CRD: Kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
 const KINDS: readonly Kind[] = [
   CRD,
-  ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ apiVersion: 'v1', kind })),
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-  ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind,
-  })),
-  ...['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) => ({
-    apiVersion: 'admissionregistration.k8s.io/v1',
-    kind,
-  })),
+  ...WORKING_KINDS,
   ...['Issuer', 'Certificate'].map((kind) => ({ apiVersion: 'cert-manager.io/v1', kind })),
-  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' },
-  { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass' },
-  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
-  ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule'].map((kind) => ({
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind,
-  })),
-  { apiVersion: 'autoscaling.k8s.io/v1', kind: 'VerticalPodAutoscaler' },
-  ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsoleQuickStart', 'ConsoleYAMLSample', 'ConsolePlugin'].map((kind) => ({
-    apiVersion: 'console.openshift.io/v1',
-    kind,
-  })),
+  ...OPTIONAL_KINDS,
 ];
 
 /**

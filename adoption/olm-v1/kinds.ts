@@ -26,6 +26,12 @@ export function releaseSelector(extension: string): string {
   return `owner=operator-controller,type=index,name=${extension}`;
 }
 
+/**
+ * The namespaces of OLM v1, by its manifests and on OpenShift. Each tenant can write Secrets like those of a release in its own
+ * namespace, so they count only in these.
+ */
+export const SYSTEM_NAMESPACES = ['olmv1-system', 'openshift-operator-controller'] as const;
+
 /** Its Secrets have this type. */
 export const RELEASE_TYPE = 'operatorframework.io/index.v1';
 

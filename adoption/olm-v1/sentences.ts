@@ -1,6 +1,5 @@
 /** The steps of a hand-over in sentences. Pure. */
-import { findCondition, type Condition } from '../../api/conditions.ts';
-import { fieldsOf } from '../../api/untyped.ts';
+import { awaitingReady } from '../awaiting.ts';
 import type { HandOverState, StepName } from './steps.ts';
 
 /** A sentence for each step. */
@@ -27,8 +26,5 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
 
 /** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
 export function describeStep(step: StepName, { subscription }: Pick<HandOverState, 'subscription'>): string {
-  if (step !== 'AwaitReady') return SENTENCES[step];
-  const conditions = fieldsOf(subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
-  const ready = findCondition(conditions, 'Ready');
-  return ready === undefined ? SENTENCES[step] : `${SENTENCES[step]}: ${ready.message}`;
+  return step === 'AwaitReady' ? awaitingReady(SENTENCES[step], subscription) : SENTENCES[step];
 }

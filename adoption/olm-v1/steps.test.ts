@@ -95,7 +95,7 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
     {
       because: 'a person changed the version, and the release of Helm is still there',
       state: { leftovers: [ref], isPinned: false },
-      step: 'AwaitPin',
+      step: 'CleanUp',
     },
     {
       because: 'the process was killed after it had unpinned',

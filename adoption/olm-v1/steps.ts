@@ -66,7 +66,8 @@ export function nextStep(state: HandOverState): StepName {
   if (state.marked.length > 0) return 'HandOver';
   if (state.subscription === undefined) return 'Subscribe';
   // Unpinning is the last step: before, another version than that of OLM would be taken for it.
-  if (!state.isPinned) return extension === undefined && state.leftovers.length === 0 ? 'End' : 'AwaitPin';
+  if (!state.isPinned && extension !== undefined) return 'AwaitPin';
+  if (!state.isPinned) return state.leftovers.length > 0 ? 'CleanUp' : 'End';
   if (!state.isReady) return 'AwaitReady';
   if (extension !== undefined) return 'Release';
   return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';

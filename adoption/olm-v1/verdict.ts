@@ -5,6 +5,7 @@
 import type { Condition } from '../../api/conditions.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { extensionRef, OLM_PREFIX } from './kinds.ts';
 import { otherExtension } from './marks.ts';
@@ -79,7 +80,8 @@ export function isSettled(extension: KubeObject | undefined): boolean {
   );
 }
 
-function conditionOf(extension: KubeObject | undefined, type: string): Condition | undefined {
+/** A condition that OLM has written. */
+export function conditionOf(extension: KubeObject | undefined, type: string): Condition | undefined {
   const conditions = fieldsOf(extension?.['status'])['conditions'] as readonly Condition[] | undefined;
   return conditions?.find((one) => one.type === type);
 }
@@ -165,6 +167,7 @@ const RULES: readonly Rule[] = [
 const SERVING_CERTIFICATE = 'service.beta.openshift.io/serving-cert-secret-name';
 
 const NOTES: readonly ((survey: ExtensionSurvey) => string | undefined)[] = [
+  ({ extension }) => extension && noteOfDeclaration(extension),
   ({ extension }) =>
     catalogFilter(extension)['selector'] === undefined
       ? undefined

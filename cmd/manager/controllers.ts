@@ -18,6 +18,7 @@ import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
+import { createWayBacks } from '../../controllers/way-backs.ts';
 import {
   createController,
   ownerKeys,
@@ -98,6 +99,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     cluster: client,
     adopt: (subscription, signal, render) => advanceAdoption(adoption, subscription, signal, render),
     endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
+    wayBackOf: createWayBacks(client, wiring.namespace),
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
     handed,
@@ -150,6 +152,7 @@ export function createRevisionController(parts: Parts): Controller {
     client: barrier.watched(writer),
     managed,
     late,
+    wayBackOf: createWayBacks(writer, wiring.namespace),
     manager: { namespace: wiring.namespace, name: ACCOUNT },
     handed,
     pullSecrets: offers,

@@ -24,7 +24,7 @@ import { outdatedOf } from '../../report/outdated.ts';
 import { situationOf } from '../../report/situation.ts';
 import { condition, INSTALLED, NOW, READY, revision, subscription } from '../../report/testing/objects.ts';
 import { treeOf } from '../../report/tree-nodes.ts';
-import { previewOf } from '../../report/uninstall-preview.ts';
+import { namesOfGiven, previewOf } from '../../report/uninstall-preview.ts';
 import { printAnswer } from '../../report/why-answer.ts';
 import { answerOf } from '../../report/why-status.ts';
 import { drawTree } from './admin/draw-tree.ts';
@@ -245,16 +245,25 @@ test.each(['Retain', 'Delete', 'Block'] as const)(
       subscriptions: [one],
       revisions: [revision(1, '1.0.0', { status: { inventory: [crd, map] } })],
     });
-    const text = joined(printPreview(previewOf(one, { inventory: [crd, map], counts, policy })));
+    const rbac = 'rbac.authorization.k8s.io/v1';
+    const due = [{ apiVersion: rbac, kind: 'ClusterRoleBinding', metadata: { name: 'delegator' } }];
+    const kept = [
+      { ref: { apiVersion: rbac, kind: 'ClusterRole', name: 'shared' }, why: 'a ClusterRoleBinding uses it' },
+    ];
+    const given = [{ due, kept }];
+    const facts = { inventory: [crd, map], counts, policy, givenByOlm: namesOfGiven({ rights: given }) };
+    const text = joined(printPreview(previewOf(one, facts)));
     const model = modelOf(uninstall, visible, {
       parameters: { namespace: 'ops', name: 'gadget', customResources: policy },
-      asked: { customResources: { value: counts } },
+      asked: { customResources: { value: counts }, givenByOlm: { value: { rights: given } } },
     });
+    expect(model.givenByOlm).toHaveLength(policy === 'Block' ? 0 : 1);
     const sentences = [
       model.summary,
       ...model.doubts,
       ...model.customResources.map(({ crd: name, objects }) => `Every object of ${name} is deleted first: ${objects}`),
       ...model.stays.map((message) => `Stays: ${message}`),
+      ...model.givenByOlm.map((right) => `Deleted at last, as OLM had given it to the operator: ${right}`),
       ...model.steps.map(({ name, objects, kinds }) => `${name} ${objects} ${kinds.join(', ')}`),
     ];
     for (const sentence of sentences) expect(text).toContain(sentence);

@@ -2,7 +2,15 @@
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { CustomResourcePolicy } from '../../apply/plan-uninstall.ts';
-import { describeOrphaned, inventoryOf, linesOfPreview, previewOf, type Preview } from '../../report/uninstall-preview.ts'; // prettier-ignore
+import {
+  describeOrphaned,
+  inventoryOf,
+  linesOfPreview,
+  namesOfGiven,
+  previewOf,
+  type GivenByOlm,
+  type Preview,
+} from '../../report/uninstall-preview.ts';
 import type { ActionOf } from './actions.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
 import type { Badge, UninstallChoice, UninstallModel } from './models.ts';
@@ -24,6 +32,7 @@ export const uninstall: View<UninstallModel> = {
     return {
       access: accessOfOffers(offersOf(found, chosenFrom(found, parameters)), accountOf(visible, found)),
       customResources: { owner: { namespace, name, uid }, inventory: inventoryOf(revisionsOf(visible, found)) },
+      givenByOlm: found,
     };
   },
   show: (visible, parameters, asked) => {
@@ -69,17 +78,18 @@ function showUninstall(visible: Visible, found: Subscription, chosen: Chosen, as
   };
 }
 
-type PreviewPart = Pick<UninstallModel, 'state' | 'summary' | 'deleted' | 'steps' | 'customResources' | 'stays' | 'doubts'>; // prettier-ignore
+type PreviewPart = Pick<UninstallModel, 'state' | 'summary' | 'deleted' | 'steps' | 'customResources' | 'givenByOlm' | 'stays' | 'doubts'>; // prettier-ignore
 
 const BADGES: Readonly<Record<Preview['state'], Badge>> = {
   Ready: { word: 'Ready', tone: 'good' },
   Blocked: { word: 'Blocked', tone: 'waiting' },
+  Held: { word: 'Held', tone: 'waiting' },
   Unknown: { word: 'Unknown', tone: 'unknown' },
 };
 
 function previewFor(visible: Visible, found: Subscription, chosen: Chosen, asked: Asked): PreviewPart {
   const inventory = inventoryOf(revisionsOf(visible, found));
-  const nothing = { deleted: 0, steps: [], customResources: [], stays: [], doubts: [] };
+  const nothing = { deleted: 0, steps: [], customResources: [], givenByOlm: [], stays: [], doubts: [] };
   if (chosen.objects === 'Orphan')
     return { ...nothing, state: BADGES.Ready, summary: line(describeOrphaned(inventory.length)) };
   const answer = asked.customResources;
@@ -87,7 +97,8 @@ function previewFor(visible: Visible, found: Subscription, chosen: Chosen, asked
     const why = answer === undefined ? 'custom resources are being counted' : `custom resources cannot be counted: ${answer.failure.message}`; // prettier-ignore
     return { ...nothing, state: BADGES.Unknown, summary: line(`It is not known which objects are deleted: ${why}`) };
   }
-  const preview = previewOf(found, { inventory, counts: answer.value, policy: chosen.customResources });
+  const facts = { inventory, counts: answer.value, policy: chosen.customResources };
+  const preview = previewOf(found, { ...facts, givenByOlm: givenIn(asked) });
   const [summary = ''] = linesOfPreview(preview);
   return {
     state: BADGES[preview.state],
@@ -99,9 +110,19 @@ function previewFor(visible: Visible, found: Subscription, chosen: Chosen, asked
       kinds: kinds.slice(0, MOST_STAYS).map(nameOf),
     })),
     customResources: preview.customResources.map(({ crd, objects }) => ({ crd: nameOf(crd), objects: line(objects) })),
+    givenByOlm: (preview.givenByOlm ?? []).slice(0, MOST_STAYS).map(nameOf),
     stays: preview.stays.slice(0, MOST_STAYS).map((one) => line(one)),
     doubts: preview.doubts.slice(0, MOST_STAYS).map((one) => line(one)),
   };
+}
+
+/** As on the command line, none for a person who may not read the backups; most may not, and most operators have none. */
+function givenIn({ givenByOlm: answer }: Asked): GivenByOlm {
+  if (answer === undefined) return namesOfGiven({ rights: [] });
+  if ('value' in answer) return namesOfGiven(answer.value);
+  const { reason, message } = answer.failure;
+  const stays = reason === 'Forbidden' ? [] : [`Rights that OLM had given the operator may stay: ${message}`];
+  return { deleted: [], stays };
 }
 
 /** A policy is part of the act only if it differs from that of the spec. */

@@ -22,6 +22,7 @@ import { subscription as subscriptionView } from './subscription.ts';
 import { catalogNamed, modelOf, visibleWith } from './testing/scene.ts';
 import { TILE_LIMITS } from './tiles.ts';
 import { uninstall } from './uninstall.ts';
+import type { Asked } from './view.ts';
 import { isProblem } from './view.ts';
 
 const HASH = `sha256:${'c'.repeat(64)}`;
@@ -344,6 +345,103 @@ describe('an uninstall', () => {
     });
     expect(buttons[0]?.action).toEqual({ kind: 'uninstall', namespace: 'ops', name: 'gadget', uid: 'u1', ...fields });
     expect(buttons[0]?.typed).toBe('gadget');
+  });
+
+  const RBAC = 'rbac.authorization.k8s.io/v1';
+  const given = [
+    {
+      due: [{ apiVersion: RBAC, kind: 'ClusterRoleBinding', metadata: { name: 'delegator' } }],
+      kept: [
+        {
+          ref: { apiVersion: RBAC, kind: 'ClusterRole', name: 'shared' },
+          why: 'a RoleBinding of another namespace uses it',
+          named: 'RoleBinding.rbac.authorization.k8s.io dev/theirs uses it',
+        },
+      ],
+    },
+  ];
+  const judged = (rights: readonly object[]): object => ({ value: { rights } });
+  const failing = (reason: string): object => ({ failure: { reason, message: 'the backup cannot be read' } });
+
+  test.each<{
+    because: string;
+    query?: object;
+    givenByOlm?: object;
+    deleted: readonly string[];
+    stays: readonly string[];
+  }>([
+    {
+      because: 'OLM had given it rights',
+      givenByOlm: judged(given),
+      deleted: ['ClusterRoleBinding.rbac.authorization.k8s.io delegator'],
+      stays: [
+        'ClusterRole.rbac.authorization.k8s.io shared, which OLM had given the operator: RoleBinding.rbac.authorization.k8s.io dev/theirs uses it',
+      ],
+    },
+    { because: 'they are being read', deleted: [], stays: [] },
+    { because: 'it never was under OLM', givenByOlm: judged([]), deleted: [], stays: [] },
+    { because: 'the person may not read the backups', givenByOlm: failing('Forbidden'), deleted: [], stays: [] },
+    {
+      because: 'a person has damaged the backup',
+      givenByOlm: failing('InputInvalid'),
+      deleted: [],
+      stays: ['Rights that OLM had given the operator may stay: the backup cannot be read'],
+    },
+    {
+      because: 'every object stays',
+      query: { objects: 'Orphan' },
+      givenByOlm: judged(given),
+      deleted: [],
+      stays: [],
+    },
+    {
+      because: 'nothing is deleted',
+      query: { customResources: 'Block' },
+      givenByOlm: judged(given),
+      deleted: [],
+      stays: ['Blocked'],
+    },
+  ])('names the rights that OLM had given the operator: $because', ({ query = {}, givenByOlm, deleted, stays }) => {
+    const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'gadgets.example.com', uid: 'c', hash: 'h' }; // prettier-ignore
+    const blocked = 'customResources' in query;
+    const resource = { apiVersion: 'example.com/v1', kind: 'Gadget', served: { plural: 'gadgets', namespaced: true } };
+    const scene = visibleWith({
+      subscriptions: [subscription({ status: { installed: INSTALLED } })],
+      revisions: [revision(1, '1.0.0', { status: { inventory: blocked ? [crd] : inventory } })],
+    });
+    const counts = new Map(blocked ? [[crd.name, { resource, count: 1, samples: ['ops/x'] }] as const] : []);
+    const model = modelOf(uninstall, scene, {
+      parameters: { namespace: 'ops', name: 'gadget', ...query },
+      asked: { customResources: { value: counts }, ...(givenByOlm !== undefined && { givenByOlm }) } as Asked,
+    });
+    expect(model.givenByOlm).toEqual(deleted);
+    expect(model.stays).toEqual(
+      stays.map((one) => (one === 'Blocked' ? (expect.stringContaining('gadgets.example.com') as string) : one)),
+    );
+  });
+
+  test('is held while the operator is on its way back to OLM, and the page says how to go on', () => {
+    const held = 'The operator is on its way back to OLM: go on by `slipway adopt undo ops/gadget`';
+    const asked = { customResources: { value: new Map() }, givenByOlm: { value: { rights: given, held } } } as Asked;
+    expect(modelOf(uninstall, visible, { asked })).toMatchObject({
+      state: { word: 'Held' },
+      summary: 'An uninstall deletes nothing now',
+      deleted: 0,
+      steps: [],
+      givenByOlm: [],
+      stays: [],
+      doubts: [held],
+    });
+    const leaving = { namespace: 'ops', name: 'gadget', objects: 'Orphan' };
+    expect(modelOf(uninstall, visible, { asked, parameters: leaving })).toMatchObject({
+      state: { word: 'Ready' },
+      doubts: [],
+    });
+  });
+
+  test('asks for the rights that OLM had given the very Subscription', () => {
+    const ask = uninstall.ask?.(visible, { namespace: 'ops', name: 'gadget' });
+    expect(ask?.givenByOlm?.metadata).toMatchObject({ namespace: 'ops', name: 'gadget' });
   });
 
   test('whose custom resources cannot be counted promises nothing', () => {

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { writeBackup } from '../../adoption/olm-v1/backup.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { INSTALLED, subscription } from '../../report/testing/objects.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { carryOut } from './carry-out.ts';
 import type { CatalogContent } from './content.ts';
@@ -123,5 +126,51 @@ describe('a read that fails is part of the answer, beside those that succeed', (
   test('and nothing is read for a view that asks for nothing', async () => {
     const { parts } = partsWith(() => Promise.reject(new Error('nothing was asked')));
     expect(await carryOut(ANN, {}, parts, new AbortController().signal)).toEqual({});
+  });
+});
+
+describe('the rights that OLM had given an operator', () => {
+  const leaving = subscription({ status: { installed: INSTALLED } });
+  const { namespace = '', name } = leaving.metadata;
+
+  /** As the uninstall would delete them; the person may do all that `may` says. */
+  async function ask(may: (ref: ObjectRef) => boolean, more: object = {}) {
+    const cluster = createFakeCluster();
+    for (const one of [namespace, 'slipway-system'])
+      cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: one } });
+    const binding = cluster.put({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'delegator', annotations: { 'slipway.dev/adopt-by': `${namespace}/${name}` } },
+      roleRef: { kind: 'ClusterRole', name: 'system:auth-delegator' },
+      subjects: [{ kind: 'ServiceAccount', name: 'gadget', namespace }],
+    });
+    const wanted = { apiVersion: leaving.apiVersion, kind: leaving.kind, metadata: { name, namespace }, spec: { package: leaving.spec.package } }; // prettier-ignore
+    const olm = { apiVersion: 'olm.operatorframework.io/v1', kind: 'ClusterExtension', metadata: { name: 'gadget' } };
+    const backup = writeBackup({ extension: 'gadget', olm, wanted, objects: [refOf(binding)], isEnded: true }, 'slipway-system'); // prettier-ignore
+    cluster.put({
+      ...backup,
+      data: { ...(backup['data'] as object), ...more },
+      metadata: { ...backup.metadata, annotations: { 'slipway.dev/adoption-stage': 'HandedOver' } },
+    });
+    const client = cluster.actingAs('ann', ({ ref }) => may(ref)) as unknown as Client;
+    const parts = { clientOf: () => client, rights: { may: async () => true }, content: {} as CatalogContent, systemNamespace: 'slipway-system', version: '0' }; // prettier-ignore
+    return carryOut({ user: 'ann', groups: [] }, { givenByOlm: leaving }, parts, new AbortController().signal);
+  }
+
+  test('are those of the backup in the namespace of the manager', async () => {
+    const { givenByOlm } = await ask(() => true);
+    expect(givenByOlm).toMatchObject({ value: { rights: [{ due: [{ metadata: { name: 'delegator' } }], kept: [] }] } });
+  });
+
+  test('are not deleted while the operator is on its way back', async () => {
+    const { givenByOlm } = await ask(() => true, { 'way-back.json.gz': 'aGVsbG8=' });
+    expect(givenByOlm).toMatchObject({
+      value: { rights: [], held: expect.stringContaining('way back to OLM') as string },
+    });
+  });
+
+  test('are read as the person, who may not read backups', async () => {
+    expect((await ask(({ kind }) => kind !== 'Secret')).givenByOlm).toMatchObject({ failure: { reason: 'Forbidden' } });
   });
 });

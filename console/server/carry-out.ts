@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { judgeUninstall } from '../../adoption/removal.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
@@ -35,12 +36,13 @@ const PARALLEL = 8;
 export async function carryOut(person: Person, ask: Ask, parts: CarryOutParts, signal: AbortSignal): Promise<Asked> {
   const client = parts.clientOf(person);
   const slots = createSlots(PARALLEL);
-  const { access, objects, customResources, plan, content, versions } = ask;
-  const [accessAnswers, objectAnswers, counts, storedPlan, contentAnswers, readVersions] = await Promise.all([
+  const { access, objects, customResources, givenByOlm, plan, content, versions } = ask;
+  const [accessAnswers, objectAnswers, counts, given, storedPlan, contentAnswers, readVersions] = await Promise.all([
     access && Promise.all(access.map((one) => parts.rights.may(person, one, signal).catch(() => undefined))),
     objects && inSlots({ slots, signal }, objects, (one) => answered(() => readObject(client, one, signal), signal)),
     customResources &&
       answered(() => countCustomResources(client, customResources.inventory, { owner: customResources.owner, signal }), signal), // prettier-ignore
+    givenByOlm && answered(() => judgeUninstall(client, givenByOlm, { kept: parts.systemNamespace, signal }), signal),
     plan && answered(() => readPlan(client, plan, signal), signal),
     content && parts.content.answer(person, content, client, signal),
     versions && answered(() => readVersionsOf(client, parts, signal), signal),
@@ -49,6 +51,7 @@ export async function carryOut(person: Person, ask: Ask, parts: CarryOutParts, s
     ...(accessAnswers && { access: accessAnswers }),
     ...(objectAnswers && { objects: objectAnswers }),
     ...(counts && { customResources: counts }),
+    ...(given && { givenByOlm: given }),
     ...(storedPlan && { plan: storedPlan }),
     ...contentAnswers,
     ...(readVersions && { versions: readVersions }),

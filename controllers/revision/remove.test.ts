@@ -4,6 +4,7 @@ import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { refusal } from '../../api/testing/refusal.ts';
 import { judgeRemoval } from './remove.ts';
+import type { RevisionDeps } from './run.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
 const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
@@ -91,6 +92,94 @@ describe('spec.uninstall.objects: Orphan', () => {
         note: expect.stringContaining('The 2 objects of Revision widgets-1 stay') as string,
       }),
     ]);
+  });
+});
+
+describe('a removal that no Subscription has asked for in the middle of the way back to OLM', () => {
+  const wayBack = {
+    backup: { apiVersion: 'v1', kind: 'Secret', namespace: 'slipway-system', name: 'slipway-adoption.ops.gadget' },
+    olm: { from: 'olm-v0', namespace: 'ops', subscription: 'gadget' },
+    goOn: 'slipway adopt undo ops/gadget',
+  } as const;
+  const asked: string[] = [];
+  let isHandedBack: boolean;
+
+  beforeEach(async () => {
+    asked.length = 0;
+    isHandedBack = true;
+    const wayBackOf: NonNullable<RevisionDeps['wayBackOf']> = async ({ namespace, name, package: packageName }) => {
+      asked.push(`${namespace}/${name} ${packageName}`);
+      return isHandedBack ? wayBack : undefined;
+    };
+    harness = createHarness({ wayBackOf });
+    await harness.addRevision(1, [sampleCrd('Widget'), account]);
+    await harness.settle(1);
+  });
+
+  /** The collector deletes the Revision with its Subscription, and does not wait for the controller. */
+  async function collect(finalizers: readonly string[]): Promise<void> {
+    harness.cluster.change(subscription, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup', ...finalizers] },
+    })); // prettier-ignore
+    await harness.cluster.delete(refOf(harness.revision(1)));
+  }
+
+  /** A person takes the finalizer off the Subscription while no manager runs. */
+  async function takeAway(): Promise<void> {
+    await collect([]);
+    await harness.cluster.patch(subscription, { metadata: { finalizers: null } });
+    expect(kinds()).not.toContain('Subscription');
+  }
+
+  test('deletes nothing if a person has deleted the Subscription in the foreground, and says why', async () => {
+    await collect(['foregroundDeletion']);
+    const again = await harness.reconcile(1);
+    expect(kinds()).toEqual(expect.arrayContaining(['CustomResourceDefinition', 'ServiceAccount', 'Revision']));
+    expect(again?.requeueAfterSeconds).toBeGreaterThan(0);
+    expect(harness.revision(1).status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'Stalled',
+        reason: 'DeleteBlocked',
+        message: expect.stringContaining('way back'),
+      }),
+    );
+  });
+
+  test('leaves every object if the Subscription was taken away, with one event', async () => {
+    await takeAway();
+    await harness.reconcile(1);
+    expect(kinds()).toEqual(expect.arrayContaining(['CustomResourceDefinition', 'ServiceAccount']));
+    expect(kinds()).not.toContain('Revision');
+    expect(asked).toEqual(['ops/widgets widget-operator']);
+    expect(harness.events).toEqual([
+      expect.objectContaining({ reason: 'Orphaned', note: expect.stringContaining('slipway adopt undo') as string }),
+    ]);
+  });
+
+  test.each([
+    { because: 'deleted in the foreground', away: () => collect(['foregroundDeletion']) },
+    { because: 'taken away', away: takeAway },
+  ])('is carried out if no way back has begun, and the Subscription was $because', async ({ away }) => {
+    isHandedBack = false;
+    await away();
+    await harness.reconcile(1);
+    expect(kinds()).not.toContain('ServiceAccount');
+  });
+
+  test('deletes nothing if the Revision was deleted before its Subscription, as with a namespace', async () => {
+    await uninstall();
+    const again = await harness.reconcile(1);
+    expect(kinds()).toContain('ServiceAccount');
+    expect(again?.requeueAfterSeconds).toBeGreaterThan(0);
+  });
+
+  test('is carried out in an uninstall if no way back has begun', async () => {
+    isHandedBack = false;
+    await uninstall();
+    await harness.reconcile(1);
+    expect(asked).toHaveLength(1);
+    expect(kinds()).not.toContain('ServiceAccount');
   });
 });
 

@@ -3,7 +3,6 @@
  * names each object that stays, with the reason; the Revision's condition names an object that is stuck.
  */
 import { isNotFound } from '../../api/api-answers.ts';
-import { findCondition } from '../../api/conditions.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts';
@@ -16,17 +15,20 @@ import { leavesObjects } from '../../api/subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
+import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
 import { ownerOf } from '../prepare-for.ts';
 import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';
+import type { AskWayBack } from '../way-backs.ts';
 import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
 import { followServed } from './follow-served.ts';
 import type { Judgement } from './judgement.ts';
 import { describeOrphans, prepareOrphans } from './orphans.ts';
 import { summarizeRevision } from './status.ts';
+import { answerOfWayBack } from './way-back.ts';
 
 /** How long one step may take in one call; a longer step is continued by further calls. */
 const STEP_SECONDS = 10;
@@ -38,6 +40,8 @@ export interface RemoveDeps {
   readonly acting: Cluster | undefined;
   readonly managed: ManagedObjects;
   readonly late?: Pick<LateRemovals, 'removing'>;
+  /** By default no operator is on its way back to OLM. */
+  readonly wayBackOf?: AskWayBack | undefined;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
@@ -52,7 +56,10 @@ export async function removeRevision(
   signal: AbortSignal,
 ): Promise<RemovalState> {
   const { revision } = facts;
-  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts, signal);
+  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts, { note: describeOrphans(revision), signal });
+  const answer = isRemovalUnderWay(revision) ? undefined : await answerOfWayBack(given.wayBackOf, facts, signal);
+  if (answer?.kind === 'leave') return orphan({ cluster, ...given }, facts, { note: answer.note, signal });
+  if (answer?.kind === 'hold') return hold({ cluster, ...given }, revision, answer.message);
   const deps = { ...given, cluster: readByList(cluster) };
   const about = {
     owner: ownerOf(revision),
@@ -66,7 +73,8 @@ export async function removeRevision(
     () => undefined,
   );
   const plan = await planRemoval(deps.cluster, facts, about);
-  const secrets = plan.state === 'Ready' && !isUnderWay(revision) ? deleteMeanwhile(cluster, revision) : undefined;
+  const secrets =
+    plan.state === 'Ready' && !isRemovalUnderWay(revision) ? deleteMeanwhile(cluster, revision) : undefined;
   const result = await runUninstall(deps.cluster, plan, {
     ...about,
     acting: deps.acting,
@@ -98,7 +106,7 @@ function isOrphaned({ subscription }: RevisionFacts): boolean {
 async function orphan(
   { cluster, acting, record, now }: RemoveDeps,
   facts: RevisionFacts,
-  signal: AbortSignal,
+  { note, signal }: { readonly note: string; readonly signal: AbortSignal },
 ): Promise<RemovalState> {
   const { revision, subscription } = facts;
   const result = await prepareOrphans({ cluster, acting }, revision, signal);
@@ -108,16 +116,15 @@ async function orphan(
     return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
   }
   const isReleased = await releaseRevision(cluster, revision);
-  if (isReleased && (revision.status?.inventory ?? []).length > 0) {
-    const note = describeOrphans(revision);
+  if (isReleased && (revision.status?.inventory ?? []).length > 0)
     record(subscription ?? revision, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
-  }
   return 'Gone';
 }
 
-/** Whether an earlier call has begun to delete the objects, and its Secrets with them. */
-function isUnderWay({ status }: Revision): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === 'Uninstalling';
+async function hold({ cluster, now }: RemoveDeps, revision: Revision, message: string): Promise<RemovalState> {
+  const judgement: Judgement = { state: 'Failed', reason: 'DeleteBlocked', message };
+  await writeStatus(cluster, revision, summarizeRevision(revision, { judgement }, now()));
+  return 'Going';
 }
 
 /** No step of the removal needs the manifests, so their Secrets go while the objects go. */

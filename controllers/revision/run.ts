@@ -14,6 +14,7 @@ import type { Informer } from '../../kube/watch/informer.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { Account } from '../service-account.ts';
+import type { AskWayBack } from '../way-backs.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { PullSecretOffers } from './pull-secrets/offers.ts';
 import type { SeenOffers } from './pull-secrets/seen.ts';
@@ -38,6 +39,8 @@ export interface RevisionDeps {
   readonly managed: ManagedObjects;
   /** Remembers whose objects are being removed; see late-removals.ts. */
   readonly late?: { removing(facts: RevisionFacts): void };
+  /** Asked before objects are deleted; by default no operator is on its way back to OLM. */
+  readonly wayBackOf?: AskWayBack;
   /** The ServiceAccount of the manager itself. */
   readonly manager: Account;
   readonly record: RecordEvent;

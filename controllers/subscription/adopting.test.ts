@@ -68,7 +68,7 @@ describe('the objects of the version that is adopted', () => {
     const cluster = clusterOf();
     let objects: readonly KubeObject[] | undefined;
     const adopt: SubscriptionDeps['adopt'] = async (one, _signal, render) => {
-      objects = await render(pinnedTo(one, version));
+      ({ objects } = await render(pinnedTo(one, version)));
       return { subscription: one, state: 'holding' };
     };
     const caches = offering(cluster, { versions: ['1.0.0'], image: IMAGE });

@@ -4,26 +4,27 @@
  * to OLM's copy of it is seen. Nothing is written.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import { unpackManifests } from '../manifests.ts';
+import type { PinnedVersion } from './adoption/pinned.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { observeSubscription } from './observe.ts';
 import { prepareNew } from './prepare.ts';
 
 /**
- * The objects of the version to which a Subscription is pinned, prepared for it.
+ * The version to which a Subscription is pinned, with its objects prepared for it.
  *
  * @throws ReasonedError the reason why no Catalog has the version, retried with back-off, and as the preparation of a bundle
  */
-export async function objectsToAdopt(
+export async function versionToAdopt(
   deps: SubscriptionDeps,
   pinned: Subscription,
   signal: AbortSignal,
-): Promise<readonly KubeObject[]> {
+): Promise<PinnedVersion> {
   const { upgradePolicy, caches } = deps;
   const { namespace = '', name } = pinned.metadata;
   const server = await deps.server.get(signal);
@@ -39,5 +40,6 @@ export async function objectsToAdopt(
   const { manifests } = await prepareNew(deps, facts, { target: action.target, signal });
   const owner = { namespace, name };
   const options = { owner, package: pinned.spec.package, revision: name, installNamespace: namespace };
-  return prepareObjects(await unpackManifests(manifests), options);
+  const objects = prepareObjects(await unpackManifests(manifests), options);
+  return { bundle: action.target.bundle.name, objects };
 }

@@ -8,25 +8,23 @@
  * that worked before, and its Revision exists.
  */
 import { findCondition } from '../../api/conditions.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
-import { STATUS_LIMITS, type Subscription } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
-import type { Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
-import { configHash, outcomeHash } from '../config-hash.ts';
+import { configHash } from '../config-hash.ts';
 import { propertiesOf } from '../revision-properties.ts';
-import { describeFailure, type Quarantined } from './failed-version.ts';
-import { activeOf, failedOf, installedOf } from './history.ts';
+import type { Quarantined } from './failed-version.ts';
 import type { Hold } from './held.ts';
 import { findHold } from './hold.ts';
 import { isInRange } from './in-range.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
+import { questionOf, standingOf } from './question.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 /** The bundle and configuration that should be active. */
@@ -73,10 +71,8 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const { subscription } = facts;
   if (subscription.metadata.deletionTimestamp !== undefined) return { kind: 'uninstall' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
-  const failed = failedOf(subscription, facts.revisions, facts.now);
-  const installed = installedOf(subscription, facts.revisions, failed);
-  const situation = { active: activeOf(facts.revisions), installed, failed };
-  const known = quarantine(facts, failed, installed);
+  const { quarantined: known, ...situation } = standingOf(facts);
+  const { installed } = situation;
   const quarantined = noteRollback({ ...situation, quarantined: known }, facts.now);
   const question = questionOf(facts, { installed, quarantined }, expired);
   const decision = resolve(question);
@@ -91,78 +87,8 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
 }
 
-/** The question for the resolver. */
-export function questionOf(
-  { subscription, catalogs, cluster }: SubscriptionFacts,
-  { installed, quarantined }: Pick<ResolvedPlan, 'installed' | 'quarantined'>,
-  expired?: () => boolean,
-): ResolveInput {
-  return {
-    wanted: wantedOf(subscription),
-    ...(installed !== undefined && { installed: describeInstalled(installed) }),
-    catalogs,
-    quarantined: quarantined.map(({ bundle }) => bundle),
-    cluster,
-    ...(expired !== undefined && { expired }),
-  };
-}
-
 function offeredIn(decision: Decision): CatalogBundle | undefined {
   return decision.kind === 'none' ? undefined : decision.bundle;
-}
-
-function wantedOf({ spec }: Subscription): Wanted {
-  const { package: name, channel, version, edges, dependencies, catalog, catalogSelector } = spec;
-  return {
-    package: name,
-    edges,
-    dependencies,
-    catalogSelector,
-    ...(channel !== undefined && { channel }),
-    ...(version !== undefined && { version }),
-    ...(catalog !== undefined && { catalog }),
-  };
-}
-
-/** The installed bundle, from its Revision. */
-export function describeInstalled({ spec }: Revision): Installed {
-  const { bundle, version, release, catalog, channel, image } = spec;
-  return {
-    bundle,
-    version,
-    catalog,
-    image,
-    ...(release !== undefined && { release }),
-    ...(channel !== undefined && { channel }),
-  };
-}
-
-/**
- * The bundles that failed and are not tried again: the known ones, and the one that fails now if a rollback is
- * possible. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
- * outcome.
- */
-function quarantine(
-  { subscription, now }: SubscriptionFacts,
-  failed: Revision | undefined,
-  installed: Revision | undefined,
-): readonly Quarantined[] {
-  const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
-  const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && installed !== undefined;
-  if (failed === undefined || !goesBack || known.some(({ bundle }) => bundle === failed.spec.bundle)) return known;
-  return [...known, { ...describeFailure(failed, now), specHash: outcomeHash(subscription) }].slice(
-    -STATUS_LIMITS.quarantined,
-  );
-}
-
-/** Entries of the release before carry no hash: any change of the spec lifts those. */
-function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
-  const { metadata, status } = subscription;
-  const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
-  if (status?.lastHandledReconcileAt !== requested) return true;
-  return specHash === undefined
-    ? status?.observedGeneration !== metadata.generation
-    : specHash !== outcomeHash(subscription);
 }
 
 type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;

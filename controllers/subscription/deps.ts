@@ -4,7 +4,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Advance } from './adoption/advance.ts';
-import type { RenderPinned } from './adoption/refusal.ts';
+import type { RenderPinned } from './adoption/pinned.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -34,6 +34,8 @@ export interface SubscriptionDeps {
   readonly adopt?: (subscription: Subscription, signal: AbortSignal, render: RenderPinned) => Promise<Advance>;
   /** Ends with the uninstall what an adoption has left; by default nothing. */
   readonly endAdoption?: NonNullable<RemovalDeps['endAdoption']>;
+  /** Asked before an operator is uninstalled; by default none is on its way back to OLM. */
+  readonly wayBackOf?: NonNullable<RemovalDeps['wayBackOf']>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }

@@ -559,6 +559,8 @@ describe('the order of uninstalls', () => {
 
 describe('whether a change concerns a waiting Subscription', () => {
   const asIs = gadget.subscription;
+  const since = '2026-05-01T11:00:00Z';
+  const FAILED = { bundle: 'gadget.v2.0.0', version: '2.0.0', image: 'i', reason: 'ApplyFailed', message: 'm', since };
   test.each([
     { because: 'a Subscription is new', before: undefined, after: asIs, news: true },
     { because: 'a Subscription is gone', before: asIs, after: undefined, news: true },
@@ -569,6 +571,18 @@ describe('whether a change concerns a waiting Subscription', () => {
       news: true,
     },
     { because: 'it has installed a bundle', before: { ...asIs, status: {} }, after: asIs, news: true },
+    {
+      because: 'its spec has changed: it may go another way, or none',
+      before: asIs,
+      after: { ...asIs, metadata: { ...asIs.metadata, generation: 2 } },
+      news: true,
+    },
+    {
+      because: 'a version of it has failed: the way over that one has ended',
+      before: asIs,
+      after: { ...asIs, status: { ...asIs.status, quarantined: [FAILED] } },
+      news: true,
+    },
     {
       because: 'only its conditions changed',
       before: asIs,

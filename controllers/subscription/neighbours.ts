@@ -2,14 +2,16 @@
  * The packages that other Subscriptions have installed or are about to install, for dependencies: which provide
  * something, and which need something. trust.ts decides whose needs count. Pure.
  */
+import { findCondition } from '../../api/conditions.ts';
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
 import type { ClusterFacts, InstalledPackage } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
+import { activeOf, currentConditions } from './history.ts';
 import { mayHold } from './trust.ts';
 
 /** A Subscription with its Revisions. */
@@ -76,7 +78,7 @@ export function describeComing({ subscription, revisions }: Neighbour): Installe
 }
 
 /** Whether a Revision is expected to be installed: a mere proposal holds no other back. */
-function isOnItsWay(subscription: Subscription, revision: Revision): boolean {
+export function isOnItsWay(subscription: Subscription, revision: Revision): boolean {
   const { metadata, spec } = subscription;
   const isLeaving = metadata.deletionTimestamp !== undefined || revision.metadata.deletionTimestamp !== undefined;
   const isAsAsked = revision.spec.serviceAccountName === spec.serviceAccountName;
@@ -90,15 +92,26 @@ function isPermitted({ status }: Pick<Subscription, 'status'>, { metadata, spec 
   return revision === metadata.name && reason !== undefined && PERMITTED.has(reason);
 }
 
-const PERMITTED: ReadonlySet<string> = new Set<Reason>(['OutsideWindow', 'DependencyNotReady', 'Progressing']);
+/** Reasons of a wait that ends without a person. */
+export const PERMITTED: ReadonlySet<string> = new Set<Reason>(['OutsideWindow', 'DependencyNotReady', 'Progressing']);
 
 /** Whether a Subscription was created as a dependency. */
 export function isDependency({ metadata }: Subscription): boolean {
   return metadata.labels?.[LABEL.dependency] === 'true';
 }
 
-function installedAmong({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+/**
+ * The Revision that works. The status names it a moment later, and until then needs that it meets would seem unmet,
+ * which do not count.
+ */
+export function installedAmong({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  const active = activeOf(revisions);
+  if (active !== undefined && hasWorked(active) && isReady(active)) return active;
   return revisions.find(({ metadata }) => metadata.name === status?.installed?.revision);
+}
+
+function isReady(revision: Revision): boolean {
+  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }
 
 function providedBy(revision: Revision): readonly Property[] {

@@ -18,6 +18,7 @@ import { genuineOf, revisionName } from '../genuine.ts';
 import { policyInForce, type PolicyInForce } from '../upgrade-policy.ts';
 import { whyEmpty } from './for-readers.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
+import { planWays } from './ways.ts';
 
 export interface SubscriptionCaches {
   readonly subscriptions: Pick<Informer<Subscription>, 'get' | 'list'>;
@@ -67,6 +68,7 @@ export function observeSubscription(
   const subscription = caches.subscriptions.get(formatKey(key));
   if (subscription === undefined) return undefined;
   const revisions = revisionsOf(caches, subscription);
+  const one = { subscription, revisions };
   const neighbours = caches.subscriptions
     .list()
     .filter((other) => other !== subscription)
@@ -75,12 +77,13 @@ export function observeSubscription(
     subscription,
     revisions,
     nextNumber: nextNumberOf(caches, subscription, revisions),
-    catalogs: listCatalogs(caches).flatMap((catalog) => {
-      const source = visibleSource(caches, subscription, catalog);
-      return source === undefined ? [] : [{ ...source, selected: isSelected(subscription, catalog) }];
-    }),
+    catalogs: catalogsFor(caches, subscription),
     neighbours,
-    cluster: { ...server, ...describeSurroundings({ subscription, revisions }, neighbours) },
+    cluster: {
+      ...server,
+      ...describeSurroundings(one, neighbours),
+      ways: planWays({ one, neighbours, server, catalogsOf: (other) => catalogsFor(caches, other), now }),
+    },
     policy: policyInForce(subscription, caches.namespaces.get(key.namespace ?? ''), upgradePolicy),
     now,
   };
@@ -105,6 +108,13 @@ function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, ge
   let number = 1 + (genuine.at(-1)?.spec.number ?? 0);
   while (isTaken(number)) number += 1;
   return number;
+}
+
+function catalogsFor(caches: SubscriptionCaches, subscription: Subscription): readonly CatalogSource[] {
+  return listCatalogs(caches).flatMap((catalog) => {
+    const source = visibleSource(caches, subscription, catalog);
+    return source === undefined ? [] : [{ ...source, selected: isSelected(subscription, catalog) }];
+  });
 }
 
 function listCatalogs({ catalogs }: SubscriptionCaches): readonly Catalog[] {

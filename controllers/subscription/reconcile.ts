@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Advance } from './adoption/advance.ts';
 import { pinnedTo } from './adoption/pinned.ts';
-import { objectsToAdopt } from './adopting.ts';
+import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
@@ -72,7 +72,7 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<Advance | undefined> {
   const isAtRest = subscription.metadata.deletionTimestamp !== undefined || subscription.spec.suspend;
-  return isAtRest ? undefined : deps.adopt?.(subscription, signal, (one) => objectsToAdopt(deps, one, signal));
+  return isAtRest ? undefined : deps.adopt?.(subscription, signal, (one) => versionToAdopt(deps, one, signal));
 }
 
 /** During the take-over exactly the version is requested that runs, and a person has asked for it. */

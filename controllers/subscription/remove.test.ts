@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { refOf } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Result } from '../../kube/controller/controller.ts';
 import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../events.ts';
 import { uninstall } from './remove.ts';
@@ -95,5 +98,105 @@ describe('objects of the program that the operator was adopted from', () => {
       NEVER,
     );
     expect(states).toEqual(ended);
+  });
+});
+
+describe('an uninstall in the middle of the way back to OLM', () => {
+  const wayBack = {
+    backup: { apiVersion: 'v1', kind: 'Secret', namespace: 'slipway-system', name: 'slipway-adoption.ops.gadget' },
+    olm: { from: 'olm-v0', namespace: 'ops', subscription: 'gadget' },
+    goOn: 'slipway adopt undo ops/gadget',
+  } as const;
+  const leaving = (spec: object = {}): Subscription =>
+    subscription({
+      metadata: { deletionTimestamp: NOW.toISOString(), finalizers: ['slipway.dev/cleanup'] },
+      spec: { uninstall: { dependencies: 'Delete' }, ...spec },
+      status: { installed },
+    });
+
+  class Ending {
+    readonly cluster = createFakeCluster();
+    readonly events: EventFacts[] = [];
+    readonly #subscription: Subscription;
+    readonly #revisions: readonly Revision[];
+    asked = 0;
+
+    constructor(spec: object, revisions: readonly Revision[]) {
+      this.#subscription = leaving(spec);
+      this.#revisions = revisions;
+      this.cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+      for (const object of [this.#subscription, ...revisions]) this.cluster.put(object);
+    }
+
+    async step(isHandedBack: boolean): Promise<Result> {
+      const live = (await this.cluster.get(refOf(this.#subscription))) as Subscription;
+      const record = (_: unknown, event: EventFacts): void => void this.events.push(event);
+      const wayBackOf = async (): Promise<typeof wayBack | undefined> => {
+        this.asked += 1;
+        return isHandedBack ? wayBack : undefined;
+      };
+      const known = facts({ subscription: live, revisions: this.#revisions });
+      return uninstall({ cluster: this.cluster, record, wayBackOf }, known, NEVER);
+    }
+
+    get deleted(): readonly string[] {
+      return this.cluster.requests.filter(({ verb }) => verb === 'delete').map(({ ref }) => ref.name);
+    }
+  }
+
+  test.each([
+    { because: 'OLM is to have the objects', spec: {}, isHandedBack: true, deleted: [] },
+    { because: 'no way back has begun', spec: {}, isHandedBack: false, deleted: ['gadget-1'] },
+    {
+      because: 'the way back itself has the objects left',
+      spec: { uninstall: { objects: 'Orphan' } },
+      isHandedBack: true,
+      deleted: ['gadget-1'],
+    },
+  ])('deletes the Revisions $deleted: $because', async ({ spec, isHandedBack, deleted }) => {
+    const ending = new Ending(spec, [revision({ ready: true })]);
+    await ending.step(isHandedBack);
+    expect(ending.deleted).toEqual(deleted);
+  });
+
+  test('is held with a condition and one event, and asked again, since no watch reports the end of the way back', async () => {
+    const ending = new Ending({}, [revision({ ready: true })]);
+    const again = await ending.step(true);
+    await ending.step(true);
+    expect(again?.requeueAfterSeconds).toBeGreaterThan(0);
+    const [held] = ending.cluster.objects().filter(({ kind }) => kind === 'Subscription') as Subscription[];
+    const expected = {
+      reason: 'DeleteBlocked',
+      message: expect.stringContaining('`slipway adopt undo ops/gadget`') as string,
+    };
+    expect(held?.status?.conditions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ type: 'Ready', status: 'False', ...expected }),
+        expect.objectContaining({ type: 'Stalled', status: 'True', ...expected }),
+      ]),
+    );
+    expect(ending.events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(['Warning DeleteBlocked']);
+  });
+
+  test('goes on once the way back is ended', async () => {
+    const ending = new Ending({}, [revision({ ready: true })]);
+    await ending.step(true);
+    await ending.step(false);
+    expect(ending.deleted).toEqual(['gadget-1']);
+  });
+
+  const ready = { type: 'Ready', status: 'False', reason: 'Uninstalling' };
+  const working = { type: 'Reconciling', status: 'True', reason: 'Progressing' };
+  const removing = { status: { conditions: [ready, working] } };
+  const waiting = { status: { conditions: [ready] } };
+  test.each([
+    { because: 'the objects of a Revision are being deleted', state: removing, asked: 0, held: false },
+    { because: 'another program has deleted the Revisions, and no object yet', state: {}, asked: 1, held: true },
+    { because: 'an archived Revision only waits for the active one', state: waiting, asked: 1, held: true },
+  ])('is asked about $asked times if $because', async ({ state, asked, held }) => {
+    const ending = new Ending({}, [{ ...revision({ deleted: true }), ...state } as Revision]);
+    const again = await ending.step(true);
+    expect(ending.asked).toBe(asked);
+    expect(again?.requeueAfterSeconds !== undefined).toBe(held);
   });
 });

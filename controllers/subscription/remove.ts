@@ -2,16 +2,21 @@
  * Uninstalls a Subscription: deletes its Revisions, each of which removes its objects, and releases the Subscription
  * when they are gone. Subscriptions that depend on it and are being deleted too go first.
  */
+import { removalDuring } from '../../adoption/way-back.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import type { Result } from '../../kube/controller/controller.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
 import { hasFinalizer, removeFinalizer } from '../finalizer.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
+import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
+import type { AskWayBack } from '../way-backs.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizeRemoval, type Dependent } from './summarize.ts';
@@ -22,14 +27,19 @@ export interface RemovalDeps {
   readonly record: RecordEvent;
   /** Deletes or keeps the objects of the program that the operator was adopted from; by default there are none. */
   readonly endAdoption?: (subscription: Subscription, signal: AbortSignal) => Promise<void>;
+  /** Asked before Revisions are deleted; by default no operator is on its way back to OLM. */
+  readonly wayBackOf?: AskWayBack;
 }
+
+/** No watch reports that a way back is ended. */
+const HELD_SECONDS = 30;
 
 /** One step of the removal; the deletion of a Revision or of another Subscription causes the next one. */
 export async function uninstall(
-  { cluster, record, endAdoption }: RemovalDeps,
+  { cluster, record, endAdoption, wayBackOf }: RemovalDeps,
   facts: SubscriptionFacts,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Result> {
   const { subscription, revisions, now } = facts;
   if (revisions.length === 0) {
     // Rights go last: no Pod of the operator uses them any more.
@@ -42,8 +52,11 @@ export async function uninstall(
         action: 'Remove',
         note: describeEnd(subscription, installed.bundle, now),
       });
-    return removeFinalizer(cluster, subscription);
+    await removeFinalizer(cluster, subscription);
+    return undefined;
   }
+  const held = await whyHeld(wayBackOf, facts, signal);
+  if (held !== undefined) return hold({ cluster, record }, facts, held);
   await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one), asSeen(one))));
   const first = dependentsToGoFirst(facts);
   if (first.length === 0) {
@@ -51,6 +64,33 @@ export async function uninstall(
     await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision), uidOf(revision))));
   }
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
+  return undefined;
+}
+
+/** Why nothing is deleted now; undefined if the uninstall may begin, or has begun. */
+async function whyHeld(
+  wayBackOf: AskWayBack | undefined,
+  { subscription, revisions }: SubscriptionFacts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // Other programs delete Revisions too, such as the controller of namespaces.
+  const hasBegun = revisions.some(isRemovalUnderWay);
+  if (wayBackOf === undefined || hasBegun || leavesObjects(subscription)) return undefined;
+  const { metadata, spec } = subscription;
+  const removed = { namespace: metadata.namespace ?? '', name: metadata.name, package: spec.package };
+  const answer = removalDuring(await wayBackOf(removed, signal), 'deletesObjects');
+  return answer.kind === 'hold' ? answer.message : undefined;
+}
+
+async function hold(
+  { cluster, record }: Pick<RemovalDeps, 'cluster' | 'record'>,
+  { subscription, revisions, now }: SubscriptionFacts,
+  held: string,
+): Promise<Result> {
+  if (findCondition(subscription.status?.conditions, 'Ready')?.message !== held)
+    record(subscription, { type: 'Warning', reason: 'DeleteBlocked', action: 'Remove', note: held });
+  await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: [], held, now }));
+  return { requeueAfterSeconds: HELD_SECONDS };
 }
 
 function describeEnd(subscription: Subscription, bundle: string, now: Date): string {

@@ -16,7 +16,8 @@ import { describeCause } from '../../resolver/explain.ts';
 import { passedOver } from '../../resolver/passed-over.ts';
 import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
-import { describeInstalled, type ResolvedPlan } from './decide.ts';
+import type { ResolvedPlan } from './decide.ts';
+import { describeInstalled } from './question.ts';
 import { stepsOf } from './steps.ts';
 
 /** The status after a plan was carried out, or during it. @param error Why it could not be carried out. */
@@ -68,6 +69,8 @@ export interface UninstallProgress {
   readonly revisions: readonly Revision[];
   /** Subscriptions that have to go first. */
   readonly waitsFor: readonly Dependent[];
+  /** Why nothing is deleted until a person acts. */
+  readonly held?: string;
   readonly now: Date;
 }
 
@@ -83,17 +86,17 @@ function repairsOf(
 /** The status while the Subscription is being deleted. */
 export function summarizeRemoval(
   subscription: Subscription,
-  { revisions, waitsFor, now }: UninstallProgress,
+  { revisions, waitsFor, held: why, now }: UninstallProgress,
 ): SubscriptionStatus {
   const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
   const ready = findCondition(telling?.status?.conditions, 'Ready');
-  const held = waitsFor.some(({ isLeaving }) => !isLeaving);
+  const held = why !== undefined || waitsFor.some(({ isLeaving }) => !isLeaving);
   // A condition about the removal, not from before: marking an object for deletion makes a new generation of it.
-  const isTold = waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
+  const isTold = !held && waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
   const told = isTold ? ready : undefined;
   const blocked = held || told?.reason === 'DeleteBlocked';
   const reason: Reason = held ? 'DeleteBlocked' : told === undefined ? 'Uninstalling' : (told.reason as Reason);
-  const message = told?.message ?? describeRemoval(waitsFor);
+  const message = why ?? told?.message ?? describeRemoval(waitsFor);
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };

@@ -42,9 +42,9 @@ export function isNewsFor(
 function isChanged(before: Subscription, after: Subscription): boolean {
   return (
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+    before.metadata.generation !== after.metadata.generation ||
     before.status?.pending?.reason !== after.status?.pending?.reason ||
-    before.spec.suspend !== after.spec.suspend ||
-    before.spec.serviceAccountName !== after.spec.serviceAccountName
+    before.status?.quarantined?.length !== after.status?.quarantined?.length
   );
 }
 

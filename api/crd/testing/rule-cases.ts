@@ -379,9 +379,23 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     misfit: 'spec.adopt.from',
   },
   {
-    because: 'the Subscription of OLM has a name',
-    spec: { package: 'gadget', adopt: { from: 'OLMv0' } },
-    misfit: 'spec.adopt.subscription',
+    because: 'an operator of OLM v1 is adopted by the name of its ClusterExtension',
+    spec: { package: 'gadget', adopt: { from: 'OLMv1', clusterExtension: 'gadget' } },
+  },
+  ...[{}, { clusterExtension: 'gadget' }, { subscription: 'gadget', clusterExtension: 'gadget' }].map((named) => ({
+    because: 'OLM v0 has Subscriptions and no ClusterExtensions',
+    spec: { package: 'gadget', adopt: { from: 'OLMv0', ...named } },
+    refused: { path: 'spec.adopt', message: 'must have subscription and no clusterExtension with from: OLMv0' },
+  })),
+  ...[{}, { subscription: 'gadget' }, { subscription: 'gadget', clusterExtension: 'gadget' }].map((named) => ({
+    because: 'OLM v1 has ClusterExtensions and no Subscriptions',
+    spec: { package: 'gadget', adopt: { from: 'OLMv1', ...named } },
+    refused: { path: 'spec.adopt', message: 'must have clusterExtension and no subscription with from: OLMv1' },
+  })),
+  {
+    because: 'the name of a ClusterExtension is one of Kubernetes',
+    spec: { package: 'gadget', adopt: { from: 'OLMv1', clusterExtension: 'Gadget!' } },
+    misfit: 'spec.adopt.clusterExtension',
   },
   { because: 'some history is always kept', spec: { package: 'gadget', historyLimit: 0 }, misfit: 'spec.historyLimit' },
   {

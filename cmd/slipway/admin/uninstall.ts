@@ -6,11 +6,12 @@ import {
   describeOrphaned,
   inventoryOf,
   linesOfPreview,
+  namesOfGiven,
   previewOf,
   type Preview,
 } from '../../../report/uninstall-preview.ts';
 import { describeUninstall } from '../../../report/act-sentences.ts';
-import { findGiven, inNames } from '../adopt/given.ts';
+import { judgeGiven } from '../adopt/given.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
@@ -45,7 +46,7 @@ export async function uninstall(environment: Environment, text: string, flags: U
     }
     const { namespace = '', name, uid = '' } = subscription.metadata;
     const counts = await countCustomResources(client, inventory, { owner: { namespace, name, uid }, signal });
-    const givenByOlm = inNames(await findGiven(client, subscription, flags.systemNamespace, signal));
+    const givenByOlm = namesOfGiven(await judgeGiven(client, subscription, flags.systemNamespace, signal));
     const preview = previewOf(subscription, { inventory, counts, policy: flags.customResources, givenByOlm });
     return outcomeOf(preview, printPreview(preview, columns), flags.output);
   });

@@ -11,7 +11,7 @@ export function defineAdoptCommands(program: Command, perform: Perform): void {
   const adopt = program
     .command('adopt')
     .description(
-      'Hands operators over from OLM to Slipway, and back to OLM v0, while OLM runs and without replacing a Pod.',
+      'Hands operators over from OLM to Slipway, and back to OLM, while OLM runs and without replacing a Pod.',
     );
   definePlan(adopt, perform);
   defineRun(adopt, perform);
@@ -114,16 +114,22 @@ function defineAfterwards(adopt: Command, perform: Perform): void {
   withExamples(
     clusterOptions(adopt.command('undo'))
       .description(
-        "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. The version that OLM had must be installed. It can be interrupted at any time; started again, it goes on.",
+        "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. For OLM v0 the version that it had must be installed; OLM v1 must find the installed version in its catalogs. A hand-over from which OLM has not gone yet is called off. It can be interrupted at any time; started again, it goes on.",
       )
-      .argument('<name>', 'NAME or NAMESPACE/NAME of the Subscription of OLM v0')
+      .argument('<name>', ARGUMENT)
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
-      .action((name: string, flags: AdoptUndoFlags) =>
-        perform(flags, async (environment) => (await import('./undo.ts')).undoAdoption(environment, name, flags)),
+      .addOption(fromOption())
+      .action((name: string, flags: AdoptUndoFlags & From) =>
+        perform(flags, async (environment) =>
+          flags.from === OLM_V1
+            ? (await import('./olm-v1/undo.ts')).undoExtension(environment, name, flags)
+            : (await import('./undo.ts')).undoAdoption(environment, name, flags),
+        ),
       ),
     'slipway adopt undo lights/beacon',
+    'slipway adopt undo beacon --from olm-v1',
   );
 }
 

@@ -3,14 +3,15 @@ import { expect, test } from 'vitest';
 import { endHandOver, makeBackup, writeBackup } from '../../../adoption/olm-v0/backup.ts';
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
 import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { refOf, type KubeObject } from '../../../api/object.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
-import { subscription } from '../../../report/testing/objects.ts';
-import { asAdditions, findGiven, inNames } from './given.ts';
+import { INSTALLED, subscription } from '../../../report/testing/objects.ts';
+import { namesOfGiven } from '../../../report/uninstall-preview.ts';
+import { asAdditions, findGiven, judgeGiven } from './given.ts';
 
 const KEPT = 'slipway-system';
-const own = subscription();
+const own = subscription({ status: { installed: INSTALLED } });
 const { namespace = '', name } = own.metadata;
 
 function binding(named: string, subject: string): KubeObject {
@@ -40,7 +41,7 @@ function adopted(): FakeCluster {
 test('those that go and those that stay are named', async () => {
   const given = await findGiven(adopted(), own, KEPT, NEVER);
   const [going, staying] = ['delegator', 'shared'].map((one) => `ClusterRoleBinding.rbac.authorization.k8s.io ${one}`);
-  expect(inNames(given)).toEqual({
+  expect(namesOfGiven({ rights: given })).toEqual({
     deleted: [going],
     stays: [`${staying}, which OLM had given the operator: it binds User jo too`],
   });
@@ -53,10 +54,20 @@ test('those that go and those that stay are named', async () => {
 test('a user who may not read the backups gets the rest of the preview', async () => {
   const user = adopted().actingAs('jo', ({ ref }) => ref.kind !== 'Secret');
   expect(await findGiven(user, own, KEPT, NEVER)).toEqual([]);
+  expect(await judgeGiven(user, own, KEPT, NEVER)).toEqual({ rights: [] });
 });
 
 test('without a backup there are none', async () => {
   const cluster = createFakeCluster();
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: KEPT } });
   expect(await findGiven(cluster, own, KEPT, NEVER)).toEqual([]);
+});
+
+test('an uninstall that is held names the way back to OLM, and no rights', async () => {
+  const cluster = adopted();
+  const backup = cluster.objects().find(({ kind }) => kind === 'Secret');
+  const stage = { metadata: { annotations: { 'slipway.dev/adoption-stage': 'HandingBack' } } };
+  await cluster.patch(refOf(backup as KubeObject), stage);
+  const { rights, held } = await judgeGiven(cluster, own, KEPT, NEVER).catch(() => ({ rights: [], held: 'thrown' }));
+  expect({ rights, held }).toEqual({ rights: [], held: expect.stringContaining('`slipway adopt undo') as string });
 });

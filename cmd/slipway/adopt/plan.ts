@@ -1,4 +1,5 @@
 /** `slipway adopt plan`: whether operators of OLM can be handed over, and the effects. */
+import { noteOfDeclaration } from '../../../adoption/from-git.ts';
 import { collectInventory, tieFactsOf } from '../../../adoption/olm-v0/inventory.ts';
 import { operatorOf, surveyOperator, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
 import type { Translation } from '../../../adoption/olm-v0/translate.ts';
@@ -75,7 +76,8 @@ async function planOne(
     );
   }
   const wanted = wantedFor(survey, flags);
-  const published = await findPublished(wanted.manifest, await sourcesOf(environment, connection, flags));
+  const sources = await sourcesOf(environment, connection, flags);
+  const published = await findPublished(wanted.manifest, sources, survey.csv?.metadata.name);
   const { own, shared } = await collectInventory(client, tieFactsOf(survey, operatorOf(survey)), signal);
   const conflicts = [
     ...shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`),
@@ -94,13 +96,19 @@ async function planOne(
     objects: own.map((object) => describeRef(refOf(object))),
     deleted: deletedWith(survey).map((object) => describeRef(refOf(object))),
     notes: [
-      ...(verdict.kind === 'after' ? [verdict.message] : verdict.notes),
+      ...(verdict.kind === 'after' ? [verdict.message, ...declarationOf(survey)] : verdict.notes),
       ...wanted.dropped,
       ...caveatOf(published),
     ],
     conflicts,
   };
   return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length + restarts.length > 0 ? 2 : 0);
+}
+
+/** The only note that counts for an operator that comes after others: taking it out of Git takes a person's time. */
+function declarationOf({ subscription }: OlmSurvey): readonly string[] {
+  const note = subscription && noteOfDeclaration(subscription);
+  return note === undefined ? [] : [note];
 }
 
 /** The objects of OLM that go. */

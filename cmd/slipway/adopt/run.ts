@@ -125,7 +125,8 @@ async function findSurprises(
   wanted: KubeObject,
 ): Promise<readonly string[]> {
   if (csv === undefined) return [];
-  const published = await findPublished(wanted, await sourcesOf(environment, connection, flags));
+  const sources = await sourcesOf(environment, connection, flags);
+  const published = await findPublished(wanted, sources, csv.metadata.name);
   if (published.kind === 'absent') return [published.why];
   for (const caveat of caveatOf(published)) environment.progress?.(`${cleanLine(caveat)}\n`);
   const restarts = await restartsOf(connection.client, { csv, wanted, published, now: new Date(), signal });

@@ -7,7 +7,7 @@ import { Section } from '../parts/section.tsx';
 import { SubscriptionTabs } from '../parts/tabs.tsx';
 
 export function UninstallView({ model }: { readonly model: UninstallModel }) {
-  const { summary, deleted, steps, customResources, stays, doubts, dependents, choices, buttons } = model;
+  const { summary, deleted, steps, customResources, givenByOlm, stays, doubts, dependents, choices, buttons } = model;
   return (
     <>
       <SubscriptionTabs namespace={model.namespace} name={model.name} />
@@ -46,6 +46,12 @@ export function UninstallView({ model }: { readonly model: UninstallModel }) {
             </>
           )}
           <Steps steps={steps} />
+          {givenByOlm.length > 0 && (
+            <>
+              <h3>Last, rights that OLM had given to the operator</h3>
+              <Lines lines={givenByOlm} />
+            </>
+          )}
         </Section>
         <Section title="Stays" note={stays.length}>
           {stays.length === 0 ? <p class="muted">Nothing of the operator stays.</p> : <Lines lines={stays} />}

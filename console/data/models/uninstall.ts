@@ -27,6 +27,8 @@ export interface UninstallModel extends Page {
   readonly steps: readonly UninstallStep[];
   /** Custom resources that are deleted first: `gadgets.example.com`, `3 (ops/a, ops/b, ops/c)`. */
   readonly customResources: readonly { readonly crd: string; readonly objects: string }[];
+  /** Rights that OLM had given the operator before Slipway took it over: they are deleted last. */
+  readonly givenByOlm: readonly string[];
   readonly stays: readonly string[];
   /** Facts that are not known, so that the manager would delete nothing yet. */
   readonly doubts: readonly string[];

@@ -49,6 +49,16 @@ const readObject: fc.Arbitrary<Answer<ReadObject>> = fc.oneof(
   })),
 );
 
+const GIVEN = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: EVIL };
+
+/** The names of objects, and of the accounts that they bind, are those of others. */
+const givenByOlm = fc.constantFrom<NonNullable<Asked['givenByOlm']>>(
+  FAILURE,
+  { failure: { reason: 'InputInvalid', message: EVIL } },
+  { value: { rights: [], held: EVIL } },
+  { value: { rights: [{ due: [objectNamed('ClusterRole', {})], kept: [{ ref: GIVEN, why: EVIL }] }] } },
+);
+
 /** A Secret of a person may have any content under the key of a plan. */
 const storedPlan: fc.Arbitrary<Answer<StoredPlan>> = fc.constantFrom<Answer<StoredPlan>>(
   FAILURE,
@@ -78,6 +88,7 @@ export function answersTo(ask: Ask): fc.Arbitrary<Asked> {
       access: fc.tuple(...access.map(() => fc.constantFrom(true, false, undefined))),
       objects: fc.tuple(...objects.map(() => readObject)),
       customResources: fc.constantFrom<NonNullable<Asked['customResources']>>(FAILURE, { value: new Map() }),
+      givenByOlm,
       plan: storedPlan,
       listings: fc
         .tuple(

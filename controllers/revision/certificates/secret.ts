@@ -4,6 +4,7 @@
  * treated as hostile when it is read: people and programs can write Secrets.
  */
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { ANNOTATION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { KeyAndCertificate } from './issue.ts';
 import type { CertificateFacts } from './plan.ts';
@@ -21,7 +22,7 @@ export interface CertificateState {
 }
 
 /** When the next step is due for the certificate in a Secret: in the metadata, which a watch keeps. */
-export const DUE_ANNOTATION = 'slipway.dev/certificate-due';
+export const DUE_ANNOTATION = ANNOTATION.certificateDue;
 
 /** The key under which OLM v0 keeps the authority of the certificate beside it. */
 const OLM_AUTHORITY = 'olmCAKey';

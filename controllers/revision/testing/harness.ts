@@ -44,7 +44,7 @@ export interface Harness {
 }
 
 export interface HarnessOptions
-  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets'> {
+  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets' | 'wayBackOf'> {
   /** Whether the account of the Subscription may do something; by default everything. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
   /** Whether the manager may do something; by default everything. */
@@ -114,6 +114,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     probeWebhooks: options.probeWebhooks ?? false,
     ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
     ...(options.pullSecrets !== undefined && { pullSecrets: options.pullSecrets }),
+    ...(options.wayBackOf !== undefined && { wayBackOf: options.wayBackOf }),
     // The test moves the clock.
     patience: () => 0,
     serialize: createSerializer(),

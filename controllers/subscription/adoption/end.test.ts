@@ -3,10 +3,17 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { backupRef, endHandOver, makeBackup, writeBackup } from '../../../adoption/olm-v0/backup.ts';
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
+import {
+  backupRef as backupRefV1,
+  endHandOver as endHandOverV1,
+  writeBackup as writeBackupV1,
+} from '../../../adoption/olm-v1/backup.ts';
+import { EXTENSION } from '../../../adoption/olm-v1/kinds.ts';
 import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { NEVER } from '../../../api/testing/never.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../../events.ts';
 import { subscription } from '../testing/facts.ts';
@@ -14,6 +21,7 @@ import { endAdoption } from './end.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const KEPT = 'slipway-system';
+const sleep = async (): Promise<void> => undefined;
 const operator = { namespace: 'ops', subscription: 'gadget-by-olm', package: 'gadget', csv: 'gadget.v1' };
 const BACKUP = backupRef({ namespace: 'ops', subscription: operator.subscription, kept: KEPT });
 const annotations = { [ANNOTATION.adoptBy]: 'ops/gadget' };
@@ -73,7 +81,7 @@ class Uninstall {
 
   async end(leaving: Subscription = this.#subscription): Promise<void> {
     const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
-    await endAdoption({ client: this.cluster, namespace: KEPT, record }, leaving, NEVER);
+    await endAdoption({ client: this.cluster, namespace: KEPT, record, sleep }, leaving, NEVER);
   }
 
   get left(): readonly string[] {
@@ -105,6 +113,10 @@ describe('an uninstall', () => {
   test.each([
     { because: 'it asks for another package', scene: { spec: { package: 'another' } } },
     { because: 'it never had an operator: another one of its name has left it running', scene: { status: {} } },
+    {
+      because: 'it was to adopt one, and had not begun: the backup is of an earlier one of its name',
+      scene: { status: { adoption: { subscription: 'gadget-by-olm', stage: 'Preparing', step: 'AwaitOlm' } as const } },
+    },
   ])('of a Subscription of the same name leaves them: $because', async ({ scene }) => {
     const run = new Uninstall(scene);
     await run.end();
@@ -153,9 +165,20 @@ describe('an uninstall', () => {
     await run.end();
     expect(run.left).toEqual(['ClusterRoleBinding shared']);
     expect(run.said).toEqual([
-      'Warning DeleteBlocked: ClusterRoleBinding.rbac.authorization.k8s.io shared, which OLM had made for the operator, stays: it binds User jo too. Delete it if nothing needs it: kubectl delete clusterrolebinding.rbac.authorization.k8s.io shared',
+      'Warning DeleteBlocked: ClusterRoleBinding.rbac.authorization.k8s.io shared, which OLM had made for the operator, stays: it binds a User too. Delete it if nothing needs it: kubectl delete clusterrolebinding.rbac.authorization.k8s.io shared',
     ]);
     expect(await run.hasBackup()).toBe(false);
+  });
+
+  test('names no object of a namespace that a reader of the event may not read', async () => {
+    const roleRef = { kind: 'ClusterRole', name: 'shared' };
+    const theirs = { ...right('RoleBinding', 'secret-plan', { namespace: 'kube-system', annotations: {} }), roleRef };
+    const run = new Uninstall({ given: [right('ClusterRole', 'shared')] });
+    run.cluster.put(theirs);
+    await run.end();
+    expect(run.left).toEqual(['ClusterRole shared', 'RoleBinding kube-system/secret-plan']);
+    expect(run.said.join()).toContain('stays: a RoleBinding of another namespace uses it.');
+    expect(run.said.join()).not.toContain('secret-plan');
   });
 
   test('with an account deletes as the account, and names the right and the command if it may not', async () => {
@@ -211,7 +234,7 @@ describe('an uninstall', () => {
     const run = new Uninstall();
     const manager = run.cluster.actingAs('manager', ({ ref }) => ref.kind !== 'Secret');
     const record = (_: KubeObject, event: EventFacts): void => void run.events.push(event);
-    await endAdoption({ client: manager, namespace: KEPT, record }, subscription({ status }), NEVER);
+    await endAdoption({ client: manager, namespace: KEPT, record, sleep }, subscription({ status }), NEVER);
     expect(run.events.map(({ reason }) => reason)).toEqual(Array(events).fill('Forbidden'));
   });
 });
@@ -239,5 +262,175 @@ describe('an uninstall that leaves the objects', () => {
     const role = run.cluster.objects().find(({ kind }) => kind === 'Role');
     expect(role?.metadata.ownerReferences).toHaveLength(1);
     expect(run.events).toEqual([]);
+  });
+});
+
+describe('an uninstall after OLM v1', () => {
+  const EXTENSION_BACKUP = backupRefV1({ extension: 'gadget-by-olm', kept: KEPT });
+  const GIVEN_BY_V1 = [right('ClusterRole', 'gadget.v1-hash'), right('ClusterRoleBinding', 'gadget.v1-hash')];
+
+  interface SceneV1 {
+    readonly given?: readonly KubeObject[];
+    /** Objects of others. */
+    readonly others?: readonly KubeObject[];
+    readonly isEnded?: boolean;
+    readonly isOnWayBack?: boolean;
+    readonly package?: string;
+    readonly spec?: object;
+    readonly status?: Subscription['status'];
+  }
+
+  /** An operator whose ClusterExtension `gadget-by-olm` was handed over to the Subscription `gadget`. */
+  function adoptedFromV1(scene: SceneV1 = {}): Uninstall {
+    const { given = GIVEN_BY_V1, others = [], isEnded = true, package: packageName = 'gadget', spec, status } = scene;
+    const run = new Uninstall({
+      given: [],
+      ...(spec !== undefined && { spec }),
+      ...(status !== undefined && { status }),
+    });
+    void run.cluster.delete(BACKUP);
+    for (const object of [...given, ...others]) run.cluster.put(object);
+    const secret = writeBackupV1(
+      {
+        extension: 'gadget-by-olm',
+        olm: { ...EXTENSION, metadata: { name: 'gadget-by-olm' } },
+        wanted: { ...wanted, spec: { package: packageName } },
+        objects: given.map(refOf),
+        isEnded: false,
+      },
+      KEPT,
+    );
+    const { annotations: stage } = (isEnded ? endHandOverV1() : { metadata: {} })['metadata'] as KubeObject['metadata'];
+    const wayBack = scene.isOnWayBack === true && { 'way-back.json.gz': 'aGVsbG8=' };
+    run.cluster.put({
+      ...secret,
+      data: { ...fieldsOf(secret['data']), ...wayBack },
+      metadata: { ...secret.metadata, ...(stage !== undefined && { annotations: stage }) },
+    });
+    return run;
+  }
+
+  const hasBackup = async (run: Uninstall): Promise<boolean> => (await run.cluster.get(EXTENSION_BACKUP)) !== undefined;
+  const OWNED = { [ANNOTATION.owner]: 'ops/gadget' };
+
+  test.each<{ because: string; scene: SceneV1; left: readonly string[]; backup: boolean; said: readonly RegExp[] }>([
+    {
+      because: 'no Revision lists a right: Slipway has given it under another name',
+      scene: {},
+      left: [],
+      backup: false,
+      said: [/^Normal Uninstalling: .* ClusterRoleBinding\S* gadget\.v1-hash, ClusterRole\S* gadget\.v1-hash$/],
+    },
+    {
+      because: 'the names are the same: the Revision has deleted each of them',
+      scene: { given: [right('ClusterRole', 'gadget.v1-hash', { annotations: { ...annotations, ...OWNED } })] },
+      left: ['ClusterRole gadget.v1-hash'],
+      backup: false,
+      said: [],
+    },
+    {
+      because: 'the administrator has made the account of OLM and its rights',
+      scene: {
+        given: [],
+        others: [
+          right('ClusterRole', 'installer', { annotations: {} }),
+          right('ClusterRoleBinding', 'installer', { annotations: {} }),
+        ],
+      },
+      left: ['ClusterRole installer', 'ClusterRoleBinding installer'],
+      backup: false,
+      said: [],
+    },
+    {
+      because: 'a person has bound a role too',
+      scene: {
+        given: [right('ClusterRole', 'gadget.v1-hash')],
+        others: [
+          {
+            ...right('ClusterRoleBinding', 'auditors', { annotations: {} }),
+            roleRef: { kind: 'ClusterRole', name: 'gadget.v1-hash' },
+          },
+        ],
+      },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding auditors'],
+      backup: false,
+      said: [/^Warning DeleteBlocked: ClusterRole\S* gadget\.v1-hash,.* a ClusterRoleBinding uses it/],
+    },
+    {
+      because: 'OLM v1 has it again',
+      scene: {
+        given: [
+          right('ClusterRole', 'gadget.v1-hash', { labels: { 'olm.operatorframework.io/owner-name': 'another' } }),
+        ],
+      },
+      left: ['ClusterRole gadget.v1-hash'],
+      backup: false,
+      said: [/^Warning DeleteBlocked: .* OLM has marked it again/],
+    },
+    {
+      because: 'the hand-over is under way',
+      scene: { isEnded: false },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
+      backup: true,
+      said: [],
+    },
+    {
+      because: 'the operator is on its way back to OLM v1',
+      scene: { isOnWayBack: true },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
+      backup: true,
+      said: [],
+    },
+    {
+      because: 'a Subscription of the same name had another package',
+      scene: { package: 'lamp' },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
+      backup: true,
+      said: [],
+    },
+    {
+      because: 'this Subscription has installed nothing: the backup is of an earlier one of its name',
+      scene: { status: {} },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
+      backup: true,
+      said: [],
+    },
+    {
+      because: 'every object stays',
+      scene: { spec: { uninstall: { objects: 'Orphan' } } },
+      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
+      backup: true,
+      said: [],
+    },
+  ])('leaves $left: $because', async ({ scene, left, backup, said }) => {
+    const run = adoptedFromV1(scene);
+    await run.end();
+    expect(run.left.toSorted()).toEqual(left);
+    expect(await hasBackup(run)).toBe(backup);
+    expect(run.said).toEqual(said.map((one) => expect.stringMatching(one) as string));
+  });
+
+  test('reports an object that is no right: whether it is in use is not known', async () => {
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'dashboards', namespace: 'ops', annotations },
+    };
+    const run = adoptedFromV1({ given: [map] });
+    await run.end();
+    expect(await run.cluster.get(refOf(map))).toBeDefined();
+    expect(run.said).toEqual([
+      expect.stringMatching(/^Warning DeleteBlocked: ConfigMap ops\/dashboards,.* only rights/),
+    ]);
+    expect(await hasBackup(run)).toBe(false);
+  });
+
+  test('with an account keeps the backup if the account may not delete a right', async () => {
+    const run = adoptedFromV1({ spec: { serviceAccountName: 'installer' } });
+    run.cluster.restrict(({ verb }) => verb !== 'delete');
+    await run.end();
+    expect(run.left).toHaveLength(2);
+    expect(run.said.filter((one) => one.startsWith('Warning Forbidden'))).toHaveLength(2);
+    expect(await hasBackup(run)).toBe(true);
   });
 });

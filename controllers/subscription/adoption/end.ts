@@ -2,14 +2,9 @@
  * The end of an adopted operator: an uninstall deletes the rights that OLM had given it and that no Revision lists, and then the
  * backup; if its objects stay, so do these. Nothing here holds an uninstall up: an object that stays has an event.
  */
-import type { Kept } from '../../../adoption/olm-v0/remains.ts';
-import {
-  findRemains,
-  removeRemains,
-  untieAll,
-  untieKept,
-  type FoundRemains,
-} from '../../../adoption/olm-v0/removal.ts';
+import type { Kept } from '../../../adoption/kept.ts';
+import { findRemains, removeRemains, type FoundRemains } from '../../../adoption/removal.ts';
+import { untieAll, untieObjects } from '../../../adoption/olm-v0/untie.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
@@ -17,6 +12,7 @@ import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
 import { accountOf } from './acting.ts';
+import { concludeHandOver } from './conclude.ts';
 
 export interface EndDeps {
   /** As the manager. */
@@ -24,14 +20,18 @@ export interface EndDeps {
   /** The namespace of the manager, which keeps the backups. */
   readonly namespace: string;
   readonly record: RecordEvent;
+  /** Resolves after the milliseconds. */
+  readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** The last step before the Subscription goes. Can be repeated. Throws errors that pass by themselves. */
 export async function endAdoption(deps: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
+  await concludeHandOver(deps, subscription, signal);
   if (leavesObjects(subscription)) return keepAll(deps, subscription, signal);
   for (const found of await remainsOf(deps, subscription, signal)) {
     // A tenant has the manager delete only objects that the account may delete.
-    await untieKept(deps.client, found, signal);
+    const kept = found.kept.map(({ ref }) => ref);
+    await untieObjects(deps.client, kept, signal);
     const { deleted, refused } = await removeRemains(accountOf(deps.client, subscription), found, signal);
     for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
     // It is the list of the objects that are left to be deleted.
@@ -53,12 +53,8 @@ async function remainsOf(
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<readonly FoundRemains[]> {
-  const { metadata, spec, status } = subscription;
-  // One that never had an operator has nothing to take along: another one of its name may have left it running.
-  if (status?.installed === undefined && status?.adoption === undefined) return [];
-  const { namespace = '', name } = metadata;
   try {
-    return await findRemains(client, { namespace, name, kept, package: spec.package }, signal);
+    return await findRemains(client, subscription, { kept, signal });
   } catch (error) {
     if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
     // Without a trace of an adoption there is most likely none.

@@ -5,7 +5,6 @@ import { ReasonedError } from '../../../api/errors.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
-import type { RenderPinned } from './refusal.ts';
 import {
   Adopter,
   adopted,
@@ -70,7 +69,7 @@ describe('an operator is not adopted, and nothing but the status is written', ()
   test.each<{
     because: string;
     change?: (cluster: FakeCluster) => void;
-    render?: RenderPinned;
+    render?: Adopter['render'];
     reason: string;
     says: string;
   }>([

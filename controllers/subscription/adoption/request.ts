@@ -1,4 +1,5 @@
-/** Which operator of OLM v0 a Subscription adopts, if any. Pure. */
+/** Which operator of OLM a Subscription adopts, if any. Pure. */
+import { operatorIn, type AdoptedOperator } from '../../../adoption/successor.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 
@@ -7,19 +8,16 @@ export type AdoptionRequest =
   | { readonly kind: 'none' }
   /** The Subscription has installed an operator by itself. */
   | { readonly kind: 'pointless' }
-  | { readonly kind: 'adopt'; readonly subscription: string };
+  | { readonly kind: 'adopt'; readonly operator: AdoptedOperator };
 
-/** An adoption that has begun goes on, also if the field was taken out or names another Subscription of OLM since. */
+/** An adoption that has begun goes on, also if the field was taken out or names another operator since. */
 export function adoptionRequest({ spec, status }: Pick<Subscription, 'spec' | 'status'>): AdoptionRequest {
   const { adoption, installed } = status ?? {};
-  const { adopt } = spec;
   const isOver = findCondition(status?.conditions, 'Adopted')?.reason === 'Adopted';
-  if (adoption !== undefined && !(adoption.stage === 'HandedOver' && isOver)) {
-    const hasBegun = adoption.backup !== undefined;
-    if (hasBegun) return { kind: 'adopt', subscription: adoption.subscription };
-  }
-  if (adopt === undefined) return { kind: 'none' };
-  if (adoption?.stage === 'HandedOver') return { kind: 'none' };
+  const begun = adoption?.backup === undefined ? undefined : operatorIn(adoption);
+  if (begun !== undefined && !(adoption?.stage === 'HandedOver' && isOver)) return { kind: 'adopt', operator: begun };
+  const asked = operatorIn(spec.adopt);
+  if (asked === undefined || adoption?.stage === 'HandedOver') return { kind: 'none' };
   if (adoption?.backup === undefined && installed !== undefined) return { kind: 'pointless' };
-  return { kind: 'adopt', subscription: adopt.subscription };
+  return { kind: 'adopt', operator: asked };
 }

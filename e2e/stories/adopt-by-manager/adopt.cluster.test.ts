@@ -11,9 +11,9 @@ import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
-import { changesObjects, describe as describeRequest, startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
+import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
-import type { FaultFor } from '../../lib/fault-proxy.ts';
+import { dyingManager, type Dying } from '../../lib/dying-manager.ts';
 import { installSlipway, ROOT, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
@@ -22,7 +22,7 @@ import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { byExtent } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
-import { watchHarm, type Harm } from '../leave-olm/harm.ts';
+import { expectUnharmed, watchHarm, type Harm } from '../leave-olm/harm.ts';
 import { leftOf } from '../leave-olm/left.ts';
 import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
 import { CRD, gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
@@ -46,8 +46,7 @@ describe.skipIf(obstacle !== undefined)(
     const cluster = useCluster({ olm: true });
     let manager: RunningManager;
     let proxy: ApiProxy;
-    /** The start of the manager after it was killed. */
-    let started: Promise<void> | undefined;
+    let dying: Dying | undefined;
     let transport: Transport;
     let client: Client;
     let harm: Harm;
@@ -85,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(
     }, 600_000);
     afterAll(async () => {
       await harm?.end();
-      await started?.catch(() => undefined);
+      await dying?.restarted().catch(() => undefined);
       await manager?.stop();
       await proxy?.[Symbol.asyncDispose]();
       transport?.close();
@@ -122,34 +121,6 @@ describe.skipIf(obstacle !== undefined)(
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).not.toEqual([]);
     }, 60_000);
 
-    /** Each write once, by its content: some steps write the same object several times. */
-    function dyingAfterEachWrite(killed: Set<string>): FaultFor {
-      // It may send several writes at once, and is killed for one of them.
-      let isDying = false;
-      const seen = new Set<string>();
-      return (asked) => {
-        const content = asked.body.toString().replaceAll(/"(?:resourceVersion|lastTransitionTime)":"[^"]*",?/g, '');
-        const isRollOut = /\/(revisions|deployments|secrets\/lamp-)/.test(asked.path);
-        const write = `${describeRequest(asked)} ${content}`;
-        if (isDying || !changesObjects(asked) || isRollOut || seen.has(write)) return undefined;
-        seen.add(write);
-        if (seen.size % KILLED_EVERY !== 0) return undefined;
-        killed.add(write);
-        isDying = true;
-        return {
-          kind: 'interrupt',
-          when: 'after',
-          by: async () => {
-            // It may write before it counts as ready; two that run at once would not be one that is killed.
-            await started;
-            await manager.kill('SIGKILL');
-            started = start();
-            isDying = false;
-          },
-        };
-      };
-    }
-
     async function start(): Promise<void> {
       manager = await startManager(cluster(), { ...proxy.environment, SLIPWAY_LEADER_ELECT: 'false' });
     }
@@ -157,11 +128,19 @@ describe.skipIf(obstacle !== undefined)(
     test('an operator is adopted although the manager is killed after one write after the other', async () => {
       await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v0/rights.yaml')]);
       const killed = new Set<string>();
-      proxy.meddle(dyingAfterEachWrite(killed));
+      dying = dyingManager(
+        LAMP.name,
+        { killed, every: KILLED_EVERY },
+        {
+          kill: () => manager.kill('SIGKILL'),
+          start,
+        },
+      );
+      proxy.meddle(dying.faultFor);
       await requestReconcile(cluster(), LAMP);
       const done = await waitFor(cluster(), { ...LAMP, timeoutSeconds: 400 }, isAdopted);
       proxy.meddle();
-      await started;
+      await dying.restarted();
       expect(killed.size).toBeGreaterThan(20 / KILLED_EVERY);
       expect(done.spec).toMatchObject(spec);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).toEqual([]);
@@ -185,15 +164,7 @@ describe.skipIf(obstacle !== undefined)(
     }, 180_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
-      const { deleted, created, turnedOff, crdWrites, failures, probes } = await harm.end();
-      expect({ deleted, created, turnedOff, failures }).toEqual({
-        deleted: [],
-        created: [],
-        turnedOff: [],
-        failures: [],
-      });
-      expect(crdWrites).toBeGreaterThan(0);
-      expect(probes).toBeGreaterThan(20);
+      await expectUnharmed(harm);
     });
 
     /** The fields that OLM adds to the Pods, and the field managers of the Deployment. */

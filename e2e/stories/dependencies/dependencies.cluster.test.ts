@@ -170,17 +170,28 @@ describe('operators that pin each other exactly', () => {
   const namespace = 'harbour';
   const PARTS = ['crane', 'quay'];
   const all = ['port', ...PARTS];
+  /** By version of the port, the range of both parts: the last step needs a lower version than the one before it allows. */
+  const NEEDED: Readonly<Record<string, string>> = {
+    '1.0.0': '1.0.0',
+    '1.1.0': '1.1.0',
+    '1.2.0': '>=1.1.0',
+    '1.3.0': '1.2.0',
+  };
   const runAll = async (version: string): Promise<void> => {
     for (const name of all) await waitFor(cluster(), { kind: 'subscription', name, namespace }, runs(version));
   };
 
   beforeAll(async () => {
-    const parts = await Promise.all(PARTS.map((name) => publishVersions(name, ['1.0.0', '1.1.0'])));
-    const ports = (await publishVersions('port', ['1.0.0', '1.1.0'])).map((one) => ({
+    const parts = await Promise.all(PARTS.map((name) => publishVersions(name, ['1.0.0', '1.1.0', '1.2.0', '1.3.0'])));
+    const ports = (await publishVersions('port', Object.keys(NEEDED))).map((one) => ({
       ...one,
-      properties: PARTS.map((name) => needs(name, one.version)),
+      properties: PARTS.map((name) => needs(name, NEEDED[one.version] ?? '')),
     }));
-    const documents = PARTS.flatMap((name, at) => packageDocuments(name, parts[at] ?? []));
+    // The newest version of a part may follow any other at once: over the version that the last step of the port needs.
+    const leaping = parts.map((versions) =>
+      versions.map((one) => (one.version === '1.3.0' ? { ...one, skipRange: '<1.3.0' } : one)),
+    );
+    const documents = PARTS.flatMap((name, at) => packageDocuments(name, leaping[at] ?? []));
     await publishCatalog([...packageDocuments('port', ports), ...documents], `${cluster().registry}/harbour:latest`);
     await apply(catalogOf('harbour', `${cluster().registry}/harbour:latest`));
     await waitFor(cluster(), { kind: 'catalog', name: 'harbour' }, isReady);
@@ -191,8 +202,19 @@ describe('operators that pin each other exactly', () => {
     const spec = { package: 'port', catalog: 'harbour', onFailure: { bakeTime: '0s' } };
     await apply(subscriptionTo('port', namespace, { ...spec, version: '1.0.0' }));
     await runAll('1.0.0');
-    await apply(subscriptionTo('port', namespace, { ...spec, version: '>=1.0.0' }));
+    await apply(subscriptionTo('port', namespace, { ...spec, version: '1.1.0' }));
     await runAll('1.1.0');
+  });
+
+  test('wait for one that is upgraded over several steps, and report the version that waits', async () => {
+    await apply(
+      subscriptionTo('port', namespace, { package: 'port', catalog: 'harbour', onFailure: { bakeTime: '0s' } }),
+    );
+    await waitFor(cluster(), { kind: 'subscription', name: 'port', namespace }, runs('1.3.0'));
+    for (const name of PARTS) {
+      const part = await waitFor(cluster(), { kind: 'subscription', name, namespace }, runs('1.2.0'));
+      expect(condition(part, 'UpgradeAvailable')?.message).toContain(`${name}.v1.3.0 is not chosen`);
+    }
   });
 });
 

@@ -88,18 +88,27 @@ test('the overlay for tokens of clients turns them on, with the right to review 
   expect(JSON.stringify(made.get('Deployment/slipway-manager'))).toContain('"SLIPWAY_CATALOG_AUTH","value":"token"');
 });
 
-test('the overlay for operators of OLM gives the manager rights on its objects, and changes nothing else', async () => {
-  const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/adoption-olm-v0')));
-  expect(made.has('ClusterRole/slipway-manager-adoption-olm-v0')).toBe(true);
-  const roles = ['ClusterRole', 'ClusterRoleBinding'];
-  expect(without(made, ...roles)).toEqual(without(installed(), ...roles));
-  expect(made.size).toBe(installed().size + 2);
-});
+/** Of the versions of OLM whose operators the manager may adopt. */
+const ADOPTIONS = [
+  { overlay: 'adoption-olm-v0', value: 'adoption.olmV0' },
+  { overlay: 'adoption-olm-v1', value: 'adoption.olmV1' },
+];
+
+test.each(ADOPTIONS)(
+  '$overlay gives the manager rights on objects of OLM, and changes nothing else',
+  async ({ overlay }) => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays', overlay)));
+    expect(made.has(`ClusterRole/slipway-manager-${overlay}`)).toBe(true);
+    const roles = ['ClusterRole', 'ClusterRoleBinding'];
+    expect(without(made, ...roles)).toEqual(without(installed(), ...roles));
+    expect(made.size).toBe(installed().size + 2);
+  },
+);
 
 describe('the chart', () => {
-  test('gives the rights to adopt operators of OLM as the overlay does', async () => {
-    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/adoption-olm-v0')));
-    const rendered = objectsOf(await template('--include-crds', '--set', 'adoption.olmV0=true'));
+  test.each(ADOPTIONS)('gives with $value the rights that $overlay gives', async ({ overlay, value }) => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays', overlay)));
+    const rendered = objectsOf(await template('--include-crds', '--set', `${value}=true`));
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 

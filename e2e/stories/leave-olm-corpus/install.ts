@@ -11,7 +11,7 @@ import { targetsOf } from './operators.ts';
 
 const OLM = '/apis/operators.coreos.com';
 /** Name of OLM's CatalogSource: a Catalog of that name is found by `adopt run --all`. */
-const CATALOG = 'tested';
+export const CATALOG = 'tested';
 /** Of many at once, with two processors. */
 const INSTALLED_WITHIN_SECONDS = 600;
 
@@ -26,12 +26,18 @@ export async function publishAll(cluster: TestCluster, operators: readonly Loade
     cluster,
     operators.map(({ package: name, channel, bundles }) => ({ name, channel, bundles })),
   );
+  await publishForSlipway(cluster, operators);
+}
+
+/** The Catalog. Resolves to the image, which OLM v1 reads as well. */
+export async function publishForSlipway(cluster: TestCluster, operators: readonly Loaded[]): Promise<string> {
   const documents: object[] = [];
   for (const one of operators) documents.push(...(await publishPackage(cluster.registry, one)));
   const reference = `${cluster.registry}/corpus:latest`;
   await publishCatalog(documents, reference);
   await apply(cluster, catalogOf(CATALOG, reference));
   await waitFor(cluster, { kind: 'Catalog', name: CATALOG }, isReady);
+  return reference;
 }
 
 async function publishPackage(

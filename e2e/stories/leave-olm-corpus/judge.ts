@@ -4,14 +4,24 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HOLD, OLM } from '../../../adoption/olm-v0/kinds.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import type { Kind, KubeObject } from '../../../api/object.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import type { Probe } from './probes.ts';
-import { Witness, WATCHED } from './witness.ts';
+import type { Probe } from './probe.ts';
+import { isManagedByOlm, Witness, WATCHED } from './witness.ts';
 
 const PROBE_EVERY_MS = 50;
 /** Calls of a round for operators that are not handed over at the moment. */
 const OTHERS = 8;
+
+/** The facts in which the versions of OLM differ. */
+export interface VersionOfOlm {
+  /** The kind of the objects that are held while their operator is handed over. */
+  readonly held: Kind;
+  /** Whether an object that exists at the beginning is one of an operator. */
+  readonly isOfOperator: (object: KubeObject) => boolean;
+}
+
+const OLM_V0: VersionOfOlm = { held: OLM.csv, isOfOperator: isManagedByOlm };
 
 export interface Judgement {
   /** Sentences about harm that the watch has seen. */
@@ -28,22 +38,29 @@ export class Judge {
   readonly #probes: readonly Probe[];
   readonly #over = new AbortController();
   readonly #witness: Witness;
+  readonly #heldKind: Kind;
   readonly #failures = new Map<string, number>();
   #calls = 0;
-  /** Name of the ClusterServiceVersion that was held last. */
+  /** Name of the object that was held last. */
   #held: string | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, probes: readonly Probe[], namespaces: readonly string[]) {
+  constructor(
+    client: Client,
+    probes: readonly Probe[],
+    namespaces: readonly string[],
+    { held, isOfOperator }: VersionOfOlm = OLM_V0,
+  ) {
     this.#client = client;
     this.#probes = probes;
-    this.#witness = new Witness(namespaces);
+    this.#heldKind = held;
+    this.#witness = new Witness(namespaces, isOfOperator);
   }
 
   /** Resolves when every kind is watched. */
   async begin(): Promise<void> {
     const watches = await Promise.all(
-      [...WATCHED, OLM.csv].map(async (kind) => {
+      [...WATCHED, this.#heldKind].map(async (kind) => {
         const { items, resourceVersion } = await this.#client.listPage(kind, {});
         for (const object of items) this.#witness.begin(object);
         return { kind, resourceVersion };
@@ -53,7 +70,7 @@ export class Judge {
       for await (const { type, object } of this.#client.watch(kind, { resourceVersion }, this.#over.signal)) {
         if (type === 'BOOKMARK') continue;
         if (type === 'ERROR') throw new Error(`the watch of ${kind.kind} has failed`);
-        if (kind === OLM.csv) this.#note(object);
+        if (kind === this.#heldKind) this.#note(object);
         else this.#witness.see(type, object);
       }
       this.#over.signal.throwIfAborted();
@@ -82,7 +99,7 @@ export class Judge {
 
   async #call(): Promise<void> {
     for (let round = 0; !this.#over.signal.aborted; round += 1) {
-      const near = this.#probes.filter(({ csv }) => csv === this.#held);
+      const near = this.#probes.filter(({ operator }) => operator === this.#held);
       const far = this.#probes.filter((_probe, at) => at % Math.ceil(this.#probes.length / OTHERS) === round % Math.ceil(this.#probes.length / OTHERS)); // prettier-ignore
       for (const probe of new Set([...near, ...far])) await this.#ask(probe);
       await delay(PROBE_EVERY_MS);

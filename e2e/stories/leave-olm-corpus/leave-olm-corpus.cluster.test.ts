@@ -18,7 +18,8 @@ import { installAllByOlm, isInstalled, publishAll, subscriptionName } from './in
 import { Judge } from './judge.ts';
 import { loadLeavers } from './load.ts';
 import { LEAVERS, targetsOf, type Leaver } from './operators.ts';
-import { probesOf, type Probe } from './probes.ts';
+import type { Probe } from './probe.ts';
+import { probesOf } from './probes.ts';
 
 /** OLM needs minutes to install them: they are not part of `make test`. */
 const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });
@@ -67,7 +68,7 @@ describe.skipIf(obstacle !== undefined)(
       const counts = Object.entries(sorts).map(([sort, list]) => `${sort}: ${list.length}`);
       process.stdout.write(`leave-olm-corpus: ${counts.join(', ')}\n`);
       expect(Object.keys(sorts).toSorted()).toEqual(['admission', 'aggregated API', 'conversion', 'right']);
-      expect(new Set(probes.map(({ csv }) => csv)).size).toBe(operators.length);
+      expect(new Set(probes.map(({ operator }) => operator)).size).toBe(operators.length);
     });
 
     test(
@@ -97,7 +98,7 @@ describe.skipIf(obstacle !== undefined)(
       async () => {
         const back = operators.filter((one) => BACK.includes(one.package));
         const names = new Set(back.map(({ installed }) => installed.name));
-        const judge = new Judge(client, probes.filter(({ csv }) => names.has(csv)), namespaces); // prettier-ignore
+        const judge = new Judge(client, probes.filter(({ operator }) => names.has(operator)), namespaces); // prettier-ignore
         await judge.begin();
         for (const one of back) {
           const { code, text } = await slipway('adopt', 'undo', `${one.namespace}/${subscriptionName(one)}`);

@@ -2,39 +2,33 @@
  * Calls that work as long as an operator does, derived from its objects: admissions that its webhooks deny, conversions of
  * its custom resources, its aggregated APIs, and the rights of its ServiceAccounts.
  */
-import type { KubeObject } from '../../../api/object.ts';
+import { refOf, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
-import type { Client } from '../../../kube/client/client.ts';
 import { DENIED_AT } from '../../cluster/olm/denied-at.ts';
-import type { TestCluster } from '../../cluster/cluster.ts';
 import type { Loaded } from './load.ts';
 import { targetsOf } from './operators.ts';
+import type { Probe, Probed, Scene } from './probe.ts';
+import { NotAllowed, rightsOf } from './rights.ts';
 
-export interface Probe {
-  /** Name of the ClusterServiceVersion whose operator it concerns. */
-  readonly csv: string;
-  readonly sort: 'admission' | 'conversion' | 'aggregated API' | 'right';
-  readonly name: string;
-  /** Throws if the operator does not answer as it should. */
-  readonly ask: () => Promise<void>;
-}
-
-interface Scene {
-  readonly cluster: Pick<TestCluster, 'request' | 'read'>;
-  readonly client: Client;
+/** The probes of one operator of OLM v0. */
+export async function probesOf(scene: Scene, operator: Loaded): Promise<readonly Probe[]> {
+  const { namespace } = operator;
+  const { name } = operator.installed;
+  const path = `/apis/operators.coreos.com/v1alpha1/namespaces/${namespace}/clusterserviceversions/${name}`;
+  const csv = (await scene.cluster.read(path)) as unknown as KubeObject;
+  const isOwn = ({ metadata }: KubeObject): boolean =>
+    metadata.labels?.['olm.owner'] === name || metadata.name === name;
+  const bindings = { labelSelector: 'olm.managed=true', isOwn };
+  return workingProbes(scene, { name, namespace, targets: targetsOf(operator), csv, bindings });
 }
 
 /** The probes of one operator that succeed now: samples of bundles are not always valid. */
-export async function probesOf(scene: Scene, operator: Loaded): Promise<readonly Probe[]> {
-  const { namespace } = operator;
-  const csv = operator.installed.name;
-  const path = `/apis/operators.coreos.com/v1alpha1/namespaces/${namespace}/clusterserviceversions/${csv}`;
-  const version = (await scene.cluster.read(path)) as unknown as KubeObject;
+export async function workingProbes(scene: Scene, operator: Probed): Promise<readonly Probe[]> {
   const found = [
-    ...(await rightsOf(scene, csv, namespace)),
-    ...(await admissionsOf(scene, operator, version)),
-    ...(await conversionsOf(scene, operator, version)),
-    ...apisOf(scene, version),
+    ...(await rightsOf(scene, operator)),
+    ...(await admissionsOf(scene, operator)),
+    ...(await conversionsOf(scene, operator)),
+    ...apisOf(scene, operator),
   ];
   const working: Probe[] = [];
   for (const probe of found) if (await probe.ask().then(() => true, isSampleInvalid)) working.push(probe);
@@ -47,63 +41,6 @@ function isSampleInvalid(error: unknown): boolean {
   return false;
 }
 
-class NotAllowed extends Error {}
-
-const RBAC = 'rbac.authorization.k8s.io/v1';
-
-/** One of each rule that OLM has granted to the accounts of the operator, and that on its OperatorCondition. */
-async function rightsOf({ client, cluster }: Scene, csv: string, namespace: string): Promise<readonly Probe[]> {
-  const probes = new Map<string, Probe>();
-  for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
-    for (const binding of await client.list({ apiVersion: RBAC, kind }, { labelSelector: 'olm.managed=true' })) {
-      const isOwn = binding.metadata.labels?.['olm.owner'] === csv || binding.metadata.name === csv;
-      const account = listOf(binding['subjects']).find((one) => one['namespace'] === namespace);
-      if (!isOwn || account === undefined) continue;
-      const user = `system:serviceaccount:${namespace}:${textOf(account['name'])}`;
-      const role = fieldsOf(binding['roleRef']);
-      const live = await client.get({
-        apiVersion: RBAC,
-        kind: textOf(role['kind']),
-        name: textOf(role['name']),
-        ...(role['kind'] === 'Role' && { namespace: binding.metadata.namespace ?? '' }),
-      });
-      for (const rule of listOf(live?.['rules'])) {
-        const attributes = attributesOf(rule, binding.metadata.namespace);
-        const name = `${csv}: ${user} ${JSON.stringify(attributes)}`;
-        probes.set(name, { csv, sort: 'right', name, ask: () => askRight(cluster, user, attributes) });
-      }
-    }
-  }
-  return [...probes.values()];
-}
-
-function attributesOf(rule: Fields, namespace: string | undefined): object {
-  const first = (key: string): string => textOf(itemsOf(rule[key])[0]);
-  if (itemsOf(rule['nonResourceURLs']).length > 0)
-    return { nonResourceAttributes: { path: first('nonResourceURLs').replace('*', 'x'), verb: first('verbs') } };
-  const [resource = '', subresource] = first('resources').split('/');
-  const name = first('resourceNames');
-  return {
-    resourceAttributes: {
-      group: first('apiGroups'),
-      resource,
-      verb: first('verbs'),
-      ...(subresource !== undefined && { subresource }),
-      ...(name !== '' && { name }),
-      ...(namespace !== undefined && { namespace }),
-    },
-  };
-}
-
-async function askRight(cluster: Scene['cluster'], user: string, attributes: object): Promise<void> {
-  const review = await cluster.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SubjectAccessReview',
-    spec: { user, ...attributes },
-  });
-  if (fieldsOf(review['status'])['allowed'] !== true) throw new NotAllowed('the right is gone');
-}
-
 /** The samples of the ClusterServiceVersion, by their kinds. */
 function samplesOf({ metadata }: KubeObject): readonly KubeObject[] {
   const text = metadata.annotations?.['alm-examples'] ?? '[]';
@@ -112,9 +49,9 @@ function samplesOf({ metadata }: KubeObject): readonly KubeObject[] {
 }
 
 /** The sample in a namespace that the operator watches, under another name. */
-function placed(sample: KubeObject, operator: Loaded, crd: KubeObject, name: string): KubeObject {
+function placed(sample: KubeObject, operator: Probed, crd: KubeObject, name: string): KubeObject {
   const isNamespaced = fieldsOf(crd['spec'])['scope'] === 'Namespaced';
-  const namespace = targetsOf(operator)[0] ?? operator.namespace;
+  const namespace = operator.targets[0] ?? operator.namespace;
   const { annotations = {} } = sample.metadata;
   return { ...sample, metadata: { name, annotations, ...(isNamespaced && { namespace }) } };
 }
@@ -138,8 +75,9 @@ function sampleFor(crd: KubeObject, samples: readonly KubeObject[]): KubeObject 
 }
 
 /** Each path at which a webhook is called for the creation of one of its samples: an object that is to be denied there. */
-async function admissionsOf(scene: Scene, operator: Loaded, csv: KubeObject): Promise<readonly Probe[]> {
+async function admissionsOf(scene: Scene, operator: Probed): Promise<readonly Probe[]> {
   const { client } = scene;
+  const { name, csv } = operator;
   const samples = samplesOf(csv);
   const crds = await crdsOf(scene, csv);
   const webhooks = listOf(fieldsOf(csv['spec'])['webhookdefinitions']);
@@ -156,7 +94,7 @@ async function admissionsOf(scene: Scene, operator: Loaded, csv: KubeObject): Pr
       const answer = await client.create(object, { dryRun: true }).then(() => 'admitted', String);
       if (!answer.includes(`denied at ${path}`)) throw new Error(`not denied, but ${answer}`);
     };
-    return [{ csv: csv.metadata.name, sort: 'admission' as const, name: `${csv.metadata.name}: ${path}`, ask }];
+    return [{ operator: name, sort: 'admission' as const, name: `${name}: ${path}`, ask }];
   });
 }
 
@@ -168,8 +106,9 @@ function isCreation(rule: Fields, crd: KubeObject): boolean {
 }
 
 /** Each CRD that converts: an object that is stored now, read in the version in which it is not stored. */
-async function conversionsOf(scene: Scene, operator: Loaded, csv: KubeObject): Promise<readonly Probe[]> {
+async function conversionsOf(scene: Scene, operator: Probed): Promise<readonly Probe[]> {
   const { client } = scene;
+  const { name, csv } = operator;
   const probes: Probe[] = [];
   for (const crd of await crdsOf(scene, csv)) {
     const { conversion, versions, group } = fieldsOf(crd['spec']);
@@ -180,7 +119,7 @@ async function conversionsOf(scene: Scene, operator: Loaded, csv: KubeObject): P
     if (other === undefined) continue;
     const object = placed(sample, operator, crd, 'is-converted');
     const isStored = await client.create(object).then(() => true, () => false); // prettier-ignore
-    if (!isStored) continue;
+    if (!isStored && (await client.get(refOf(object)).catch(() => undefined)) === undefined) continue;
     const { namespace } = object.metadata;
     const ref = {
       apiVersion: `${textOf(group)}/${textOf(other['name'])}`,
@@ -191,21 +130,16 @@ async function conversionsOf(scene: Scene, operator: Loaded, csv: KubeObject): P
     const ask = async (): Promise<void> => {
       if ((await client.get(ref)) === undefined) throw new Error('the object is gone');
     };
-    probes.push({
-      csv: csv.metadata.name,
-      sort: 'conversion',
-      name: `${csv.metadata.name}: ${crd.metadata.name}`,
-      ask,
-    });
+    probes.push({ operator: name, sort: 'conversion', name: `${name}: ${crd.metadata.name}`, ask });
   }
   return probes;
 }
 
-function apisOf({ cluster }: Scene, csv: KubeObject): readonly Probe[] {
+function apisOf({ cluster }: Scene, { name, csv }: Probed): readonly Probe[] {
   const { owned } = fieldsOf(fieldsOf(csv['spec'])['apiservicedefinitions']);
   return listOf(owned).map(({ group, version }) => {
     const path = `/apis/${textOf(group)}/${textOf(version)}`;
     const ask = async (): Promise<void> => void (await cluster.read(path));
-    return { csv: csv.metadata.name, sort: 'aggregated API', name: `${csv.metadata.name}: ${path}`, ask };
+    return { operator: name, sort: 'aggregated API', name: `${name}: ${path}`, ask };
   });
 }

@@ -2,6 +2,7 @@
 import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { identityOf } from '../../../apply/identity.ts';
+import { lastWriterOf } from '../leave-olm/last-writer.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
@@ -36,25 +37,31 @@ const KEPT: ReadonlySet<string> = new Set([
 
 const GENERATE_NAME = 'olm.webhook-description-generate-name';
 
+/** The label by which OLM v0 marks the objects of operators. */
+export function isManagedByOlm({ metadata }: KubeObject): boolean {
+  return metadata.labels?.['olm.managed'] === 'true';
+}
+
 export class Witness {
   readonly #namespaces: ReadonlySet<string>;
+  readonly #isOfOperator: (object: KubeObject) => boolean;
   readonly #before = new Map<string, KubeObject>();
   /** By the names in bundles: the configurations there are of each. */
   readonly #webhooks = new Map<string, Set<string>>();
   readonly #harm = new Set<string>();
   events = 0;
 
-  constructor(namespaces: readonly string[]) {
+  constructor(namespaces: readonly string[], isOfOperator: (object: KubeObject) => boolean) {
     this.#namespaces = new Set(namespaces);
+    this.#isOfOperator = isOfOperator;
   }
 
   /** The object as it is at the beginning. */
   begin(object: KubeObject): void {
-    if (object.metadata.labels?.['olm.managed'] !== 'true' && !isOfPods(object)) return;
+    if (!this.#isOfOperator(object) && !isOfPods(object)) return;
     this.#before.set(identityOf(refOf(object)), object);
-    const generated = object.metadata.labels?.[GENERATE_NAME];
-    if (generated === undefined) return;
-    const name = webhookName(object, generated);
+    if (!isOfWebhooks(object)) return;
+    const name = webhookName(object, object.metadata.labels?.[GENERATE_NAME] ?? object.metadata.name);
     this.#webhooks.set(name, (this.#webhooks.get(name) ?? new Set()).add(object.metadata.name));
   }
 
@@ -74,12 +81,12 @@ export class Witness {
   }
 
   #note(object: KubeObject, text: string): void {
-    this.#harm.add(`${describeRef(refOf(object))} ${text}${lastWriterOf(object)}`);
+    this.#harm.add(`${describeRef(refOf(object))} ${text}${writerOf(object)}`);
   }
 
   /** At each moment there is one that OLM has made, or Slipway. */
   #seeWebhooks(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
-    if (!object.kind.endsWith('WebhookConfiguration')) return;
+    if (!isOfWebhooks(object)) return;
     const { name } = object.metadata;
     const before = this.#before.get(identityOf(refOf(object)));
     const known = webhookName(object, before?.metadata.labels?.[GENERATE_NAME] ?? name);
@@ -94,14 +101,17 @@ export class Witness {
 }
 
 /** Who wrote it last, for the person who looks for the cause. */
-function lastWriterOf({ metadata }: KubeObject): string {
-  const entries = listOf((metadata as { readonly managedFields?: unknown }).managedFields);
-  const [last] = [...entries].sort((a, b) => textOf(b['time']).localeCompare(textOf(a['time'])));
-  return last === undefined ? '' : ` (last written by ${textOf(last['manager'])}, ${textOf(last['operation'])})`;
+function writerOf(object: KubeObject): string {
+  const writer = lastWriterOf(object);
+  return writer === '' ? '' : ` (last written by ${writer})`;
 }
 
 function isOfPods({ kind }: KubeObject): boolean {
   return kind === 'Pod' || kind === 'ReplicaSet';
+}
+
+function isOfWebhooks({ kind }: KubeObject): boolean {
+  return kind.endsWith('WebhookConfiguration');
 }
 
 function webhookName({ kind }: KubeObject, name: string): string {

@@ -1,7 +1,7 @@
 /** As much of cert-manager as OLM v1 and Slipway rely on: it issues each Certificate and injects its authority. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { refOf, type Kind, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, itemsOf, listOf, textOf } from '../../../api/untyped.ts';
+import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { createAuthority, type Authority } from '../../cluster/certificates.ts';
@@ -81,9 +81,7 @@ async function inject(
   if (object.metadata.annotations?.[INJECT] === undefined) return;
   const caBundle = Buffer.from(certificatePem).toString('base64');
   const webhooks = listOf(object['webhooks']);
-  const conversion = fieldsOf(fieldsOf(fieldsOf(object['spec'])['conversion'])['webhook']);
-  const configs = [...webhooks, conversion].map((one) => fieldsOf(one['clientConfig']));
-  if (configs.every((one) => Object.keys(one).length === 0 || one['caBundle'] === caBundle)) return;
+  if (hasEverywhere(object, caBundle)) return;
   const patch =
     object.kind === CRD.kind
       ? { spec: { conversion: { webhook: { clientConfig: { caBundle } } } } }
@@ -93,6 +91,26 @@ async function inject(
     metadata: { resourceVersion },
     ...patch,
   });
+}
+
+function hasEverywhere(object: KubeObject, caBundle: string): boolean {
+  return configsOf(object).every((one) => one['caBundle'] === caBundle);
+}
+
+/** Each `clientConfig` of its webhooks, or of its conversion. */
+function configsOf(object: KubeObject): readonly Fields[] {
+  const conversion = fieldsOf(fieldsOf(fieldsOf(object['spec'])['conversion'])['webhook']);
+  const configs = [...listOf(object['webhooks']), conversion].map((one) => fieldsOf(one['clientConfig']));
+  return configs.filter((one) => Object.keys(one).length > 0);
+}
+
+/** Whether each object that asks for the authority has it. OLM does not wait for that. */
+export async function isInjectedEverywhere(client: Client): Promise<boolean> {
+  const objects = (await Promise.all(INJECTED.map(([kind]) => client.list(kind, {})))).flat();
+  const asking = objects.filter(({ metadata }) => metadata.annotations?.[INJECT] !== undefined);
+  const injected = new Set(asking.flatMap(configsOf).map((one) => textOf(one['caBundle'])));
+  // There is one authority, so that two values are the one of a bundle and that of the authority.
+  return injected.size <= 1 && !injected.has('');
 }
 
 function crdOf(kind: string): KubeObject {

@@ -1,5 +1,5 @@
 /**
- * Operators are handed over from a running OLM v1, as the guide says: no Pod is replaced, no object is deleted that the
+ * Operators are handed over from a running OLM v1 and back, as the guide says: no Pod is replaced, no object is deleted that the
  * operator needs, no call of its webhooks fails, and its rights are never absent. A watch and probes are the judges.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backupRef } from '../../../adoption/olm-v1/backup.ts';
 import { HandOver } from '../../../adoption/olm-v1/hand-over.ts';
 import { translateExtension } from '../../../adoption/olm-v1/translate.ts';
+import { Undo } from '../../../adoption/olm-v1/undo.ts';
+import { catalogFilter } from '../../../adoption/olm-v1/verdict.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
@@ -18,18 +21,22 @@ import { installSlipway, startManager, SYSTEM, type RunningManager } from '../..
 import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
-import { watchHarm, type Harm } from '../leave-olm/harm.ts';
+import { expectUnharmed, watchHarm, type Harm } from '../leave-olm/harm.ts';
 import { dyingAfterEachWrite, Killed } from '../leave-olm/killed.ts';
-import { gadgetBundle } from '../webhooks/gadget-operator.ts';
+import { gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
 import { installCertManager, runCertManager } from './cert-manager.ts';
 import {
   addCatalog,
   extensionRef,
+  hasOnePod,
   installByOlmV1,
   isGone,
   isInstalled,
+  isOwnedByOlm,
   marksOfOlmV1,
+  refreshCatalog,
   reportOf,
   stirOlmV1,
 } from './olm-v1.ts';
@@ -39,6 +46,8 @@ const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadg
 const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
 const TORCH = { kind: 'Subscription', name: 'torch', namespace: 'torches' };
 const ALL = [GADGET, LAMP, TORCH];
+/** Of the probes of harm. */
+const STORED = { apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' };
 const BUNDLES = {
   gadgets: { package: 'gadget-operator', bundle: (version: string) => gadgetBundle({ version }) },
   lamps: { package: 'lamp', bundle: (version: string) => tinyBundle({ name: 'lamp', version, kind: 'Lamp' }) },
@@ -107,15 +116,9 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, listCatalogs, planOne, runOne, look, showAll, runAll] = stepsOf('docs/how-to/leave-olm-v1.md') as [
-      Step,
-      Step,
-      Step,
-      Step,
-      Step,
-      Step,
-      Step,
-    ];
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, undoOne, runAll] = stepsOf(
+      'docs/how-to/leave-olm-v1.md',
+    ) as [Step, Step, Step, Step, Step, Step, Step, Step];
 
     test('the plan lists the operators, and writes nothing', async () => {
       const shown = await type(listAll);
@@ -130,40 +133,91 @@ describe.skipIf(obstacle !== undefined)(
       expect((await client.get(extensionRef('gadget-operator')))?.metadata.generation).toBe(1);
     });
 
-    test('an operator is handed over although the process is killed after every write', async () => {
+    function handOverOf(name: string, to: Cluster = client): HandOver {
+      return new HandOver({
+        cluster: to,
+        name: { extension: name, kept: SYSTEM },
+        wanted: ({ survey }) => translateExtension(survey, { name }),
+        obstacle: async () => undefined,
+        signal: AbortSignal.timeout(150_000),
+      });
+    }
+
+    function undoOf(name: string, to: Cluster = client): Undo {
+      return new Undo({ cluster: to, name: { extension: name, kept: SYSTEM }, signal: AbortSignal.timeout(150_000) });
+    }
+
+    /** Carries out step after step, each with a process that is killed after its first write; OLM reconciles in between. */
+    async function killedAgainAndAgain(
+      name: string,
+      next: (dying: Cluster) => Promise<{ readonly step: string; readonly carryOut: () => Promise<void> }>,
+      isOver: (step: string) => Promise<boolean>,
+    ): Promise<ReadonlySet<string>> {
+      const killed = new Set<string>();
+      for (let last = ''; !(await isOver(last));) {
+        const { step, carryOut } = await next(dyingAfterEachWrite(client, killed));
+        last = step;
+        await carryOut().catch((error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+        });
+        await stirOlmV1(client, name, `${killed.size}`);
+        if (step.startsWith('Await')) await delay(200);
+      }
+      return killed;
+    }
+
+    test('a hand-over from which OLM has not gone yet is called off', async () => {
+      const before = await client.get(extensionRef(TORCH.name));
+      for (let last = ''; last !== 'Hold';) {
+        const { step, gathered } = await handOverOf(TORCH.name).next();
+        await handOverOf(TORCH.name).carryOut(step, gathered);
+        last = step;
+        if (step.startsWith('Await')) await delay(200);
+      }
+      const { step, facts } = await undoOf(TORCH.name).next();
+      expect(step).toBe('CallOff');
+      await undoOf(TORCH.name).carryOut(step, facts);
+      const after = await isInstalled(client, TORCH.name);
+      expect(after.metadata.finalizers).toEqual(before?.metadata.finalizers);
+      expect(after['spec']).toEqual(before?.['spec']);
+      expect(await client.get(backupRef({ extension: TORCH.name, kept: SYSTEM }))).toBeUndefined();
+    }, 90_000);
+
+    test('an operator is handed over and back, although the process is killed after every write', async () => {
       harm = await watchHarm(
         cluster(),
         client,
         ALL.map(({ namespace }) => namespace),
       );
-      const signal = AbortSignal.timeout(150_000);
-      const killed = new Set<string>();
-      for (let isDone = false; !isDone;) {
-        const handOver = new HandOver({
-          cluster: dyingAfterEachWrite(client, killed),
-          name: { extension: LAMP.name, kept: SYSTEM },
-          wanted: ({ survey }) => translateExtension(survey, { name: LAMP.name, catalog: 'lamps' }),
-          obstacle: async () => undefined,
-          signal,
-        });
-        const { step, gathered } = await handOver.next();
-        isDone = step === 'Done';
-        await handOver.carryOut(step, gathered).catch((error: unknown) => {
-          if (!(error instanceof Killed)) throw error;
-        });
-        await stirOlmV1(client, LAMP.name, `${killed.size}`);
-        if (step.startsWith('Await')) await delay(200);
-      }
-      expect(killed.size).toBeGreaterThan(12);
-      const { spec } = await waitFor(cluster(), LAMP, isReady);
-      expect(spec['version']).toBe('>=1.0.0 <2.0.0');
+      const over = async (dying: Cluster) => {
+        const { step, gathered } = await handOverOf(LAMP.name, dying).next();
+        return { step, carryOut: () => handOverOf(LAMP.name, dying).carryOut(step, gathered) };
+      };
+      const back = async (dying: Cluster) => {
+        const { step, facts } = await undoOf(LAMP.name, dying).next();
+        return { step, carryOut: () => undoOf(LAMP.name, dying).carryOut(step, facts) };
+      };
+      const isDone = async (step: string): Promise<boolean> => step === 'Done';
+      const isForgotten = async (): Promise<boolean> =>
+        (await client.get(backupRef({ extension: LAMP.name, kept: SYSTEM }))) === undefined;
+      expect((await killedAgainAndAgain(LAMP.name, over, isDone)).size).toBeGreaterThan(12);
+      expect((await waitFor(cluster(), LAMP, isReady)).spec['version']).toBe('>=1.0.0 <2.0.0');
+      expect((await killedAgainAndAgain(LAMP.name, back, isForgotten)).size).toBeGreaterThan(10);
+      const extension = await isInstalled(client, LAMP.name);
+      expect(catalogFilter(extension)['version']).toBe('>=1.0.0 <2.0.0');
+      await killedAgainAndAgain(LAMP.name, over, isDone);
+      await waitFor(cluster(), LAMP, isReady);
       await client.delete(backupRef({ extension: LAMP.name, kept: SYSTEM }));
-    }, 180_000);
+    }, 300_000);
 
-    test('an operator with webhooks is handed over, as the guide says', async () => {
+    test('an operator with webhooks is handed over and back, as the guide says', async () => {
       expect(await type(runOne)).toBe(runOne.printed);
       expect(isShownByLine(await type(look), look.printed ?? '')).toBe(true);
       expect(isShownByLine(await type(showAll), showAll.printed ?? '')).toBe(true);
+      expect(await type(undoOne)).toBe(undoOne.printed);
+      await isInstalled(client, GADGET.name);
+      await isOwnedByOlm(client, GADGET.name);
+      expect(await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET })).toBeUndefined();
       expect(await type(runAll)).toBe(runAll.printed);
     }, 180_000);
 
@@ -176,15 +230,7 @@ describe.skipIf(obstacle !== undefined)(
     }, 90_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
-      const { deleted, created, turnedOff, crdWrites, failures, probes } = await harm.end();
-      expect({ deleted, created, turnedOff, failures }).toEqual({
-        deleted: [],
-        created: [],
-        turnedOff: [],
-        failures: [],
-      });
-      expect(crdWrites).toBeGreaterThan(0);
-      expect(probes).toBeGreaterThan(20);
+      await expectUnharmed(harm);
     });
 
     test('OLM has and marks nothing of them any more', async () => {
@@ -194,14 +240,60 @@ describe.skipIf(obstacle !== undefined)(
       }
     });
 
-    test('they are upgraded by Slipway, and uninstalled', async () => {
+    test('they are upgraded by Slipway', async () => {
       await publish(['1.0.0', '1.1.0']);
       for (const one of ALL) await waitFor(cluster(), one, runs('1.1.0'));
-      for (const one of ALL) await remove(cluster(), one);
-      for (const { namespace } of ALL) {
-        const left = await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace });
-        expect(left).toEqual([]);
-      }
     }, 120_000);
+
+    test('an operator stays with Slipway if OLM does not have its version', async () => {
+      await hasOnePod(client, GADGET);
+      await client.delete(STORED);
+      harm = await watchHarm(cluster(), client, [GADGET.namespace]);
+      await expect(type(undoOne)).rejects.toThrow('no bundles found for package');
+      await isGone(client, GADGET.name);
+      await waitFor(cluster(), GADGET, runs('1.1.0'));
+      expect(await marksOfOlmV1(client, GADGET.name)).toEqual([]);
+    }, 90_000);
+
+    test('an operator that Slipway has upgraded is handed back in that version, and no Pod is replaced', async () => {
+      await refreshCatalog(client, 'gadgets');
+      const before = await specsOfDeployments(GADGET);
+      expect(await type(undoOne)).toBe(undoOne.printed);
+      const { status } = await isInstalled(client, GADGET.name);
+      expect(status).toMatchObject({ install: { bundle: { version: '1.1.0' } } });
+      await isOwnedByOlm(client, GADGET.name);
+      expect(await specsOfDeployments(GADGET)).toEqual(before);
+      await expectUnharmed(harm);
+    }, 120_000);
+
+    test('OLM upgrades it again, and deletes it with the ClusterExtension', async () => {
+      await publish(['1.0.0', '1.1.0', '1.2.0']);
+      await refreshCatalog(client, 'gadgets');
+      await isInstalled(client, GADGET.name, '1.2.0');
+      await client.delete(extensionRef(GADGET.name));
+      await isGone(client, GADGET.name);
+      await isEmpty(GADGET);
+    }, 120_000);
+
+    test('the others are uninstalled by Slipway', async () => {
+      for (const one of [LAMP, TORCH]) {
+        await remove(cluster(), one);
+        await isEmpty(one);
+      }
+      const backups = { namespace: SYSTEM, labelSelector: 'slipway.dev/adoption' };
+      expect(await client.list({ apiVersion: 'v1', kind: 'Secret' }, backups)).toEqual([]);
+    }, 120_000);
+
+    async function specsOfDeployments({ namespace }: { readonly namespace: string }): Promise<readonly unknown[]> {
+      const deployments = await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace });
+      expect(deployments).not.toEqual([]);
+      return deployments.map(({ metadata: { name }, spec }) => ({ name, spec }));
+    }
+
+    async function isEmpty({ namespace }: { readonly namespace: string }): Promise<void> {
+      const ask = async (): Promise<boolean> =>
+        (await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace })).length === 0;
+      await until(`${namespace} has no Deployment`, ask);
+    }
   },
 );

@@ -1,10 +1,12 @@
 /** Watches the objects of operators for harm while they are handed over, and calls their webhooks again and again. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { CRD, GROUP } from '../webhooks/gadget-operator.ts';
+import { describeWriter, lastWriterOf, managedFieldsOf } from './last-writer.ts';
 
 /** Deleted and created again, they harm: with Pods the operator restarts, with a CRD its objects are lost. */
 const KEPT: readonly Kind[] = [
@@ -33,6 +35,14 @@ export interface Findings {
 
 export interface Harm {
   end(): Promise<Findings>;
+}
+
+/** Ends the watch: nothing of the operators was deleted or replaced, and no probe failed, of which there were many. */
+export async function expectUnharmed(harm: Harm): Promise<void> {
+  const { deleted, created, turnedOff, crdWrites, failures, probes } = await harm.end();
+  expect({ deleted, created, turnedOff, failures }).toEqual({ deleted: [], created: [], turnedOff: [], failures: [] });
+  expect(crdWrites).toBeGreaterThan(0);
+  expect(probes).toBeGreaterThan(20);
 }
 
 /** From now until `end`. */
@@ -87,13 +97,12 @@ export async function watchHarm(
   };
 }
 
-/** Who wrote the conversion of a CRD, or took it out: the owners of the field, and the last writer of all. */
-function writersOf({ metadata }: KubeObject): string {
-  const entries = listOf((metadata as { managedFields?: unknown }).managedFields);
-  const nameOf = ({ manager, operation, time }: Fields): string => [manager, operation, time].map(textOf).join(' ');
-  const owners = entries.filter(({ fieldsV1 }) => 'f:conversion' in fieldsOf(fieldsOf(fieldsV1)['f:spec']));
-  const last = entries.toSorted((a, b) => (textOf(a['time']) < textOf(b['time']) ? 1 : -1)).slice(0, 1);
-  return `${owners.map(nameOf).join(', ') || 'no owner'}; last written by ${last.map(nameOf).join('')}`;
+/** The programs that own the conversion of a CRD, or, if one took it out, the last writer of all. */
+function writersOf(object: KubeObject): string {
+  const owners = managedFieldsOf(object).filter(
+    ({ fieldsV1 }) => 'f:conversion' in fieldsOf(fieldsOf(fieldsV1)['f:spec']),
+  );
+  return `${owners.map(describeWriter).join(', ') || 'no owner'}; last written by ${lastWriterOf(object)}`;
 }
 
 /** The Secrets of Revisions and of the backup come and go. */

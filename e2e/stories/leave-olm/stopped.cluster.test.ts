@@ -25,7 +25,8 @@ import { installAllByOlm, isInstalled, publishAll } from '../leave-olm-corpus/in
 import { Judge } from '../leave-olm-corpus/judge.ts';
 import { loadLeavers, type Loaded } from '../leave-olm-corpus/load.ts';
 import { LEAVERS } from '../leave-olm-corpus/operators.ts';
-import { probesOf, type Probe } from '../leave-olm-corpus/probes.ts';
+import type { Probe } from '../leave-olm-corpus/probe.ts';
+import { probesOf } from '../leave-olm-corpus/probes.ts';
 import { stirOlm } from './olm.ts';
 
 const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });

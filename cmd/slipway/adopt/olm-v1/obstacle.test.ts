@@ -1,4 +1,4 @@
-/** Why Slipway cannot go on with the bundle of OLM v1: a hand-over that has begun has no way back. */
+/** Why Slipway cannot go on with the bundle of OLM v1: a hand-over that OLM has gone from has to end before it can be undone. */
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../../../api/errors.ts';
 import type { Fields } from '../../../../api/untyped.ts';
@@ -22,6 +22,16 @@ describe('the obstacle', () => {
       because: 'another bundle has the version',
       bundles: [bundle('gadget.1')],
       says: /Slipway would install gadget\.1/,
+    },
+    {
+      because: 'a higher build of the version would be installed, which a pin does not exclude',
+      bundles: [bundle('gadget.v1.0.0', '1.0.0+2'), bundle('gadget.v1.0.0-3', '1.0.0+3')],
+      says: /Slipway would install gadget\.v1\.0\.0-3/,
+    },
+    {
+      because: 'OLM has the highest build',
+      bundles: [bundle('gadget.v1.0.0', '1.0.0+3'), bundle('gadget.v1.0.0-2', '1.0.0+2')],
+      says: /^undefined$/,
     },
     {
       because: 'the Catalog has another version',

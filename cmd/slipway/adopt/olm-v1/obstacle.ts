@@ -5,12 +5,13 @@ import { absenceOf, findPublishedName, type PublishedSources } from '../publishe
 /**
  * @param wanted Slipway's Subscription, pinned to the version.
  * @param installed Name of the bundle that OLM reports.
- * @returns Why it cannot; undefined if it can. Throws ReasonedError if a Catalog cannot be read: there is no way back.
+ * @returns Why it cannot; undefined if it can. Throws ReasonedError if a Catalog cannot be read: only a
+ *   hand-over that has ended can be undone.
  */
 export async function obstacleOf(
   wanted: KubeObject,
   installed: string,
-  sources: Pick<PublishedSources, 'catalogs' | 'documents'>,
+  sources: Pick<PublishedSources, 'catalogs' | 'documents' | 'entries'>,
 ): Promise<string | undefined> {
   const name = await findPublishedName(wanted, sources);
   if (name === undefined) return `${absenceOf(wanted)}. Create a Catalog that has it`;

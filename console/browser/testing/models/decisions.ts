@@ -178,6 +178,7 @@ export const uninstallModel: UninstallModel = {
     },
   ],
   customResources: [],
+  givenByOlm: ['ClusterRoleBinding.rbac.authorization.k8s.io beacon-service-system:auth-delegator'],
   stays: [
     'CustomResourceDefinition beacons.example.com, with 14 objects (lights/harbour, lights/cape, …)',
     'Namespace lights',

@@ -9,7 +9,7 @@ import { fieldsOf } from '../../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../../../events.ts';
 import { advanceAdoption, type Advance, type AdoptionDeps } from '../advance.ts';
-import type { RenderPinned } from '../refusal.ts';
+import type { RenderPinned } from '../pinned.ts';
 
 export const OWN = { apiVersion: API_VERSION, kind: 'Subscription', namespace: 'ops', name: 'gadget' };
 export const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'gadget' };
@@ -32,11 +32,12 @@ export function object(ref: ObjectRef, more: object = {}, metadata: object = {})
   return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), ...metadata }, ...more };
 }
 
-function crdOf({ apiVersion, kind }: Kind): KubeObject {
+/** A CRD that accepts any object. */
+export function crdOf({ apiVersion, kind }: Kind): KubeObject {
   const [group = '', version = ''] = apiVersion.split('/');
   const plural = `${kind.toLowerCase()}s`;
   const names = { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() };
-  const scope = kind === 'Operator' ? 'Cluster' : 'Namespaced';
+  const scope = ['Operator', 'ClusterExtension'].includes(kind) ? 'Cluster' : 'Namespaced';
   const versions = [{ name: version, served: true, storage: true, schema: {} }];
   const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: `${plural}.${group}` };
   return object(ref, { spec: { group, scope, names, versions } });
@@ -84,7 +85,8 @@ function rollOut(cluster: FakeCluster): void {
     const status = fieldsOf(one['status']);
     const conditions = (status['conditions'] as { type: string }[]).filter(({ type }) => type === 'Adopted');
     const ready = { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 }; // prettier-ignore
-    const installed = { bundle: 'gadget.v1', version: '1.0.0' };
+    const { version = '' } = (one as Subscription).status?.adoption ?? {};
+    const installed = { bundle: 'gadget.v1', version };
     return { ...one, status: { ...status, observedGeneration: 1, installed, conditions: [...conditions, ready] } };
   });
 }
@@ -98,7 +100,11 @@ export class Killed extends Error {}
 export class Adopter {
   readonly events: EventFacts[] = [];
   /** The Catalog has the version that OLM has installed, with this Deployment. */
-  render: RenderPinned = async () => [object(DEPLOYMENT, { spec: {} })];
+  render: (pinned: Subscription) => Promise<readonly KubeObject[]> = async () => [object(DEPLOYMENT, { spec: {} })];
+  /** Name of the bundle of that version. */
+  bundle = 'gadget.v1';
+  /** Plays OLM and the collector after each reconcile. */
+  olm: (cluster: FakeCluster) => void = () => undefined;
 
   advance(cluster: FakeCluster, client: AdoptionDeps['client'] = cluster): Promise<Advance> {
     return this.advanceFor(own(cluster), client);
@@ -107,7 +113,8 @@ export class Adopter {
   advanceFor(subscription: Subscription, client: AdoptionDeps['client']): Promise<Advance> {
     const deps = { client, namespace: 'slipway-system', now: () => new Date(0), sleep: async () => undefined };
     const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
-    return advanceAdoption({ ...deps, record }, subscription, NEVER, this.render);
+    const render: RenderPinned = async (pinned) => ({ bundle: this.bundle, objects: await this.render(pinned) });
+    return advanceAdoption({ ...deps, record }, subscription, NEVER, render);
   }
 
   /** Until it is over; a process that is killed is followed by another one. */
@@ -120,6 +127,7 @@ export class Adopter {
         throw error;
       });
       if (states.at(-1) !== state) states.push(state);
+      this.olm(cluster);
       if (own(cluster).status?.adoption?.stage === 'TakingOver') rollOut(cluster);
     }
     return states;

@@ -1,12 +1,13 @@
 /** Which rights of OLM an uninstall deletes: those of the hand-over that nothing else uses, and no other object. */
 import { describe, expect, test } from 'vitest';
-import { ANNOTATION } from '../../api/names.ts';
-import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
-import { makeBackup } from './backup.ts';
-import { OLM } from './kinds.ts';
+import { ANNOTATION } from '../api/names.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { handedOverByV0 } from './handed-over.ts';
+import { makeBackup } from './olm-v0/backup.ts';
+import { OLM } from './olm-v0/kinds.ts';
 import { judgeRemains } from './remains.ts';
-import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
-import { translateSubscription } from './translate.ts';
+import { csvOf, subscriptionOf, surveyOf } from './olm-v0/testing/survey.ts';
+import { translateSubscription } from './olm-v0/translate.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const operator = { namespace: 'ops', subscription: 'gadget', package: 'gadget-operator', csv: 'gadget.v1' };
@@ -27,12 +28,24 @@ const role = (metadata: object = {}): KubeObject => object('ClusterRole', metada
 /** Of a person, to the role `given`. */
 const foreign = binding({ name: 'auditors', annotations: {} }, [{ kind: 'Group', name: 'auditors' }]);
 
+/** Bindings of the ClusterRole `given`, one in each namespace. */
+const inNamespaces = (...namespaces: readonly string[]): readonly KubeObject[] =>
+  namespaces.map((namespace) =>
+    object(
+      'RoleBinding',
+      { name: 'users', namespace, annotations: {} },
+      { roleRef: { kind: 'ClusterRole', name: 'given' }, subjects: [{ kind: 'Group', name: 'users' }] },
+    ),
+  );
+
 interface Case {
   readonly because: string;
   readonly live: readonly KubeObject[];
   readonly others?: readonly KubeObject[];
   readonly due: readonly string[];
   readonly kept?: readonly string[];
+  /** For readers of the namespace `ops` alone; the same as `kept` if that names nothing outside of it. */
+  readonly shown?: readonly string[];
 }
 
 const CASES: readonly Case[] = [
@@ -104,12 +117,14 @@ const CASES: readonly Case[] = [
     live: [binding({}, [OWN, { kind: 'User', name: 'jo' }])],
     due: [],
     kept: ['ClusterRoleBinding given: it binds User jo too'],
+    shown: ['ClusterRoleBinding given: it binds a User too'],
   },
   {
     because: 'an account of another namespace is not the operator',
     live: [binding({}, [{ ...OWN, namespace: 'elsewhere' }])],
     due: [],
     kept: ['ClusterRoleBinding given: it binds ServiceAccount gadget too'],
+    shown: ['ClusterRoleBinding given: it binds a ServiceAccount of another namespace too'],
   },
   {
     because: 'a role that a person has bound stays, and the binding of OLM goes',
@@ -117,6 +132,54 @@ const CASES: readonly Case[] = [
     others: [foreign],
     due: ['ClusterRoleBinding given'],
     kept: ['ClusterRole given: ClusterRoleBinding.rbac.authorization.k8s.io auditors uses it'],
+    shown: ['ClusterRole given: a ClusterRoleBinding uses it'],
+  },
+  {
+    because: 'a role that other tenants have bound stays, and none of them is named to this one',
+    live: [role()],
+    others: [...inNamespaces('theirs', 'other'), foreign],
+    due: [],
+    kept: ['ClusterRole given: RoleBinding theirs/users uses it'],
+    shown: ['ClusterRole given: 2 RoleBindings of other namespaces and a ClusterRoleBinding use it'],
+  },
+  {
+    because: 'another tenant has bound it',
+    live: [role()],
+    others: inNamespaces('theirs'),
+    due: [],
+    kept: ['ClusterRole given: RoleBinding theirs/users uses it'],
+    shown: ['ClusterRole given: a RoleBinding of another namespace uses it'],
+  },
+  {
+    because: 'a binding of its own namespace is named, whatever binds it besides',
+    live: [role()],
+    others: inNamespaces('theirs', 'ops'),
+    due: [],
+    kept: ['ClusterRole given: RoleBinding ops/users uses it'],
+  },
+  {
+    because: 'a person has bound a user in the own namespace, where each reader may see that',
+    live: [
+      object(
+        'RoleBinding',
+        { namespace: 'ops' },
+        { roleRef: { kind: 'Role', name: 'reader' }, subjects: [{ kind: 'User', name: 'jo' }] },
+      ),
+    ],
+    due: [],
+    kept: ['RoleBinding ops/given: it binds User jo too'],
+  },
+  {
+    because: 'an object of another namespace owns it',
+    live: [
+      object('Role', {
+        namespace: 'theirs',
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'secret-plan', uid: 'x' }],
+      }),
+    ],
+    due: [],
+    kept: ['Role theirs/given: it belongs to ConfigMap secret-plan'],
+    shown: ['Role theirs/given: it belongs to a ConfigMap'],
   },
   {
     because: 'a binding that Slipway manages goes with the Subscription',
@@ -144,11 +207,16 @@ const CASES: readonly Case[] = [
 ];
 
 describe('of the objects in a backup', () => {
-  test.each(CASES)('$because', ({ live, others = [], due, kept = [] }) => {
+  test.each(CASES)('$because', ({ live, others = [], due, kept = [], shown = kept }) => {
     const bindings = [...live.filter(({ kind }) => kind.endsWith('Binding')), ...others];
-    const found = judgeRemains(backup, live, bindings);
-    const short = (text: string): string => text.replace('.rbac.authorization.k8s.io', '');
+    const found = judgeRemains(handedOverByV0(backup), live, bindings);
+    const short = (text: string): string => text.replaceAll('.rbac.authorization.k8s.io', '');
     expect(found.due.map((one) => short(describeRef(refOf(one))))).toEqual(due);
-    expect(found.kept.map(({ ref, why }) => `${short(describeRef(ref))}: ${why}`)).toEqual(kept);
+    const kepts = found.kept.map(({ ref, why, named = why }) => ({
+      named: short(`${describeRef(ref)}: ${named}`),
+      why: short(`${describeRef(ref)}: ${why}`),
+    }));
+    expect(kepts.map(({ named }) => named)).toEqual(kept.map(short));
+    expect(kepts.map(({ why }) => why)).toEqual(shown.map(short));
   });
 });

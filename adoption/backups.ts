@@ -1,0 +1,99 @@
+/**
+ * Finds the backups of the operators that one Subscription of Slipway took over, from OLM v0 and from OLM v1. Only the names
+ * are read here: a person may have damaged the rest of a Secret. Sends one request.
+ */
+import * as z from 'zod';
+import type { Cluster } from '../api/cluster.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { fieldsOf, textOf } from '../api/untyped.ts';
+import { labelValue } from '../apply/prepare.ts';
+import { backupRef as refOfV0 } from './olm-v0/backup.ts';
+import { backupRef as refOfV1 } from './olm-v1/backup.ts';
+import { StoredObject, unpackOrNothing } from './packed.ts';
+
+/** On the Secret of a backup of OLM v0. */
+export const STAGE_ANNOTATION = 'slipway.dev/adoption-stage';
+
+/** The key of the list that a way back keeps. */
+export const WAY_BACK_KEY = 'way-back.json.gz';
+
+/** Slipway's Subscription, and the namespace of the manager, which keeps the backups. */
+export interface AdoptedBy {
+  readonly namespace: string;
+  readonly name: string;
+  /** The package that it asks for: one of the same name for another package has nothing of the operator. */
+  readonly package: string;
+  readonly kept: string;
+}
+
+/** The object of OLM that a person names. */
+export type OlmName =
+  | { readonly from: 'olm-v0'; readonly namespace: string; readonly subscription: string }
+  | { readonly from: 'olm-v1'; readonly extension: string };
+
+export interface FoundBackup {
+  readonly secret: KubeObject;
+  readonly olm: OlmName;
+  /** Whether the way back to OLM has begun, so that the objects are to stay. */
+  readonly isOnWayBack: boolean;
+}
+
+/** Throws the errors of the client. A Secret that was changed so that it names no operator is left out. */
+export async function backupsFor(
+  cluster: Pick<Cluster, 'list'>,
+  by: AdoptedBy,
+  signal: AbortSignal,
+): Promise<readonly FoundBackup[]> {
+  const labelSelector = `slipway.dev/adoption,slipway.dev/adopted-by=${labelValue(by.name)}`;
+  const options = { namespace: by.kept, labelSelector };
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
+  return secrets.flatMap((secret) => {
+    const named = namesIn(secret);
+    // The label names the Subscription too; it may be shortened.
+    const { name = by.name } = named ?? {};
+    const isOf = named?.namespace === by.namespace && name === by.name && named.package === by.package;
+    if (!isOf || !isAtItsPlace(secret, named.olm, by.kept)) return [];
+    return [{ secret, olm: named.olm, isOnWayBack: isOnWayBack(secret, named.olm) }];
+  });
+}
+
+/** A way back to OLM v0 has a stage; one to OLM v1 has a list beside the backup, and deletes the list if it is given up. */
+function isOnWayBack({ metadata, data }: KubeObject, { from }: OlmName): boolean {
+  return from === 'olm-v0'
+    ? metadata.annotations?.[STAGE_ANNOTATION] === 'HandingBack'
+    : fieldsOf(data)[WAY_BACK_KEY] !== undefined;
+}
+
+/** A copy under another name is none: a step of a hand-over would not find it. */
+function isAtItsPlace(secret: KubeObject, olm: OlmName, kept: string): boolean {
+  const { name } = olm.from === 'olm-v0' ? refOfV0({ ...olm, kept }) : refOfV1({ ...olm, kept });
+  return refOf(secret).name === name;
+}
+
+interface Named extends Omit<AdoptedBy, 'kept' | 'name'> {
+  /** Absent in a Secret that a person has damaged. */
+  readonly name?: string | undefined;
+  readonly olm: OlmName;
+}
+
+const NamesOfV0 = z.object({
+  operator: z.object({ namespace: z.string(), subscription: z.string(), package: z.string() }),
+  adoptedBy: z.string().optional(),
+});
+
+const NamesOfV1 = z.object({ extension: z.string(), wanted: StoredObject });
+
+function namesIn({ data }: KubeObject): Named | undefined {
+  const content = unpackOrNothing(fieldsOf(data)['backup.json.gz']);
+  const v0 = NamesOfV0.safeParse(content).data;
+  if (v0 !== undefined) {
+    const { namespace, subscription, package: packageName } = v0.operator;
+    return { namespace, name: v0.adoptedBy, package: packageName, olm: { from: 'olm-v0', namespace, subscription } };
+  }
+  const v1 = NamesOfV1.safeParse(content).data;
+  if (v1 === undefined) return undefined;
+  const { metadata, spec } = v1.wanted;
+  const { namespace = '', name } = metadata;
+  const packageName = textOf(fieldsOf(spec)['package']);
+  return { namespace, name, package: packageName, olm: { from: 'olm-v1', extension: v1.extension } };
+}

@@ -1,0 +1,118 @@
+/**
+ * Deletes the rights that OLM gave an operator, when Slipway's Subscription that took it over is uninstalled; and keeps
+ * those of its namespace if the objects of the operator stay. Sends requests; remains.ts decides.
+ */
+import { isConflictOrReplaced } from '../api/api-answers.ts';
+import type { Cluster } from '../api/cluster.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { Subscription } from '../api/subscription.ts';
+import { explainFailure, isRefusal } from '../apply/api-failure.ts';
+import { deleteSeen } from '../apply/remove.ts';
+import { backupsFor, type FoundBackup } from './backups.ts';
+import { handedOverIn } from './handed-over.ts';
+import type { Kept } from './kept.ts';
+import { judgeRemains, type Remains } from './remains.ts';
+import { isRight } from './olm-v0/rights.ts';
+import { removalDuring, wayBackOf } from './way-back.ts';
+import { untied } from './olm-v0/tied.ts';
+
+const RBAC = 'rbac.authorization.k8s.io/v1';
+
+export interface FoundRemains extends Remains {
+  /** The Secret of the backup that lists them. */
+  readonly backup: ObjectRef;
+}
+
+export interface FindOptions {
+  /** The namespace of the manager, which keeps the backups. */
+  readonly kept: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The rights of each operator that was handed over to the Subscription, by its backup; none of a hand-over that is under way,
+ * or on the way back. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
+ */
+export async function findRemains(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  { metadata: { namespace = '', name }, spec, status }: Subscription,
+  { kept, signal }: FindOptions,
+): Promise<readonly FoundRemains[]> {
+  // One that never had an operator has nothing to take along: another one of its name may have left it running.
+  if (status?.installed === undefined && status?.adoption?.stage !== 'HandedOver') return [];
+  const found = await backupsFor(cluster, { namespace, name, package: spec.package, kept }, signal);
+  const remains = await Promise.all(found.map((one) => remainsOf(cluster, one, signal)));
+  return remains.filter((one) => one !== undefined);
+}
+
+/** The effect that an uninstall of a Subscription would have on rights of OLM. */
+export interface JudgedUninstall {
+  readonly rights: readonly FoundRemains[];
+  /** Why nothing would be deleted now. */
+  readonly held?: string;
+}
+
+/** For previews: as the manager decides it. Throws as findRemains does. */
+export async function judgeUninstall(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  subscription: Subscription,
+  { kept, signal }: FindOptions,
+): Promise<JudgedUninstall> {
+  const { metadata, spec } = subscription;
+  const by = { namespace: metadata.namespace ?? '', name: metadata.name, package: spec.package, kept };
+  const answer = removalDuring(await wayBackOf(cluster, by, signal), 'deletesObjects');
+  if (answer.kind === 'hold') return { rights: [], held: answer.message };
+  return { rights: await findRemains(cluster, subscription, { kept, signal }) };
+}
+
+async function remainsOf(
+  cluster: Pick<Cluster, 'get' | 'list'>,
+  found: FoundBackup,
+  signal: AbortSignal,
+): Promise<FoundRemains | undefined> {
+  const handedOver = handedOverIn(found);
+  if (handedOver === undefined) return undefined;
+  const live = await Promise.all(handedOver.refs.map((ref) => cluster.get(ref, signal)));
+  const existing = live.filter((object) => object !== undefined);
+  const bindings = existing.some(isRight) ? await bindingsOf(cluster, signal) : [];
+  return { backup: refOf(found.secret), ...judgeRemains(handedOver, existing, bindings) };
+}
+
+async function bindingsOf(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const kinds = ['RoleBinding', 'ClusterRoleBinding'].map((kind) => ({ apiVersion: RBAC, kind }));
+  return (await Promise.all(kinds.map((kind) => cluster.list(kind, {}, signal)))).flat();
+}
+
+export interface Removed {
+  readonly deleted: readonly ObjectRef[];
+  /** Objects that the API server does not let the account delete. */
+  readonly refused: readonly Kept[];
+}
+
+/**
+ * One that is tied to Slipway's Subscription is left to the collector, which needs no rights of the account.
+ *
+ * @param acting As the account of the Subscription. Throws errors that pass by themselves, such as a conflict.
+ */
+export async function removeRemains(acting: Cluster, { due }: Remains, signal: AbortSignal): Promise<Removed> {
+  const deleted: ObjectRef[] = [];
+  const refused: Kept[] = [];
+  for (const object of due) {
+    const ref = refOf(object);
+    const why = untied(object) === undefined ? await refusalOf(acting, object, signal) : undefined;
+    if (why === undefined) deleted.push(ref);
+    else refused.push({ ref, why });
+  }
+  return { deleted, refused };
+}
+
+/** Only the very object that was judged, in the version that was judged. */
+async function refusalOf(acting: Cluster, object: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await deleteSeen(acting, object, { propagation: 'Background', asSeen: true, signal });
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error) || isConflictOrReplaced(error)) throw error;
+    return explainFailure(error, describeRef(refOf(object))).message;
+  }
+}

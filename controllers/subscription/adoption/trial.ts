@@ -1,0 +1,42 @@
+/** Whether Slipway can go on with an operator of OLM, before anything is changed. Sends only reads and dry runs. */
+import type { Cluster } from '../../../api/cluster.ts';
+import { describeRestarts, restartsOf } from '../../hand-over-trial.ts';
+import { requireRights, type ToTakeOver } from './account-rights.ts';
+import { accountOf } from './acting.ts';
+import type { DepartureOptions } from './departure.ts';
+import { pinnedTo } from './pinned.ts';
+
+export interface AdoptionTrial {
+  /** The version that OLM has installed. */
+  readonly version: string;
+  /** Name of the bundle that OLM has installed; absent: it is known by its version only. */
+  readonly bundle?: string;
+  /** The writes of the hand-over on objects of OLM; only read for a Subscription with an account. */
+  readonly takesOver: (account: Cluster) => Promise<ToTakeOver>;
+}
+
+/**
+ * That Catalogs have another bundle, or the Pods that it would replace if spec.adopt does not allow that. That the version can be
+ * installed at all, and that an account may do it, is known then too. Throws as `render` and requireRights do, and the errors
+ * of the client.
+ */
+export async function obstacleTo(
+  { client, subscription, render, now, signal }: DepartureOptions,
+  { version, bundle, takesOver }: AdoptionTrial,
+): Promise<string | undefined> {
+  const pinned = pinnedTo(subscription, version);
+  const rendered = await render(pinned);
+  if (bundle !== undefined && rendered.bundle !== bundle)
+    return `OLM has installed bundle ${bundle}, and Slipway would install ${rendered.bundle}. Set spec.catalog to the Catalog that has the same one`;
+  const acting = accountOf(client, subscription);
+  const { objects } = rendered;
+  if (subscription.spec.serviceAccountName !== undefined) {
+    const { patches, deletes } = await takesOver(acting);
+    await requireRights(acting, { patches, deletes: [...deletes, ...objects] }, signal);
+  }
+  if (subscription.spec.adopt?.restarts === 'Allow') return undefined;
+  const restarts = describeRestarts(await restartsOf(acting, { subscription: pinned, objects, now: now(), signal }));
+  return restarts.length === 0 ? undefined : `${restarts.join('; ')}. ${REMEDY}`;
+}
+
+const REMEDY = 'Undo the change that the fields name; if the restart is acceptable, set spec.adopt.restarts to Allow';

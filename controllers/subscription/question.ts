@@ -1,0 +1,108 @@
+/** The question of a Subscription for the resolver, from its spec, its Revisions and the facts around it. Pure. */
+import { ANNOTATION } from '../../api/names.ts';
+import type { Revision } from '../../api/revision.ts';
+import { STATUS_LIMITS, type Subscription } from '../../api/subscription.ts';
+import type { CatalogSource, ClusterFacts, Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
+import { outcomeHash } from '../config-hash.ts';
+import { describeFailure, type Quarantined } from './failed-version.ts';
+import { activeOf, failedOf, installedOf } from './history.ts';
+
+/** How the Revisions of a Subscription stand. */
+export interface Standing {
+  readonly active: Revision | undefined;
+  /** The Revision that works now. */
+  readonly installed: Revision | undefined;
+  /** The active Revision, if it has failed. */
+  readonly failed: Revision | undefined;
+  readonly quarantined: readonly Quarantined[];
+}
+
+interface StandingFacts {
+  readonly subscription: Subscription;
+  readonly revisions: readonly Revision[];
+  readonly now: Date;
+}
+
+/** The standing, with a version that fails now among the failed ones. */
+export function standingOf(facts: StandingFacts): Standing {
+  const { subscription, revisions, now } = facts;
+  const failed = failedOf(subscription, revisions, now);
+  const installed = installedOf(subscription, revisions, failed);
+  return { active: activeOf(revisions), installed, failed, quarantined: quarantine(facts, failed, installed) };
+}
+
+interface OuterFacts {
+  readonly subscription: Subscription;
+  readonly catalogs: readonly CatalogSource[];
+  readonly cluster: ClusterFacts;
+}
+
+/** The question for the resolver. */
+export function questionOf(
+  { subscription, catalogs, cluster }: OuterFacts,
+  { installed, quarantined }: Pick<Standing, 'installed' | 'quarantined'>,
+  expired?: () => boolean,
+): ResolveInput {
+  return {
+    wanted: wantedOf(subscription),
+    ...(installed !== undefined && { installed: describeInstalled(installed) }),
+    catalogs,
+    quarantined: quarantined.map(({ bundle }) => bundle),
+    cluster,
+    ...(expired !== undefined && { expired }),
+  };
+}
+
+function wantedOf({ spec }: Subscription): Wanted {
+  const { package: name, channel, version, edges, dependencies, catalog, catalogSelector } = spec;
+  return {
+    package: name,
+    edges,
+    dependencies,
+    catalogSelector,
+    ...(channel !== undefined && { channel }),
+    ...(version !== undefined && { version }),
+    ...(catalog !== undefined && { catalog }),
+  };
+}
+
+/** The installed bundle, from its Revision. */
+export function describeInstalled({ spec }: Revision): Installed {
+  const { bundle, version, release, catalog, channel, image } = spec;
+  return {
+    bundle,
+    version,
+    catalog,
+    image,
+    ...(release !== undefined && { release }),
+    ...(channel !== undefined && { channel }),
+  };
+}
+
+/**
+ * The bundles that failed and are not tried again: the known ones, and the one that fails now if a rollback is
+ * possible. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
+ * outcome.
+ */
+function quarantine(
+  { subscription, now }: StandingFacts,
+  failed: Revision | undefined,
+  installed: Revision | undefined,
+): readonly Quarantined[] {
+  const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
+  const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && installed !== undefined;
+  if (failed === undefined || !goesBack || known.some(({ bundle }) => bundle === failed.spec.bundle)) return known;
+  return [...known, { ...describeFailure(failed, now), specHash: outcomeHash(subscription) }].slice(
+    -STATUS_LIMITS.quarantined,
+  );
+}
+
+/** Entries of the release before carry no hash: any change of the spec lifts those. */
+function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
+  const { metadata, status } = subscription;
+  const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
+  if (status?.lastHandledReconcileAt !== requested) return true;
+  return specHash === undefined
+    ? status?.observedGeneration !== metadata.generation
+    : specHash !== outcomeHash(subscription);
+}

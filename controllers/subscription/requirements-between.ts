@@ -1,0 +1,68 @@
+/** Which Subscriptions need the package of which, as far as their Revisions say. Pure. */
+import { ANNOTATION } from '../../api/names.ts';
+import { keyOfObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { directRequirements } from '../../resolver/dependencies/coming.ts';
+import { hasRequirements, kindKey, providedKinds } from '../../resolver/dependencies/requirements.ts';
+import { propertiesOf } from '../revision-properties.ts';
+import { isDependency, type Neighbour } from './neighbours.ts';
+import { mayHold } from './trust.ts';
+
+/**
+ * The Subscriptions whose upgrades a package waits for: those that need it and may hold it back. Of two that need each
+ * other only one leads: the one that a person requested, else the first by name. Otherwise each would wait for the other.
+ */
+export function leadersOf(one: Neighbour, neighbours: readonly Neighbour[]): readonly Neighbour[] {
+  const trusted = neighbours.filter(({ subscription }) => mayHold(subscription, one.subscription));
+  const dependents = trusted.filter((other) => isNeededBy(other, one));
+  if (dependents.length === 0) return [];
+  const needed = neededBy(one, trusted);
+  return dependents.filter((other) => !needed.has(other) || precedes(other, one));
+}
+
+function precedes(one: Neighbour, other: Neighbour): boolean {
+  const [first, second] = [one, other].map(({ subscription }) => isDependency(subscription));
+  if (first !== second) return second === true;
+  return keyOfObject(one.subscription) < keyOfObject(other.subscription);
+}
+
+/** The Subscriptions that one needs, and those that these need. */
+function neededBy(one: Neighbour, others: readonly Neighbour[]): ReadonlySet<Neighbour> {
+  const found = new Set<Neighbour>([one]);
+  for (const dependent of found)
+    for (const other of others) if (!found.has(other) && isNeededBy(dependent, other)) found.add(other);
+  found.delete(one);
+  return found;
+}
+
+/** Whether a Subscription has requested another, or a bundle that it has or had needs a package or a kind of the other. */
+function isNeededBy(dependent: Neighbour, { subscription, revisions }: Neighbour): boolean {
+  const { uid } = dependent.subscription.metadata;
+  if (uid !== undefined && subscription.metadata.annotations?.[ANNOTATION.requestedBy] === uid) return true;
+  const needs = dependent.revisions.map(traitsOf).filter(({ packages, kinds }) => packages.size + kinds.size > 0);
+  if (needs.some(({ packages }) => packages.has(subscription.spec.package))) return true;
+  return needs.some(({ kinds }) => revisions.some((one) => !kinds.isDisjointFrom(traitsOf(one).provides)));
+}
+
+interface Traits {
+  readonly packages: ReadonlySet<string>;
+  readonly kinds: ReadonlySet<string>;
+  readonly provides: ReadonlySet<string>;
+}
+
+/** Each Revision is read once: its spec never changes. */
+const known = new WeakMap<object, Traits>();
+
+function traitsOf(revision: Revision): Traits {
+  const before = known.get(revision.spec);
+  if (before !== undefined) return before;
+  const properties = propertiesOf(revision);
+  const requirements = hasRequirements(properties) ? directRequirements({ properties }) : [];
+  const traits = {
+    packages: new Set(requirements.flatMap((one) => (one.kind === 'package' ? [one.package] : []))),
+    kinds: new Set(requirements.flatMap((one) => (one.kind === 'gvk' ? [kindKey(one.gvk)] : []))),
+    provides: new Set(providedKinds(properties).map(kindKey)),
+  };
+  known.set(revision.spec, traits);
+  return traits;
+}
