@@ -29,6 +29,11 @@ export async function remove(cluster: TestCluster, wanted: Wanted): Promise<void
   await until(`${kind} ${name} is gone`, isGone, { timeoutSeconds });
 }
 
+/** Awaits a request about an object that may be gone meanwhile. */
+export async function unlessGone(request: Promise<unknown>): Promise<void> {
+  await request.catch(isMissing);
+}
+
 function isMissing(error: Error): boolean {
   if (/ was answered 404: /.test(error.message)) return true;
   throw error;

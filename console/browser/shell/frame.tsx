@@ -43,7 +43,8 @@ let isFirst = true;
 export function Heading({ title }: { readonly title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { wasPush } = useLocation() as { readonly wasPush?: boolean };
-  useEffect(() => {
+  // Before the page is painted: a Tab that a person presses then begins at the title.
+  useLayoutEffect(() => {
     if (!isFirst) heading.current?.focus({ preventScroll: true });
     if (!isFirst && wasPush) window.scrollTo(0, 0);
     isFirst = false;

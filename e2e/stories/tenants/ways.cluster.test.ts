@@ -11,7 +11,7 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { byExtent } from '../../lib/sample.ts';
 import { list, pathOf } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
-import { remove } from '../../lib/writes.ts';
+import { remove, unlessGone } from '../../lib/writes.ts';
 import { openPersons, type Persons } from '../in-cluster/persons.ts';
 import { openAttacker } from './ways-attacker.ts';
 import { ATTACKERS, setScene, TEAM, VICTIMS } from './ways-scene.ts';
@@ -93,9 +93,9 @@ async function clear(): Promise<void> {
       .filter((name) => name !== 'astore');
   for (const name of await isLeft()) {
     const path = pathOf('Subscription', name, TEAM);
-    await cluster().request('DELETE', path);
+    await unlessGone(cluster().request('DELETE', path));
     // The attempt may have put one there that nothing takes off.
-    if (name === HELD) await cluster().request('PATCH', path, { metadata: { finalizers: null } });
+    if (name === HELD) await unlessGone(cluster().request('PATCH', path, { metadata: { finalizers: null } }));
   }
   await until('the attack is cleared away', async () => (await isLeft()).length === 0, { timeoutSeconds: 40 });
   await Promise.all(LEFT.map(removed));
