@@ -138,6 +138,18 @@ describe('an operator of OLM v1 is adopted', () => {
     await expectAdopted(cluster, '1.1.0');
   });
 
+  test('objects in foreign namespaces to which tenants gave the marks of OLM hold nothing up, and stay as they are', async () => {
+    const cluster = clusterOfV1();
+    cluster.put(object({ apiVersion: 'v1', kind: 'Namespace', name: 'tenant' }));
+    const { labels, ownerReferences = [] } = (await find(cluster, DEPLOYMENT))?.metadata ?? {};
+    const another = { ...ownerReferences[0]!, name: 'lamp', uid: 'another' };
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tenant', name: 'forged' };
+    const forged = cluster.put(object(ref, {}, { labels, ownerReferences: [...ownerReferences, another] }));
+    await manager.toTheEnd(cluster);
+    await expectAdopted(cluster);
+    expect(await find(cluster, ref)).toEqual(forged);
+  });
+
   test('if the ClusterExtension is deleted by others, the adoption can be given up by deleting the backup', async () => {
     const cluster = clusterOfV1();
     await manager.advance(cluster);
