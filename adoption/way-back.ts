@@ -4,7 +4,8 @@
  */
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
-import { backupsFor, STAGE_ANNOTATION, WAY_BACK_KEY, type AdoptedBy, type OlmName } from './backups.ts';
+import { backupsFor, STAGE_ANNOTATION, type AdoptedBy, type OlmName } from './backups.ts';
+import { WAY_BACK_KEY } from './packed.ts';
 
 /** A way back that has begun. */
 export interface WayBackUnderWay {

@@ -9,7 +9,7 @@ import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
-import { pack, packBackup, unpack, unpackOrNothing, withoutManagedFields } from '../packed.ts';
+import { pack, packBackup, unpack, unpackOrNothing, WAY_BACK_KEY, withoutManagedFields } from '../packed.ts';
 import { OLM, olmRef, type OlmOperator } from './kinds.ts';
 import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
 import type { OlmSurvey } from './survey.ts';
@@ -53,7 +53,6 @@ export interface WayBack {
 const LABEL_ADOPTION = 'slipway.dev/adoption';
 const LABEL_ADOPTED_BY = 'slipway.dev/adopted-by';
 const KEY = 'backup.json.gz';
-const WAY_BACK_KEY = 'way-back.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
 
 /** Which operator a backup is of, and where it is kept. */

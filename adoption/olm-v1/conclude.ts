@@ -57,7 +57,7 @@ async function release({ cluster, name, signal }: ConcludeOptions, backup: Backu
   const obstacle = async (): Promise<undefined> => undefined;
   const handOver = new HandOver({ cluster, name, wanted: () => ({ manifest: backup.wanted }), obstacle, signal });
   await untilNone(async () => {
-    const gathered = await gather(cluster, name, signal);
+    const gathered = await gather(cluster, name, { signal });
     const step = stepToEnd(gathered.state);
     if (step !== undefined) await handOver.carryOut(step, gathered);
     return step !== undefined;

@@ -16,7 +16,6 @@ import { gather, type Gathered } from './gather.ts';
 import { extensionRef } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
 import { SlipwaySide } from './slipway-side.ts';
-import { isOffer } from './offer.ts';
 import { nextStep, type StepName } from './steps.ts';
 import type { Translation } from './translate.ts';
 import { installedBundle, judgeExtension } from './verdict.ts';
@@ -30,6 +29,8 @@ export interface HandOverOptions {
   readonly obstacle: (wanted: KubeObject, bundle: string) => Promise<string | undefined>;
   /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
   readonly successor?: Successor;
+  /** The namespace in which the ClusterExtension has to install; absent: any. */
+  readonly namespace?: string;
   readonly signal: AbortSignal;
 }
 
@@ -61,18 +62,18 @@ export class HandOver {
    * @throws ReasonedError Collision, not retried, if the backup is of another hand-over
    */
   async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
-    const { cluster, name, signal } = this.#options;
-    const gathered = await gather(cluster, name, signal);
+    const { cluster, name } = this.#options;
+    const gathered = await gather(cluster, name, this.#options);
     const { backup } = gathered;
     if (backup !== undefined) this.#requireOurs(backup, gathered);
     return { step: nextStep(gathered.state), gathered };
   }
 
   /** People and Git act meanwhile: a ClusterExtension that another program deleted takes its objects along. */
-  #requireOurs({ olm, wanted, isEnded }: Backup, { survey: { extension }, state: { subscription } }: Gathered): void {
+  #requireOurs({ olm, wanted, isEnded }: Backup, { isOnWayBack, survey: { extension }, state: { subscription } }: Gathered): void {
     const { name } = this.#options;
     const again = `Delete ${describeRef(backupRef(name))} to begin again`;
-    if (isOffer(extension))
+    if (isOnWayBack)
       throw refusal(name, 'it is being handed back', `Go on by \`slipway adopt undo ${name.extension} --from olm-v1\``);
     if (extension !== undefined && extension.metadata.uid !== olm.metadata.uid)
       throw refusal(name, 'OLM has it again', again);

@@ -43,6 +43,7 @@ export class DepartureFromV1 implements Departure {
       wanted: (gathered) => this.#wanted(gathered),
       obstacle: async () => undefined,
       successor,
+      namespace: subscription.metadata.namespace ?? '',
       signal,
     });
   }

@@ -4,6 +4,7 @@ import { gather, surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
 import { EXTENSION } from '../../../../adoption/olm-v1/kinds.ts';
 import {
   catalogFilter,
+  goingBack,
   installedBundle,
   judgeExtension,
   type ExtensionSurvey,
@@ -45,6 +46,10 @@ function rowOf(survey: ExtensionSurvey): ExtensionRow {
   };
 }
 
+function onWayBack(row: ExtensionRow): ExtensionRow {
+  return { ...row, state: 'refused', message: goingBack(row.name) };
+}
+
 /**
  * The ClusterExtension to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by
  * waiting; and those that are refused. Throws the errors of the client.
@@ -54,11 +59,14 @@ export async function nextExtension(
   kept: string,
   signal: AbortSignal,
 ): Promise<{ readonly next: string | undefined; readonly rest: readonly ExtensionRow[] }> {
+  const returning = new Set<string>();
   for (const name of await backupsOf(cluster, kept, signal)) {
-    const { backup } = await gather(cluster, name, signal);
-    if (backup?.isEnded === false) return { next: name.extension, rest: [] };
+    const { backup, isOnWayBack } = await gather(cluster, name, { signal });
+    if (isOnWayBack) returning.add(name.extension);
+    else if (backup?.isEnded === false) return { next: name.extension, rest: [] };
   }
-  const rows = await listRows(cluster, signal);
+  const listed = await listRows(cluster, signal);
+  const rows = listed.map((row) => (returning.has(row.name) ? onWayBack(row) : row));
   const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');
   return { next: next?.name, rest: rows };
 }
