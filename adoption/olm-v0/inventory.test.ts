@@ -119,16 +119,19 @@ describe('an inventory by labels, which each tenant can write', () => {
   test.each([
     { because: 'it names another package too', more: { 'operators.coreos.com/lamp.other': '' } },
     { because: 'it names the operator alone', more: {} },
-  ])('an object of a tenant in another namespace with the labels of OLM is none of the operator: $because', async ({ more }) => {
-    const cluster = clusterOf();
-    const ref = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'forged', namespace: 'other' } };
-    cluster.put({ ...ref, metadata: { ...ref.metadata, labels: { ...labels, ...more } } });
-    const { own, shared } = await collectInventory(cluster, facts, NEVER);
-    expect([...own, ...shared.map(({ object }) => object)].map(({ metadata }) => metadata.namespace)).toEqual([
-      'ops',
-      'watched',
-    ]);
-  });
+  ])(
+    'an object of a tenant in another namespace with the labels of OLM is none of the operator: $because',
+    async ({ more }) => {
+      const cluster = clusterOf();
+      const ref = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'forged', namespace: 'other' } };
+      cluster.put({ ...ref, metadata: { ...ref.metadata, labels: { ...labels, ...more } } });
+      const { own, shared } = await collectInventory(cluster, facts, NEVER);
+      expect([...own, ...shared.map(({ object }) => object)].map(({ metadata }) => metadata.namespace)).toEqual([
+        'ops',
+        'watched',
+      ]);
+    },
+  );
 
   test('needs the right to list kinds of the cluster, so that no object is forgotten', async () => {
     await expect(collectInventory(limited(clusterOf(), false), facts, NEVER)).rejects.toMatchObject({ code: 403 });

@@ -14,8 +14,7 @@ import { forgetWayBack, keepWayBack, type WayBack } from './way-back.ts';
 function clusterWith(changes: Changes = {}): { cluster: FakeCluster; put: (ref: object) => KubeObject } {
   const cluster = createFakeCluster();
   putBasics(cluster);
-  for (const name of ['watched', 'tenant'])
-    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const name of ['watched', 'tenant']) cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const { metadata, apiVersion, kind } = cluster.put(settled(changes));
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
   const marks = { labels: { [OWNER_LABEL.name]: metadata.name }, ownerReferences: [owner] };

@@ -114,11 +114,12 @@ async function stateOf(
 ): Promise<HandOverState> {
   const { extension } = survey;
   const pin = pinOf(backup);
+  // Each object costs a request, and no mark is taken off before.
+  const isDue = !backup.isEnded && isOlmOut(extension);
   const [live, marked, leftovers] = await Promise.all([
     cluster.get(refOf(backup.wanted), signal),
-    // Each one costs a request, and no mark is taken off before.
-    !backup.isEnded && isOlmOut(extension) ? markedObjects(cluster, { backup, survey }, signal) : [],
-    releasesOf(cluster, backup.extension, signal),
+    isDue ? markedObjects(cluster, { backup, survey }, signal) : [],
+    isDue ? releasesOf(cluster, backup.extension, signal) : [],
   ]);
   const { subscription, isPinned } = successorOf(live, { from: 'OLMv1', name: backup.extension }, pin);
   return {

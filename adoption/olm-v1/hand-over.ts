@@ -70,7 +70,10 @@ export class HandOver {
   }
 
   /** People and Git act meanwhile: a ClusterExtension that another program deleted takes its objects along. */
-  #requireOurs({ olm, wanted, isEnded }: Backup, { isOnWayBack, survey: { extension }, state: { subscription } }: Gathered): void {
+  #requireOurs(
+    { olm, wanted, isEnded }: Backup,
+    { isOnWayBack, survey: { extension }, state: { subscription } }: Gathered,
+  ): void {
     const { name } = this.#options;
     const again = `Delete ${describeRef(backupRef(name))} to begin again`;
     if (isOnWayBack)
