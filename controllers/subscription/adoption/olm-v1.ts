@@ -112,10 +112,8 @@ function misplacement({ metadata: { name }, spec }: KubeObject, { metadata }: Ku
     : `${describeRef(extensionRef(name))} installs in namespace ${namespace}. Create the Subscription in that namespace`;
 }
 
-function messageOf(step: StepName, { backup, survey, state }: Gathered): string {
+function messageOf(step: StepName, { backup, state }: Gathered): string {
   if (step === 'Done')
     return `${installedBundle(backup?.olm).name} is taken over from OLM; its backup is the way back, until it is deleted`;
-  const verdict = step === 'AwaitOlm' ? judgeExtension(survey) : undefined;
-  const why = verdict?.kind === 'wait' ? `: ${verdict.message}` : '';
-  return stepMessage(STEPS, step, `${describeStep(step, state)}${why}`);
+  return stepMessage(STEPS, step, describeStep(step, state));
 }
