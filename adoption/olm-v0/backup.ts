@@ -48,6 +48,8 @@ export interface WayBack {
   readonly revision: string;
   /** The objects of that Revision. */
   readonly managed: readonly ObjectRef[];
+  /** `spec.uninstall.objects` of the Subscription, which the way back changes; absent in a list of an earlier release. */
+  readonly before?: { readonly objects?: string | undefined } | undefined;
 }
 
 const LABEL_ADOPTION = 'slipway.dev/adoption';
@@ -143,6 +145,11 @@ export function endHandOver(): Readonly<Record<string, unknown>> {
 export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
   const annotations = { [STAGE]: 'HandingBack' satisfies AdoptionStage };
   return { metadata: { annotations }, data: { [WAY_BACK_KEY]: pack(wayBack) } };
+}
+
+/** The patch of a backup's Secret by which the way back is given up. */
+export function endWayBack(): Readonly<Record<string, unknown>> {
+  return { ...endHandOver(), data: { [WAY_BACK_KEY]: null } };
 }
 
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */

@@ -18,7 +18,7 @@ import { OlmSide } from './olm-side.ts';
 import { refusal } from './refusal.ts';
 import { nextStep, type HandOverState, type StepName } from './steps.ts';
 import { operatorOf } from './survey.ts';
-import { tiedRefs, tiedTo } from './tied.ts';
+import { tieObjects } from './tie.ts';
 import { judgeOperator } from './verdict.ts';
 
 /** How long OLM may need to see that the annotations are gone. */
@@ -221,24 +221,12 @@ export class HandOver {
     const { subscription } = state;
     if (subscription === undefined) return;
     const { cluster, name, successor, signal } = this.#options;
-    await this.#tie(backup, subscription);
+    await tieObjects(cluster, backup, subscription, signal);
     if (successor !== undefined) return successor.free();
     requireNotAdopting(name, subscription);
     const { resourceVersion } = subscription.metadata;
     const spec = { version: null, approval: fieldsOf(backup.wanted['spec'])['approval'] };
     await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
-  }
-
-  /** Objects that Slipway does not manage are deleted with its Subscription. */
-  async #tie(backup: Backup, subscription: KubeObject): Promise<void> {
-    const { cluster, signal } = this.#options;
-    for (const ref of tiedRefs(backup)) {
-      const live = await cluster.get(ref, signal);
-      const ownerReferences = live && tiedTo(live, subscription);
-      if (live === undefined || ownerReferences === undefined) continue;
-      const { resourceVersion } = live.metadata;
-      await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
-    }
   }
 
   async #end(): Promise<void> {

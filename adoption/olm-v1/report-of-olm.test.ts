@@ -6,13 +6,21 @@ import { finalizersLeft, reportOfOlm } from './report-of-olm.ts';
 const retrying = { reason: 'Retrying', message: 'no disk' };
 
 test.each([
-  { because: 'OLM tries again', extension: extensionOf({ progressing: retrying }), says: 'OLM reports Retrying: no disk' },
+  {
+    because: 'OLM tries again',
+    extension: extensionOf({ progressing: retrying }),
+    says: 'OLM reports Retrying: no disk',
+  },
   {
     because: 'OLM has not seen the change',
     extension: extensionOf({ progressing: { observedGeneration: 2, message: 'done' } }),
     says: 'OLM has not reported on this change yet; before, it reported Succeeded: done',
   },
-  { because: 'OLM has reported nothing', extension: extensionOf({ status: { conditions: [] } }), says: 'OLM has reported nothing' },
+  {
+    because: 'OLM has reported nothing',
+    extension: extensionOf({ status: { conditions: [] } }),
+    says: 'OLM has reported nothing',
+  },
   {
     because: 'nothing is installed, for a reason of its own',
     extension: extensionOf({
@@ -27,7 +35,9 @@ test.each([
   },
   {
     because: 'its text has a password and characters that a terminal obeys',
-    extension: extensionOf({ progressing: { reason: 'Retrying', message: 'at https://me:secret@host/\n\u001b[2Jbad' } }),
+    extension: extensionOf({
+      progressing: { reason: 'Retrying', message: 'at https://me:secret@host/\n\u001b[2Jbad' },
+    }),
     says: 'OLM reports Retrying: at https://[redacted]@host/ \uFFFD[2Jbad',
   },
 ])('$because', ({ extension, says }) => {

@@ -7,7 +7,10 @@ import type { UndoStep } from './undo-steps.ts';
 
 const ready = { type: 'Ready', status: 'False', message: 'a finalizer is left' };
 const subscription = ownOf({ status: { conditions: [ready] } });
-const extension = extensionOf({ metadata: { finalizers: ['theirs'] }, progressing: { reason: 'Retrying', message: 'no disk' } });
+const extension = extensionOf({
+  metadata: { finalizers: ['theirs'] },
+  progressing: { reason: 'Retrying', message: 'no disk' },
+});
 
 test.each<{ because: string; step: UndoStep; says: RegExp }>([
   { because: 'OLM has not found the version', step: 'AwaitAnswer', says: /: no catalog answers$/ },
