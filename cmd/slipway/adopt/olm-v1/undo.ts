@@ -7,6 +7,7 @@ import type { Environment } from '../../environment.ts';
 import { withCluster } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { follow, type Journey } from '../follow.ts';
+import { describeHandedBack } from './handed-back.ts';
 import { journeyToStop } from '../stop.ts';
 import type { AdoptUndoFlags } from '../undo.ts';
 
@@ -19,13 +20,12 @@ export async function undoExtension(environment: Environment, name: string, flag
     follow(environment, { name }, flags, (signal) =>
       flags.stop === true
         ? journeyToStop(new StopUndo({ cluster: client, name: backup, signal }), `ClusterExtension ${name}`)
-        : wayBack(new Undo({ cluster: client, name: backup, signal }), name),
+        : wayBack(new Undo({ cluster: client, name: backup, signal })),
     ),
   );
 }
 
-function wayBack(undo: Undo, name: string): Journey {
-  const text = `ClusterExtension ${name} is handed back to OLM\n`;
+function wayBack(undo: Undo): Journey {
   return {
     async next() {
       const { step, facts } = await undo.next();
@@ -33,7 +33,7 @@ function wayBack(undo: Undo, name: string): Journey {
         step,
         sentence: describeUndoStep(step, facts.state),
         carryOut: () => undo.carryOut(step, facts),
-        ...(ENDS.has(step) && { end: { data: { step: 'Done' }, text } }),
+        ...(ENDS.has(step) && { end: describeHandedBack({ ...facts, extension: facts.state.extension }) }),
       };
     },
   };
