@@ -13,7 +13,7 @@ import { gather } from './gather.ts';
 import { HandOver } from './hand-over.ts';
 import { extensionRef } from './kinds.ts';
 import type { HandOverState, StepName } from './steps.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 
 export interface ConcludeOptions {
   readonly cluster: Cluster;

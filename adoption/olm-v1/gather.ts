@@ -13,15 +13,8 @@ import { EXTENSION, extensionRef, OWNER_LABEL, RELEASE_TYPE, releaseSelector, SY
 import { isMarked, isOwnedBy } from './marks.ts';
 import { isOffer } from './offer.ts';
 import { isOlmOut, type HandOverState } from './steps.ts';
-import {
-  catalogFilter,
-  installedBundle,
-  isSettled,
-  judgeAlone,
-  judgeExtension,
-  type ExtensionSurvey,
-  type KnownExtension,
-} from './verdict.ts';
+import { catalogFilter, installedBundle, isSettled } from './extension.ts';
+import { judgeAlone, judgeExtension, type ExtensionSurvey, type KnownExtension } from './verdict.ts';
 import { hasWayBack } from './way-back.ts';
 
 export interface Gathered {

@@ -6,7 +6,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf, type Fields } from '../../api/untyped.ts';
 import { OFFER } from './kinds.ts';
-import { catalogFilter, conditionOf, installedBundle, isSettled } from './verdict.ts';
+import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
 
 const OFFERED = 'Offered';
 /** All objects have the marks of OLM. Writing it has OLM try again at once. */

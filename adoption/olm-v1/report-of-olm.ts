@@ -3,7 +3,7 @@ import { redact } from '../../api/errors.ts';
 import type { Condition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
-import { conditionOf } from './verdict.ts';
+import { conditionOf } from './extension.ts';
 
 /** Its condition Progressing, and why nothing is installed; undefined if the ClusterExtension does not exist. */
 export function reportOfOlm(extension: KubeObject | undefined): string | undefined {

@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { backupRef, type Backup, type BackupName } from './backup.ts';
 import { extensionRef } from './kinds.ts';
 import { isOffer, type InstalledBundle } from './offer.ts';
-import { installedBundle } from './verdict.ts';
+import { installedBundle } from './extension.ts';
 import type { WayBack } from './way-back.ts';
 
 /** The facts that decide it. */

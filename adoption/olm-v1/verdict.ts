@@ -2,11 +2,11 @@
  * Whether an operator of OLM v1 can be handed over now. Pure: a table of states, the first that applies decides. A refusal
  * says what to do; a note announces an effect.
  */
-import type { Condition } from '../../api/conditions.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
+import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
 import { extensionRef, OFFER, OLM_PREFIX } from './kinds.ts';
 import { otherExtension } from './marks.ts';
 
@@ -72,38 +72,6 @@ function firstOf<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Verdict | 
 /** The way back has begun, so that no hand-over goes on. */
 export function goingBack(extension: string): string {
   return `the operator is being handed back. Go on by \`slipway adopt undo ${extension} --from olm-v1\``;
-}
-
-/** The bundle that OLM reports as installed; empty texts if there is none. */
-export function installedBundle(extension: KubeObject | undefined): {
-  readonly name: string;
-  readonly version: string;
-} {
-  const { name, version } = fieldsOf(fieldsOf(fieldsOf(extension?.['status'])['install'])['bundle']);
-  return { name: textOf(name), version: textOf(version) };
-}
-
-/** `spec.source.catalog`. */
-export function catalogFilter(extension: KubeObject | undefined): Readonly<Record<string, unknown>> {
-  return fieldsOf(fieldsOf(fieldsOf(extension?.['spec'])['source'])['catalog']);
-}
-
-/** Whether OLM has acted on the spec as it is, and has reached it. */
-export function isSettled(extension: KubeObject | undefined): boolean {
-  const progressing = conditionOf(extension, 'Progressing');
-  return (
-    extension !== undefined &&
-    progressing?.status === 'True' &&
-    progressing.reason === 'Succeeded' &&
-    progressing.observedGeneration === extension.metadata.generation &&
-    conditionOf(extension, 'Installed')?.status === 'True'
-  );
-}
-
-/** A condition that OLM has written. */
-export function conditionOf(extension: KubeObject | undefined, type: string): Condition | undefined {
-  const conditions = fieldsOf(extension?.['status'])['conditions'] as readonly Condition[] | undefined;
-  return conditions?.find((one) => one.type === type);
 }
 
 type Rule<Facts> = (facts: Facts) => Verdict | undefined;

@@ -16,7 +16,7 @@ test.each([
   expect(patience.secondsUntilNext('one', 'AwaitOlm', at(1000 + elapsed))).toBe(seconds);
 });
 
-test('each step, and each Subscription, begins to wait anew, and so does one that has gone on in between', () => {
+test('each step, and each Subscription, begins a wait of its own, and so does one that has gone on in between', () => {
   const patience = new Patience();
   patience.secondsUntilNext('one', 'AwaitOlm', at(0));
   expect(patience.secondsUntilNext('two', 'AwaitOlm', at(600))).toBe(2);

@@ -8,7 +8,7 @@ import { backupRef } from '../../../adoption/olm-v1/backup.ts';
 import { HandOver } from '../../../adoption/olm-v1/hand-over.ts';
 import { translateExtension } from '../../../adoption/olm-v1/translate.ts';
 import { Undo } from '../../../adoption/olm-v1/undo.ts';
-import { catalogFilter } from '../../../adoption/olm-v1/verdict.ts';
+import { catalogFilter } from '../../../adoption/olm-v1/extension.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';

@@ -2,14 +2,8 @@
 import { backupsOf } from '../../../../adoption/olm-v1/backup.ts';
 import { gather, surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
 import { EXTENSION } from '../../../../adoption/olm-v1/kinds.ts';
-import {
-  catalogFilter,
-  goingBack,
-  installedBundle,
-  judgeExtension,
-  type ExtensionSurvey,
-  type Verdict,
-} from '../../../../adoption/olm-v1/verdict.ts';
+import { catalogFilter, installedBundle } from '../../../../adoption/olm-v1/extension.ts';
+import { goingBack, judgeExtension, type ExtensionSurvey, type Verdict } from '../../../../adoption/olm-v1/verdict.ts';
 import type { Cluster } from '../../../../api/cluster.ts';
 import { fieldsOf, textOf } from '../../../../api/untyped.ts';
 

@@ -2,7 +2,7 @@
 import type { Backup } from '../../../../adoption/olm-v1/backup.ts';
 import { OFFER } from '../../../../adoption/olm-v1/kinds.ts';
 import type { InstalledBundle } from '../../../../adoption/olm-v1/offer.ts';
-import { installedBundle } from '../../../../adoption/olm-v1/verdict.ts';
+import { installedBundle } from '../../../../adoption/olm-v1/extension.ts';
 import type { KubeObject } from '../../../../api/object.ts';
 import { diffFields } from '../../../../plan/fields.ts';
 import { cleanLine } from '../../../../report/clean.ts';
