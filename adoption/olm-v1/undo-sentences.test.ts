@@ -21,7 +21,11 @@ test.each<{ because: string; step: UndoStep; says: RegExp }>([
     says: /; left are theirs; OLM reports Retrying: no disk$/,
   },
   { because: 'the manager has not pruned', step: 'AwaitPinned', says: /; Slipway reports: a finalizer is left$/ },
-  { because: 'the manager has not released it', step: 'AwaitOrphaned', says: /; Slipway reports: a finalizer is left$/ },
+  {
+    because: 'the manager has not released it',
+    step: 'AwaitOrphaned',
+    says: /; Slipway reports: a finalizer is left$/,
+  },
   { because: 'no program is waited for', step: 'Mark', says: /^[^:;]+$/ },
 ])('$step: $because', ({ step, says }) => {
   const answer = { kind: 'waiting', message: 'no catalog answers' } as const;
