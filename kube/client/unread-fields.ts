@@ -17,7 +17,10 @@ export interface Unread {
  * stays valid.
  */
 export function textWithout(json: Buffer, fields: readonly string[]): string {
-  const searches = fields.flatMap((name) => [new Search(json, `"${name}":[`), new Search(json, `"${name}":{`)]);
+  const searches = fields.flatMap((name) => [
+    new FieldSearch(json, `"${name}":[`),
+    new FieldSearch(json, `"${name}":{`),
+  ]);
   let text = '';
   let from = 0;
   for (;;) {
@@ -30,7 +33,7 @@ export function textWithout(json: Buffer, fields: readonly string[]): string {
 }
 
 /** Finds a field in JSON, again and again. */
-class Search {
+class FieldSearch {
   readonly #json: Buffer;
   readonly #wanted: Buffer;
   #found = -1;
@@ -59,7 +62,7 @@ class Search {
 function endOfValue(json: Buffer, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < json.length; at += 1) {
-    switch (json[at]) {
+    switch (json[at]!) {
       case QUOTE:
         at = endOfString(json, at);
         break;
