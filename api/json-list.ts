@@ -59,15 +59,12 @@ export class JsonList {
 
   /** The last position that belongs to the string, which may go on in the next chunk. */
   #endOfString(bytes: Buffer, start: number): number {
-    for (let at = start; at < bytes.length; at += 1) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (bytes[at] === BACKSLASH) this.#isEscaped = true;
-      else if (bytes[at] === QUOTE) {
-        this.#isInString = false;
-        return at;
-      }
-    }
-    return bytes.length;
+    const { length } = bytes;
+    let at = this.#isEscaped ? start + 1 : start;
+    for (; at < length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    this.#isInString = at >= length;
+    this.#isEscaped = at > length;
+    return at;
   }
 
   #begin(before: Buffer, bracket: number): void {
