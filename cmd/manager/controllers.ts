@@ -15,6 +15,7 @@ import { createPlanReconciler } from '../../controllers/plan/reconcile.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
+import { Patience } from '../../controllers/subscription/adoption/patience.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
@@ -92,7 +93,13 @@ export function createSubscriptionController(parts: Parts): Controller {
   const { writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
-  const adoption = { ...shared, client, namespace: wiring.namespace, sleep: (ms: number) => delay(ms) };
+  const adoption = {
+    ...shared,
+    client,
+    namespace: wiring.namespace,
+    sleep: (ms: number) => delay(ms),
+    patience: new Patience(),
+  };
   const reconcile = createSubscriptionReconciler({
     ...shared,
     caches: { ...caches, content },
