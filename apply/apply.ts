@@ -112,7 +112,8 @@ interface ApplyRun {
   readonly ownNamespaces: ReadonlySet<string>;
 }
 
-type Findings = ReadonlyMap<string, Finding>;
+/** By identity. */
+type Findings = Map<string, Finding>;
 
 function contextOf(request: ApplyRequest): Omit<ApplyRun, 'cluster'> {
   const { objects, previousInventory, concurrency = MOST_REQUESTS, watched = UNWATCHED, signal } = request;
@@ -267,7 +268,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
     const identity = identityOf(refOf(object));
     const known = run.known.get(identity);
     const { answer, ...written } = await settleWrite(run.cluster, object, {
-      finding: findings.get(identity) as Finding,
+      finding: takeFinding(findings, identity),
       knownUid: known?.uid,
       knownHash: known?.hash,
       ...(known?.leftover === true && { keptBy: run.request.keptBy }),
@@ -283,6 +284,13 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
   });
   const failed = results.some(({ failure }) => failure !== undefined);
   return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };
+}
+
+/** Each is used once: the live CRDs in them need not be in memory until the workloads are ready. */
+function takeFinding(findings: Findings, identity: string): Finding {
+  const finding = findings.get(identity) as Finding;
+  findings.delete(identity);
+  return finding;
 }
 
 /** Adds the health of its objects to an applied phase, waiting if the caller can. */

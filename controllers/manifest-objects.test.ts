@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
+import { JsonList } from '../api/json-list.ts';
+import type { KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS } from '../api/revision.ts';
 import { prepareObjects } from '../apply/prepare.ts';
 import { sampleCrd } from '../apply/testing/sample-objects.ts';
-import { parseManifests } from './manifest-objects.ts';
+import { checkManifests } from './manifest-objects.ts';
 
 const REVISION = { metadata: { namespace: 'ops', name: 'gadget-1' } };
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
@@ -17,16 +19,23 @@ const OPTIONS = {
   installNamespace: 'ops',
 };
 
+/** As stored manifests are read. */
+function readManifests(json: string): readonly KubeObject[] {
+  const list = new JsonList(MAX_OBJECTS);
+  list.push(Buffer.from(json));
+  return checkManifests(list.items, REVISION);
+}
+
 test('the objects are read back as they were written', () => {
-  expect(parseManifests(JSON.stringify([CONFIG_MAP]), REVISION)).toEqual([CONFIG_MAP]);
+  expect(readManifests(JSON.stringify([CONFIG_MAP]))).toEqual([CONFIG_MAP]);
 });
 
 test('objects of kinds that CRDs among them define are read too: a bundle may bring them', () => {
   const crd = sampleCrd('Pod', { group: 'example.com' });
   const own = { apiVersion: 'example.com/v1', kind: 'Pod', metadata: { name: 'x' } };
-  expect(parseManifests(JSON.stringify([own, crd]), REVISION)).toHaveLength(2);
+  expect(readManifests(JSON.stringify([own, crd]))).toHaveLength(2);
   const foreign = { ...own, apiVersion: 'v1' };
-  expect(() => parseManifests(JSON.stringify([foreign, crd]), REVISION)).toThrow('Pod');
+  expect(() => readManifests(JSON.stringify([foreign, crd]))).toThrow('Pod');
 });
 
 describe('manifests that no bundle renders to are rejected for good', () => {
@@ -64,7 +73,7 @@ describe('manifests that no bundle renders to are rejected for good', () => {
     { json: JSON.stringify([{ ...CONFIG_MAP, kind: 'constructor' }]), because: 'a word of JavaScript is no kind' },
     { json: JSON.stringify(Array.from({ length: MAX_OBJECTS + 1 }, () => CONFIG_MAP)), because: 'there are too many' },
   ])('$because', ({ json }) => {
-    expect(() => parseManifests(json, REVISION)).toThrow(
+    expect(() => readManifests(json)).toThrow(
       expect.objectContaining({ reason: 'RevisionInvalid', retry: 'never' }) as Error,
     );
   });
@@ -86,7 +95,7 @@ test('any text becomes objects to apply or an error with a reason', () => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.array(fc.oneof(shaped, fc.jsonValue()))), (value) => {
       try {
-        prepareObjects(parseManifests(JSON.stringify(value), REVISION), OPTIONS);
+        prepareObjects(readManifests(JSON.stringify(value)), OPTIONS);
       } catch (error) {
         expect(error).toBeInstanceOf(ReasonedError);
       }

@@ -1,9 +1,8 @@
 /**
- * Reads the objects out of the manifests of a Revision. The digest proves that they belong to the Revision, but not
- * that the manager rendered them, so their shape is checked before they are used. Pure.
+ * Checks the objects in the manifests of a Revision. The digest proves that they belong to the Revision, but not that the
+ * manager rendered them, so their shape is checked before they are used. Pure.
  */
 import { ReasonedError } from '../api/errors.ts';
-import { parseJson } from '../api/json.ts';
 import { isRecord } from '../api/untyped.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
@@ -11,32 +10,28 @@ import { kindsDefinedIn } from '../apply/phases.ts';
 import { isRendered } from '../bundles/render/rendered-kinds.ts';
 
 /**
- * The objects in JSON text. Throws RevisionInvalid, never retried, for objects that no bundle renders to: the text is
- * the same at every try.
+ * The items as objects. Throws RevisionInvalid, never retried, for objects that no bundle renders to: the items are the same
+ * at every try.
+ *
+ * @param items Undefined if the manifests are no list of at most as many objects as a Revision may have.
  */
-export function parseManifests(json: string, revision: Pick<Revision, 'metadata'>): readonly KubeObject[] {
-  const value = parseOrUndefined(json);
-  if (!Array.isArray(value)) throw invalid(revision, 'are not a list in JSON that can be read');
-  if (value.length > MAX_OBJECTS) throw invalid(revision, `are more than ${MAX_OBJECTS} objects`);
-  const defined = kindsDefinedIn(value.filter(isCrd));
-  value.forEach((object: unknown, index) => {
+export function checkManifests(
+  items: readonly unknown[] | undefined,
+  revision: Pick<Revision, 'metadata'>,
+): readonly KubeObject[] {
+  if (items === undefined) throw invalid(revision, `are not a list in JSON of at most ${MAX_OBJECTS} objects`);
+  const objects = items as readonly KubeObject[];
+  const defined = kindsDefinedIn(objects.filter(isCrd));
+  items.forEach((object, index) => {
     const problem = problemOfObject(object, defined);
     if (problem !== undefined) throw invalid(revision, `have as number ${index + 1} ${problem}`);
   });
-  return value as KubeObject[];
+  return objects;
 }
 
 /** A bundle may bring objects of the kinds that its CRDs define. */
 function isCrd(object: unknown): boolean {
   return isRecord(object) && object['kind'] === 'CustomResourceDefinition';
-}
-
-function parseOrUndefined(json: string): unknown {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function problemOfObject(object: unknown, defined: ReadonlySet<string>): string | undefined {

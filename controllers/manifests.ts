@@ -5,15 +5,14 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import { createGzip, gunzip } from 'node:zlib';
+import { createGunzip, createGzip } from 'node:zlib';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
-import { formatJson, parseJson } from '../api/json.ts';
+import { formatJson } from '../api/json.ts';
+import { JsonList } from '../api/json-list.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Revision, RevisionSpec } from '../api/revision.ts';
-import { digestOf } from '../oci/digest.ts';
-import { parseManifests } from './manifest-objects.ts';
+import { MAX_OBJECTS, type Revision, type RevisionSpec } from '../api/revision.ts';
+import { checkManifests } from './manifest-objects.ts';
 import { readPiece, secretNames } from './manifest-secrets.ts';
 
 /** Bytes of a piece before base64: Secrets are limited to 1 MiB, names and metadata included. */
@@ -63,8 +62,30 @@ function* textsOf(objects: readonly KubeObject[]): Generator<string> {
 
 /** The packed objects in their order, before they are stored. */
 export async function unpackManifests({ pieces }: PackedManifests): Promise<readonly KubeObject[]> {
-  const json = await promisify(gunzip)(Buffer.concat(pieces), { maxOutputLength: MAX_BYTES });
-  return parseJson(json.toString('utf8')) as readonly KubeObject[];
+  return ((await unpack(pieces)).items ?? []) as readonly KubeObject[];
+}
+
+interface Unpacked {
+  /** Undefined if the unpacked bytes are no list in JSON, or one that is too long. */
+  readonly items: readonly unknown[] | undefined;
+  /** Of the unpacked bytes. */
+  readonly digest: string;
+}
+
+/** Parses each object as soon as its last byte is unpacked. Throws if the pieces are damaged, or unpack to too much. */
+async function unpack(pieces: readonly Buffer[]): Promise<Unpacked> {
+  const hash = createHash('sha256');
+  const list = new JsonList(MAX_OBJECTS);
+  let bytes = 0;
+  await pipeline(pieces, createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
+    for await (const chunk of unpacked) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new RangeError(`the manifests have more than ${MAX_BYTES} bytes`);
+      hash.update(chunk);
+      list.push(chunk);
+    }
+  });
+  return { items: list.items, digest: `sha256:${hash.digest('hex')}` };
 }
 
 /** `spec.manifests` of the Revision with that name. */
@@ -86,13 +107,11 @@ export async function loadManifests(
   handed?: readonly Buffer[],
 ): Promise<readonly KubeObject[]> {
   const pieces = handed ?? (await loadPieces(cluster, revision));
-  const json = await promisify(gunzip)(Buffer.concat(pieces), { maxOutputLength: MAX_BYTES }).catch(
-    (cause: unknown) => {
-      throw damaged(revision, 'cannot be unpacked', cause);
-    },
-  );
-  if (digestOf(json) !== revision.spec.manifests.digest) throw damaged(revision, 'are not what their digest says');
-  return parseManifests(json.toString('utf8'), revision);
+  const { items, digest } = await unpack(pieces).catch((cause: unknown) => {
+    throw damaged(revision, 'cannot be unpacked', cause);
+  });
+  if (digest !== revision.spec.manifests.digest) throw damaged(revision, 'are not what their digest says');
+  return checkManifests(items, revision);
 }
 
 function loadPieces(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly Buffer[]> {

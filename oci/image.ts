@@ -26,8 +26,8 @@ import type { ImageSource } from './source.ts';
 export { BUNDLE_LIMITS, CATALOG_LIMITS, type ImageFacts, type ImageLimits, type ImageOptions } from './open-image.ts';
 
 export interface ImageFiles extends ImageFacts {
-  /** Path without leading slash → content: `manifests/app.clusterserviceversion.yaml`. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Path without leading slash → content, each in memory of its own: `manifests/app.clusterserviceversion.yaml`. */
+  readonly files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
 
 /** One file of a tree; its chunks must be read before the next file is asked for, else they are skipped. */
@@ -76,7 +76,7 @@ async function pullTogether(
 }
 
 async function collectAll(found: ImageTree['files']): Promise<ImageFiles['files']> {
-  const files = new Map<string, Uint8Array>();
+  const files = new Map<string, Uint8Array<ArrayBuffer>>();
   for await (const file of found) files.set(file.path, await collect(file));
   return sorted(files);
 }
@@ -134,7 +134,7 @@ async function* tracedToSource(
   }
 }
 
-async function collect({ size, chunks }: TreeFile): Promise<Uint8Array> {
+async function collect({ size, chunks }: TreeFile): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(size);
   let at = 0;
   for await (const chunk of chunks) {
@@ -145,7 +145,7 @@ async function collect({ size, chunks }: TreeFile): Promise<Uint8Array> {
 }
 
 /** The order in which layers hold files means nothing; sorted, equal images give equal maps. */
-function sorted(files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+function sorted(files: ImageFiles['files']): ImageFiles['files'] {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -14,20 +14,25 @@ const PAGE_SIZE = 10;
 /** Reduces an object to the fields that are kept in memory. */
 export type Keep = (object: KubeObject) => KubeObject;
 
+/** Kept of no object, and often half of it. */
+const UNREAD: readonly string[] = ['managedFields'];
+/** Nearly all of a CRD. */
+const SCHEMAS: readonly string[] = ['openAPIV3Schema'];
+
 /** Follows the objects of ours, with a body if the kind can be unhealthy. */
 export function oursOf(
   { apiVersion, kind, ...defined }: Kind,
   { ours, note }: Readonly<Record<'ours' | 'note', Keep>>,
 ): InformerRequest {
   const served = 'served' in defined ? { served: defined.served } : {};
-  const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner };
+  const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner, unread: UNREAD };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: note };
-  return { ...selection, pageSize: PAGE_SIZE, transform: ours };
+  return { ...selection, pageSize: PAGE_SIZE, transform: ours, unread: [...UNREAD, ...SCHEMAS] };
 }
 
 /** Follows the names of all objects of a kind, and the metadata of ours. */
 export function allOf({ apiVersion, kind }: Kind): InformerRequest {
-  return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
+  return { apiVersion, kind, metadataOnly: true, transform: keepOfAll, unread: UNREAD };
 }
 
 /** Keeps the identity of foreign objects; for a namespace also its labels, by which Catalogs select it, and its upgrade policy. */

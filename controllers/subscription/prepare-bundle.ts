@@ -86,11 +86,21 @@ async function pullAndRender(
 const RENDERING = createSlots(1);
 
 async function renderFiles(
-  files: ReadonlyMap<string, Uint8Array>,
-  { subscription, kubernetesVersion, servesOperatorConditions = false }: BundleToPrepare,
+  files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
+  toPrepare: BundleToPrepare,
 ): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut' | 'images'>> {
+  const { kept, leftOut } = renderAndRelease(files, toPrepare);
+  return { manifests: await packManifests(kept), leftOut, images: imagesOf(kept) };
+}
+
+/** A function of its own, so that the documents of the files are garbage before the objects are packed. */
+function renderAndRelease(
+  files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
+  { subscription, kubernetesVersion, servesOperatorConditions = false }: BundleToPrepare,
+): ReturnType<typeof leaveOutImpossible> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
+  release(files);
   requireKubernetes(bundle, kubernetesVersion);
   const objects = renderBundle(bundle, {
     namespace: subscription.metadata.namespace ?? '',
@@ -99,8 +109,12 @@ async function renderFiles(
     ...(config !== undefined && { config }),
     operatorCondition: wantsOperatorCondition(subscription, bundle, servesOperatorConditions),
   });
-  const { kept, leftOut } = leaveOutImpossible(objects);
-  return { manifests: await packManifests(kept), leftOut, images: imagesOf(kept) };
+  return leaveOutImpossible(objects);
+}
+
+/** Gives the memory back at once: the collector would keep it until long after the objects are rendered. */
+function release(files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): void {
+  for (const { buffer } of files.values()) buffer.transfer(0);
 }
 
 /** Not every catalog contains the Kubernetes version that a bundle needs; the bundle itself does. */

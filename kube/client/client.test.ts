@@ -51,6 +51,13 @@ describe('objects', () => {
     expect(await client.get(ref('x'))).toBeUndefined();
   });
 
+  test('fields that are not read are left out of a list, and the API server is not asked for that', async () => {
+    await client.create(configMap('x', { big: 'y' }));
+    const { items } = await client.listPage({ apiVersion: 'v1', kind: 'ConfigMap' }, { unread: ['data'] });
+    expect(items).toMatchObject([{ metadata: { name: 'x' }, data: null }]);
+    expect(sent('GET').every(({ path }) => !path.includes('unread'))).toBe(true);
+  });
+
   test('an integer beyond 2^53 comes back as it was', async () => {
     await client.create(configMap('x', { big: 9_007_199_254_740_993n }));
     api.fault((request, response) => {

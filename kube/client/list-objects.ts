@@ -6,8 +6,9 @@ import { groupKind, type Kind, type KubeObject } from '../../api/object.ts';
 import { send, type ServerConnection } from './connection.ts';
 import { parseList, type ObjectList } from './parse-answer.ts';
 import { collectionPath } from './resource-path.ts';
+import { textWithout, type Unread } from './unread-fields.ts';
 
-export interface ListPageOptions extends ListOptions {
+export interface ListPageOptions extends ListOptions, Unread {
   readonly continue?: string;
 }
 
@@ -21,13 +22,13 @@ export async function listPage(
   options: ListPageOptions,
   signal?: AbortSignal,
 ): Promise<ObjectList> {
-  const { namespace, metadataOnly, ...query } = options;
+  const { namespace, metadataOnly, unread = [], ...query } = options;
   const resource = await connection.discovery.need(kind, signal);
   const path = collectionPath(resource, namespace);
   const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
   const subject = `list ${groupKind(kind)}`;
   const response = await send(connection, { method: 'GET', path, query, headers, subject, signal });
-  return readable(subject, () => parseList(response.text(), kind));
+  return readable(subject, () => parseList(textWithout(response.body, unread), kind));
 }
 
 /** All objects; empty if discovery does not know the kind. */

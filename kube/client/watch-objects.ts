@@ -8,8 +8,9 @@ import { decodeWatch, type WatchEvent } from '../watch/watch-decoder.ts';
 import { METADATA, type ServerConnection } from './connection.ts';
 import { stamp } from './parse-answer.ts';
 import { collectionPath } from './resource-path.ts';
+import type { Unread } from './unread-fields.ts';
 
-export interface WatchOptions extends Omit<ListOptions, 'limit'> {
+export interface WatchOptions extends Omit<ListOptions, 'limit'>, Unread {
   readonly resourceVersion: string;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
@@ -24,7 +25,7 @@ export async function* watchObjects(
   options: WatchOptions,
   signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent> {
-  const { namespace, metadataOnly, idleSeconds, timeoutSeconds, ...rest } = options;
+  const { namespace, metadataOnly, idleSeconds, timeoutSeconds, unread = [], ...rest } = options;
   const resource = await discovery.need(kind, signal);
   const stream = await transport.stream({
     method: 'GET',
@@ -36,7 +37,7 @@ export async function* watchObjects(
     signal,
   });
   try {
-    for await (const { type, object } of decodeWatch(stream.chunks)) {
+    for await (const { type, object } of decodeWatch(stream.chunks, unread)) {
       if (type === 'ERROR') throw errorOfEvent(kind, object);
       yield { type, object: stamp(object, kind) };
     }

@@ -5,6 +5,7 @@
 import { groupKind, keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
 import { type ApiError, unavailable } from '../../api/api-error.ts';
 import type { Client } from '../client/client.ts';
+import type { Unread } from '../client/unread-fields.ts';
 import type { ListOptions } from '../../api/cluster.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
@@ -38,7 +39,7 @@ export interface Informer<K extends KubeObject = KubeObject> extends Kind {
   on(handlers: Handlers<K>): () => void;
 }
 
-export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind, ListOptions {
+export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind, ListOptions, Unread {
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   /** Fetches and keeps metadata only. */
   readonly metadataOnly?: boolean;

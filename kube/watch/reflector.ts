@@ -8,6 +8,7 @@ import { isExpired, isForbidden, isNotFound } from '../../api/api-answers.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { Client } from '../client/client.ts';
 import { listConsistently, listInPages } from '../client/list-objects.ts';
+import type { Unread } from '../client/unread-fields.ts';
 import type { ListOptions } from '../../api/cluster.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
@@ -23,7 +24,7 @@ export interface Sink {
   remove(object: KubeObject): void;
 }
 
-export interface ReflectorOptions extends ListOptions, Kind {
+export interface ReflectorOptions extends ListOptions, Unread, Kind {
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   readonly sink: Sink;
   /** Applied to each object as it arrives, before the next page is fetched, to save memory. */
@@ -144,12 +145,13 @@ function deliver({ sink, transform = (object) => object }: ReflectorOptions, typ
   else if (type !== 'BOOKMARK') sink.put(transform(object));
 }
 
-function selection({ namespace, labelSelector, fieldSelector, metadataOnly }: ReflectorOptions): object {
+function selection({ namespace, labelSelector, fieldSelector, metadataOnly, unread }: ReflectorOptions): object {
   return {
     ...(namespace !== undefined && { namespace }),
     ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
     ...(metadataOnly !== undefined && { metadataOnly }),
+    ...(unread !== undefined && { unread }),
   };
 }
 

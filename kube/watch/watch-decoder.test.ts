@@ -54,6 +54,12 @@ describe('watch events', () => {
     await expect(decode([Buffer.from(`${line}\n`)])).rejects.toThrow();
   });
 
+  test('fields that are not read are left out of each event', async () => {
+    const line = '{"type":"ADDED","object":{"metadata":{"name":"x","managedFields":[{}]}}}\n';
+    const { value } = await decodeWatch(streamOf([Buffer.from(line)]), ['managedFields']).next();
+    expect(value).toEqual({ type: 'ADDED', object: { metadata: { name: 'x', managedFields: null } } });
+  });
+
   test('a line without end does not fill the memory', async () => {
     await expect(decodeWatch(endless()).next()).rejects.toThrow('larger than');
   });

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { KubeObject } from '../../api/object.ts';
 import { parseBody } from '../client/json-body.ts';
+import { textWithout } from '../client/unread-fields.ts';
 
 /** One event of a watch; `object` of ERROR is a `v1.Status`, that of BOOKMARK has a resourceVersion only. */
 export interface WatchEvent {
@@ -11,10 +12,17 @@ export interface WatchEvent {
 
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Yields the events of `chunks` in order; throws SyntaxError or ZodError on an invalid line. */
-export async function* decodeWatch(chunks: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent> {
+/**
+ * Yields the events of `chunks` in order; throws SyntaxError or ZodError on an invalid line.
+ *
+ * @param unread Fields that are left out, see {@link textWithout}.
+ */
+export async function* decodeWatch(
+  chunks: AsyncIterable<Buffer>,
+  unread: readonly string[] = [],
+): AsyncGenerator<WatchEvent> {
   for await (const line of splitLines(chunks)) {
-    if (line.length > 0) yield event.parse(parseBody(line.toString())) as unknown as WatchEvent;
+    if (line.length > 0) yield event.parse(parseBody(textWithout(line, unread))) as unknown as WatchEvent;
   }
 }
 

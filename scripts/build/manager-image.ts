@@ -23,13 +23,15 @@ export const IMAGE_ENTRIES: Readonly<Record<string, string>> = {
 
 /**
  * If memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time and
- * save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
- * waits more than it computes, and the compiler's output takes memory.
+ * save much: garbage is collected before it makes the process large. The young generation is collected also while the old
+ * one is marked; otherwise it grows far beyond its bound until the marking ends, which takes long on a busy machine. V8's
+ * baseline compiler is left out: the manager waits more than it computes, and the compiler's output takes memory.
  * @see docs/decisions/0018-what-memory-is.md
  */
 export const NODE_OPTIONS: readonly string[] = [
   '--max-semi-space-size=1',
   '--heap-growing-percent=10',
+  '--no-separate-gc-phases',
   '--optimize-for-size',
   '--no-sparkplug',
 ];
