@@ -29,13 +29,14 @@ leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a 
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped \
 	  e2e/stories/leave-olm-v1-corpus
 
-stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about ten minutes
+stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about 15 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
-	  e2e/stories/own-kinds e2e/stories/adopt-by-manager \
+	  e2e/stories/own-kinds e2e/stories/adopt-by-manager e2e/stories/command-line e2e/stories/crash \
+	  e2e/stories/real-operators \
 	  e2e/stories/leave-olm-v1/adopt-by-manager
 
-attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways
+attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away; about ten minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \
