@@ -36,7 +36,8 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/leave-olm-v1/adopt-by-manager
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away; about ten minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly \
+	  e2e/stories/in-cluster/accounts
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \

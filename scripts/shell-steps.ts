@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { programFile } from '../e2e/lib/programs.ts';
 import { parseMarkdown, type Fence } from './markdown.ts';
 import { readText } from './source-files.ts';
 
@@ -56,10 +57,13 @@ export async function typeSteps(
   return stdout.replaceAll(registry, EXAMPLE).split(`${MARK}\n`).slice(0, -1);
 }
 
-/** The commands that `npm run` would run: npm itself takes more of the processor than most of them, hundreds of times. */
+/**
+ * The commands that `npm run` would run, ours from its bundle: npm itself takes more of the processor than most of them,
+ * hundreds of times.
+ */
 function withoutNpm(script: string): string {
   return script.replaceAll(/\bnpm run -s ([\w:-]+) -- /g, (whole, name: string) =>
-    scripts[name] === undefined ? whole : `${scripts[name]} `,
+    scripts[name] === undefined ? whole : `${scripts[name].replace('cmd/slipway/main.ts', programFile('slipway'))} `,
   );
 }
 

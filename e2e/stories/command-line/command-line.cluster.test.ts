@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
+import { programFile } from '../../lib/programs.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
@@ -248,7 +249,7 @@ describe('with a manager', () => {
 test('the guide does what it says', async () => {
   const path = 'docs/how-to/use-the-command-line.md';
   const steps = stepsOf(path);
-  const define = { script: `slipway() { '${process.execPath}' cmd/slipway/main.ts "$@"; }` };
+  const define = { script: `slipway() { '${process.execPath}' '${programFile('slipway')}' "$@"; }` };
   const variables = { KUBECONFIG: cluster().kubeconfig };
   const outputs = await typeSteps([define, ...steps], { ...cluster(), variables });
   expect(outputs).toHaveLength(steps.length + 1);

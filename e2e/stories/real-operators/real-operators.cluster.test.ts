@@ -18,7 +18,7 @@ import { loadRoutes, versionOf } from './routes.ts';
 const FAR: ReadonlySet<string> = new Set(['dns-operator', 'kairos-operator', 'dell-csm-operator']);
 const isFar = byExtent({ all: () => true, sample: (name: string): boolean => FAR.has(name) });
 const BY_EDGES = Object.entries(Object.groupBy(PACKAGES, (wish) => (isFar(wish.package) ? EDGES : 1)));
-const routes = hasShared ? BY_EDGES.flatMap(([edges, wishes = []]) => loadRoutes(wishes, Number(edges))) : [];
+const routes = hasShared ? BY_EDGES.flatMap(([edges, wishes]) => loadRoutes(wishes, Number(edges))) : [];
 
 describe.skipIf(!hasShared)('real operators, side by side', () => {
   const cluster = useCluster();
