@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { programFile } from '../e2e/lib/programs.ts';
+import { programFile } from './test-programs.ts';
 import { parseMarkdown, type Fence } from './markdown.ts';
 import { readText } from './source-files.ts';
 

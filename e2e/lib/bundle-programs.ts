@@ -1,5 +1,5 @@
 /**
- * Bundles the programs before the stories, for programs.ts, once for the same sources: it takes as much of the processor as
+ * Bundles the programs before the stories, for scripts/test-programs.ts, once for the same sources: it takes as much of the processor as
  * half a story.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { join, resolve } from 'node:path';
 import { programFiles, PROGRAMS } from '../../scripts/build/programs.ts';
 import { writeFiles } from '../../scripts/build/write-files.ts';
 import { repositoryFiles } from '../../scripts/source-files.ts';
-import { BUNDLES_VARIABLE } from './programs.ts';
+import { BUNDLES_VARIABLE } from '../../scripts/test-programs.ts';
 import { cacheFolder } from './shared.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestCluster } from '../cluster/cluster.ts';
-import { programFile } from './programs.ts';
+import { programFile } from '../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from './shared.ts';
 import { until } from './until.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
-import { programFile } from '../../lib/programs.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';

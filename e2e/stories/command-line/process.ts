@@ -1,6 +1,6 @@
 /** Runs the command line as a process, as a person and a pipeline do. */
 import { spawn } from 'node:child_process';
-import { programFile } from '../../lib/programs.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 
 export interface Ended {

@@ -8,7 +8,7 @@ import { KINDS } from '../../../api/kinds.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { installSlipway, ROOT, SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, list, subscriptionTo } from '../../lib/objects.ts';
-import { programFile } from '../../lib/programs.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { csvOf, FOREIGN, NEEDED, type Package } from './rights-cases.ts';

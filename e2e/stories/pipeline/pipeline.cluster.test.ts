@@ -12,7 +12,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { kstatusFaults, kstatusOf } from '../../lib/kstatus.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, get, isReady, runs, waitFor, type Judged } from '../../lib/objects.ts';
-import { programFile } from '../../lib/programs.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';

@@ -1,10 +1,10 @@
 /**
- * The programs that stories run as processes. Before the stories, bundle-programs.ts bundles them as they are released: so
+ * The programs that stories run as processes. Before the stories, e2e/lib/bundle-programs.ts bundles them as they are released: so
  * they start in a third of the processor's time, several hundred times. Other callers run the sources.
  */
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '..');
 
 /** The variable that names the folder of the bundles. */
 export const BUNDLES_VARIABLE = 'SLIPWAY_TEST_PROGRAMS';
