@@ -75,7 +75,7 @@ generate: setup ## CRDs and the API reference, from api/
 verify: check ## as check, and that nothing generated is stale
 	$(RUN) generate -- --check
 
-cluster-build: setup ## build the control plane and the registry once, from Go modules
+cluster-build: setup ## build every program that the tests run on this machine once, from Go modules
 	$(RUN) cluster -- build $(if $(NODE),--node $(NODE))
 
 cluster-up: setup ## start a cluster that stays, and print how to use it (NAME=…)

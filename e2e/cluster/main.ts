@@ -8,10 +8,16 @@
  */
 import { parseArgs } from 'node:util';
 import { provideBinaries } from './binaries.ts';
-import { startCluster } from './cluster.ts';
+import { realNodeObstacle, startCluster } from './cluster.ts';
 import type { Progress } from './go-build.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
-import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
+import {
+  CHECK_PROGRAMS,
+  CONTROL_PLANE_PROGRAMS,
+  NODE_PROGRAMS,
+  OLM_PROGRAMS,
+  OLM_V1_PROGRAMS,
+} from './tools.ts';
 
 const USAGE = 'usage: main.ts build | up | down | status [--name NAME] [--node real]';
 const VERBS: ReadonlyMap<string, (asked: Asked) => Promise<void>> = new Map([
@@ -41,8 +47,11 @@ async function main(): Promise<void> {
   }
 }
 
+/** Everything that the tests run on this machine: a build beside them would make them many times as slow. */
 async function build({ node }: Asked): Promise<void> {
-  const programs = [...CONTROL_PLANE_PROGRAMS, ...CHECK_PROGRAMS, ...(node === 'real' ? NODE_PROGRAMS : [])];
+  const hasNode = node === 'real' || realNodeObstacle() === undefined;
+  const onNodes = hasNode ? [...NODE_PROGRAMS, ...OLM_PROGRAMS, ...OLM_V1_PROGRAMS] : [];
+  const programs = [...CONTROL_PLANE_PROGRAMS, ...CHECK_PROGRAMS, ...onNodes];
   const binaries = await provideBinaries(programs, report());
   print(`${binaries.size} programs are there`);
 }
