@@ -11,13 +11,7 @@ import { provideBinaries } from './binaries.ts';
 import { realNodeObstacle, startCluster } from './cluster.ts';
 import type { Progress } from './go-build.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
-import {
-  CHECK_PROGRAMS,
-  CONTROL_PLANE_PROGRAMS,
-  NODE_PROGRAMS,
-  OLM_PROGRAMS,
-  OLM_V1_PROGRAMS,
-} from './tools.ts';
+import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS, OLM_PROGRAMS, OLM_V1_PROGRAMS } from './tools.ts';
 
 const USAGE = 'usage: main.ts build | up | down | status [--name NAME] [--node real]';
 const VERBS: ReadonlyMap<string, (asked: Asked) => Promise<void>> = new Map([
