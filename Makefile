@@ -33,6 +33,7 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
 	  e2e/stories/own-kinds e2e/stories/adopt-by-manager e2e/stories/command-line e2e/stories/crash \
 	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life \
+	  e2e/stories/console/console.cluster \
 	  e2e/stories/leave-olm-v1/adopt-by-manager
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away; about ten minutes
