@@ -23,7 +23,7 @@ import { cacheFolder } from './shared.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Files that no program has in it. */
-const OTHERS = /^(docs|e2e)\/|\.test\.ts$|\.md$/;
+const OTHERS = /^(docs|e2e)\/|^Makefile$|\.test\.ts$|\.md$/;
 const KEPT_MS = 24 * 3600 * 1000;
 
 export default async function bundlePrograms(): Promise<void> {
