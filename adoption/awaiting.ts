@@ -5,7 +5,17 @@ import { fieldsOf } from '../api/untyped.ts';
 
 /** The sentence of the step, with the message of the condition Ready behind it. */
 export function awaitingReady(sentence: string, subscription: KubeObject | undefined): string {
-  const conditions = fieldsOf(subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
-  const ready = findCondition(conditions, 'Ready');
+  const ready = readyIn(subscription);
   return ready === undefined ? sentence : `${sentence}: ${ready.message}`;
+}
+
+/** The message of the condition Ready, for a step that waits for the manager; undefined if there is none. */
+export function reportOfSlipway(subscription: KubeObject | undefined): string | undefined {
+  const ready = readyIn(subscription);
+  return ready && `Slipway reports: ${ready.message}`;
+}
+
+function readyIn(subscription: KubeObject | undefined): Condition | undefined {
+  const conditions = fieldsOf(subscription?.['status'])['conditions'] as readonly Condition[] | undefined;
+  return findCondition(conditions, 'Ready');
 }

@@ -9,13 +9,11 @@ import { fieldsOf, textOf } from '../api/untyped.ts';
 import { labelValue } from '../apply/prepare.ts';
 import { backupRef as refOfV0 } from './olm-v0/backup.ts';
 import { backupRef as refOfV1 } from './olm-v1/backup.ts';
+import { hasWayBack } from './olm-v1/way-back.ts';
 import { StoredObject, unpackOrNothing } from './packed.ts';
 
 /** On the Secret of a backup of OLM v0. */
 export const STAGE_ANNOTATION = 'slipway.dev/adoption-stage';
-
-/** The key of the list that a way back keeps. */
-export const WAY_BACK_KEY = 'way-back.json.gz';
 
 /** Slipway's Subscription, and the namespace of the manager, which keeps the backups. */
 export interface AdoptedBy {
@@ -58,10 +56,8 @@ export async function backupsFor(
 }
 
 /** A way back to OLM v0 has a stage; one to OLM v1 has a list beside the backup, and deletes the list if it is given up. */
-function isOnWayBack({ metadata, data }: KubeObject, { from }: OlmName): boolean {
-  return from === 'olm-v0'
-    ? metadata.annotations?.[STAGE_ANNOTATION] === 'HandingBack'
-    : fieldsOf(data)[WAY_BACK_KEY] !== undefined;
+function isOnWayBack(secret: KubeObject, { from }: OlmName): boolean {
+  return from === 'olm-v0' ? secret.metadata.annotations?.[STAGE_ANNOTATION] === 'HandingBack' : hasWayBack(secret);
 }
 
 /** A copy under another name is none: a step of a hand-over would not find it. */

@@ -137,7 +137,7 @@ describe('a version of OLM v1', () => {
     const { manifest } = translateExtension(surveyOfV1({ extension: extensionWith(had) }), { name: 'gadget' });
     const backup = { extension: 'gadget', olm: extensionWith(had), wanted: manifest, objects: [], isEnded: false };
     const cluster = clusterWith(writeV1(backup, KEPT), ready(manifest, installed));
-    const { state } = await gatherV1(cluster, { extension: 'gadget', kept: KEPT }, NEVER);
+    const { state } = await gatherV1(cluster, { extension: 'gadget', kept: KEPT }, { signal: NEVER });
     expect(state).toMatchObject({ isPinned: true, isReady });
   });
 
@@ -169,7 +169,7 @@ describe('a version of OLM v1', () => {
     });
     const backup = { extension: 'gadget', olm: had, wanted: manifest, range, objects: [], isEnded: false };
     const cluster = clusterWith(writeV1(backup, KEPT), extensionWith(now, pin));
-    const { state } = await gatherV1(cluster, { extension: 'gadget', kept: KEPT }, NEVER);
+    const { state } = await gatherV1(cluster, { extension: 'gadget', kept: KEPT }, { signal: NEVER });
     expect(state).toMatchObject(expected);
   });
 });

@@ -8,6 +8,9 @@ import { textOf } from '../api/untyped.ts';
 /** The largest text of a backup; the objects of one operator have some hundred kilobytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
+/** The key of the list that a way back keeps beside the backup. */
+export const WAY_BACK_KEY = 'way-back.json.gz';
+
 export function pack(value: unknown): string {
   return gzipSync(JSON.stringify(value)).toString('base64');
 }

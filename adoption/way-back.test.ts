@@ -142,7 +142,7 @@ describe('a removal', () => {
     cluster.put(ofOlmV1('aGVsbG8='));
     const held = removalDuring(await wayBackOf(cluster, asked, NEVER), 'deletesObjects');
     expect('message' in held && held.message).toMatch(
-      /spec\.uninstall\.objects: Orphan.*`slipway adopt undo gadget --from olm-v1`.*kubectl delete clusterextensions\.olm\.operatorframework\.io gadget --cascade=orphan, and then kubectl --namespace slipway-system patch secret slipway-adoption-v1\.gadget/,
+      /spec\.uninstall\.objects: Orphan.*`slipway adopt undo gadget --from olm-v1`.*slipway adopt undo gadget --from olm-v1 --stop$/,
     );
   });
 

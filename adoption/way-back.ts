@@ -4,7 +4,8 @@
  */
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
-import { backupsFor, STAGE_ANNOTATION, WAY_BACK_KEY, type AdoptedBy, type OlmName } from './backups.ts';
+import { backupsFor, STAGE_ANNOTATION, type AdoptedBy, type OlmName } from './backups.ts';
+import { commandToStop } from './olm-v1/undoable.ts';
 
 /** A way back that has begun. */
 export interface WayBackUnderWay {
@@ -56,7 +57,7 @@ export function removalDuring(
   }
   // The way back to OLM v1 waits for a Subscription that is being deleted, and does not change it any more.
   const how = olm.from === 'olm-v0' ? goOn : `Set spec.uninstall.objects: Orphan, and go on by \`${wayBack.goOn}\``;
-  const end = olm.from === 'olm-v0' ? commandToEnd(backup) : commandToEndV1(backup, olm.extension);
+  const end = olm.from === 'olm-v0' ? commandToEnd(backup) : commandToStop(olm);
   const message = `The operator is on its way back to OLM, as ${describeRef(backup)} says, so nothing is deleted. ${how}, which leaves the objects to OLM. To uninstall the operator instead, an administrator ends the way back: ${end}`;
   return { kind: 'hold', message };
 }
@@ -68,10 +69,4 @@ export function removalDuring(
  */
 export function commandToEnd({ namespace = '', name }: ObjectRef): string {
   return `kubectl --namespace ${namespace} annotate secret ${name} ${STAGE_ANNOTATION}=HandedOver --overwrite`;
-}
-
-/** OLM v1 would install the operator again by the ClusterExtension that it was offered. */
-function commandToEndV1({ namespace = '', name }: ObjectRef, extension: string): string {
-  const patch = `'${JSON.stringify({ data: { [WAY_BACK_KEY]: null } })}'`;
-  return `kubectl delete clusterextensions.olm.operatorframework.io ${extension} --cascade=orphan, and then kubectl --namespace ${namespace} patch secret ${name} --type merge --patch ${patch}`;
 }

@@ -6,6 +6,7 @@ import type { AdoptedBy } from '../adoption/backups.ts';
 import { wayBackOf, type WayBackUnderWay } from '../adoption/way-back.ts';
 import { isForbidden } from '../api/api-answers.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { createRecent } from './recent.ts';
 
 /** Slipway's Subscription, whose objects would be deleted. */
 export type LeavingOperator = Omit<AdoptedBy, 'kept'>;
@@ -13,18 +14,40 @@ export type LeavingOperator = Omit<AdoptedBy, 'kept'>;
 /** Undefined if no way back has begun. Throws errors that pass by themselves. */
 export type AskWayBack = (removed: LeavingOperator, signal: AbortSignal) => Promise<WayBackUnderWay | undefined>;
 
+export interface WayBacksOptions {
+  /** The namespace of the manager, which keeps the backups. */
+  readonly kept: string;
+  readonly now: () => Date;
+}
+
 /**
- * A manager that may not read the backups hands nothing over, and knows of no way back.
- *
- * @param kept The namespace of the manager, which keeps the backups.
+ * The controller of Subscriptions asks before it deletes the Revisions, which ask again at once: that none has begun counts
+ * for them too. The API server answers a list only when its cache has seen the last write, which is up to 100 ms.
  */
-export function createWayBacks(cluster: Pick<Cluster, 'list'>, kept: string): AskWayBack {
+const NONE_COUNTS_MS = 2000;
+
+/** A manager that may not read the backups hands nothing over, and knows of no way back. */
+export function createWayBacks(cluster: Pick<Cluster, 'list'>, { kept, now }: WayBacksOptions): AskWayBack {
+  const noneAt = createRecent<number>();
   return async (removed, signal) => {
-    try {
-      return await wayBackOf(cluster, { ...removed, kept }, signal);
-    } catch (error) {
-      if (isForbidden(error)) return undefined;
-      throw error;
-    }
+    const key = JSON.stringify([removed.namespace, removed.name, removed.package]);
+    const isRecent = now().getTime() - (noneAt.get(key) ?? Number.NEGATIVE_INFINITY) < NONE_COUNTS_MS;
+    if (isRecent) return undefined;
+    const begun = await ask(cluster, { ...removed, kept }, signal);
+    if (begun === undefined) noneAt.set(key, now().getTime());
+    return begun;
   };
+}
+
+async function ask(
+  cluster: Pick<Cluster, 'list'>,
+  by: AdoptedBy,
+  signal: AbortSignal,
+): Promise<WayBackUnderWay | undefined> {
+  try {
+    return await wayBackOf(cluster, by, signal);
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }

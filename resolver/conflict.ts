@@ -3,7 +3,8 @@
  * rules lifted, so an explanation cannot contradict the decision. suggestions.ts finds the changes that would help.
  */
 import type { Reason } from '../api/reasons.ts';
-import { evaluate, isInside, isLower, selectChannels, type Offer, type View } from './candidates.ts';
+import { evaluate, type Offer, type View } from './candidates.ts';
+import { isInside, isLower, selectChannels } from './selection.ts';
 import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
 import { suggestForDependencies } from './dependency-advice.ts';
 import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogPackage } from '../catalog/model.ts';
 import { edgeInto, upgradeGraph, type ChannelGraph } from './graph.ts';
-import { originOf } from './candidates.ts';
+import { originOf } from './selection.ts';
 import { expandPackage, type SmallPackage } from './testing/small-catalogs.ts';
 
 type Entries = SmallPackage['channels'][string];

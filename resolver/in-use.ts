@@ -1,5 +1,5 @@
 /** Finds the deprecations of the installed bundle, whatever bundle comes next. */
-import { findInstalled, originOf } from './candidates.ts';
+import { findInstalled, originOf } from './selection.ts';
 import { graphIn } from './catalogs.ts';
 import type { Deprecations } from './decision.ts';
 import type { UpgradeGraph } from './graph.ts';

@@ -1,5 +1,6 @@
 /** Finds the cause for every bundle that is not chosen, in the order in which a person would check the causes. */
-import { isInside, isLower, type Offer, type View } from './candidates.ts';
+import type { Offer, View } from './candidates.ts';
+import { isInside, isLower } from './selection.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
 import { bundlesOfWay, bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';

@@ -3,7 +3,7 @@ import { ReasonedError } from '../api/errors.ts';
 import type { Decision } from './decision.ts';
 import { edgeInto, upgradeGraph } from './graph.ts';
 import type { CatalogSource, Wanted } from './input.ts';
-import { originOf } from './candidates.ts';
+import { originOf } from './selection.ts';
 import { resolve } from './resolve.ts';
 import { matchesSelector, type LabelSelector } from './selector.ts';
 import { expandPackage, readCases, type SmallPackage } from './testing/small-catalogs.ts';

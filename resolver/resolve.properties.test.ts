@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
-import { isInside, originOf } from './candidates.ts';
+import { isInside, originOf } from './selection.ts';
 import type { Choice, Conflict } from './decision.ts';
 import { explainDecision } from './explain.ts';
 import { edgeInto, upgradeGraph } from './graph.ts';

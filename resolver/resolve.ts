@@ -10,7 +10,8 @@
  * explain.ts turns the decision into words; `passGate` of policy/gate.ts decides whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
-import { evaluate, isLower, originOf, type Offer, type View } from './candidates.ts';
+import { evaluate, type Offer, type View } from './candidates.ts';
+import { isLower, originOf } from './selection.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';

@@ -2,7 +2,8 @@
  * Finds changes that would turn a refusal into a choice, the smallest first: it lifts rules one by one, then a few
  * together, and tries every change before proposing it. conflict.ts finds the facts that rule a choice out.
  */
-import { evaluate, isInside, isLower, type Offer } from './candidates.ts';
+import { evaluate, type Offer } from './candidates.ts';
+import { isInside, isLower } from './selection.ts';
 import { isOlder } from './cluster.ts';
 import type { Suggestion } from './decision.ts';
 import { bundlesOn, faultOf } from './faults.ts';

@@ -9,7 +9,7 @@ import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
-import { pack, packBackup, unpack, unpackOrNothing, withoutManagedFields } from '../packed.ts';
+import { pack, packBackup, unpack, unpackOrNothing, WAY_BACK_KEY, withoutManagedFields } from '../packed.ts';
 import { OLM, olmRef, type OlmOperator } from './kinds.ts';
 import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
 import type { OlmSurvey } from './survey.ts';
@@ -48,12 +48,13 @@ export interface WayBack {
   readonly revision: string;
   /** The objects of that Revision. */
   readonly managed: readonly ObjectRef[];
+  /** `spec.uninstall.objects` of the Subscription, which the way back changes; absent in a list of an earlier release. */
+  readonly before?: { readonly objects?: string | undefined } | undefined;
 }
 
 const LABEL_ADOPTION = 'slipway.dev/adoption';
 const LABEL_ADOPTED_BY = 'slipway.dev/adopted-by';
 const KEY = 'backup.json.gz';
-const WAY_BACK_KEY = 'way-back.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
 
 /** Which operator a backup is of, and where it is kept. */
@@ -144,6 +145,11 @@ export function endHandOver(): Readonly<Record<string, unknown>> {
 export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
   const annotations = { [STAGE]: 'HandingBack' satisfies AdoptionStage };
   return { metadata: { annotations }, data: { [WAY_BACK_KEY]: pack(wayBack) } };
+}
+
+/** The patch of a backup's Secret by which the way back is given up. */
+export function endWayBack(): Readonly<Record<string, unknown>> {
+  return { ...endHandOver(), data: { [WAY_BACK_KEY]: null } };
 }
 
 /** The backup in a Secret. @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read */

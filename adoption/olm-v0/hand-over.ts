@@ -3,22 +3,19 @@
  * write: steps.ts decides from the cluster alone. Sends requests.
  */
 import type { Cluster } from '../../api/cluster.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import { fieldsOf } from '../../api/untyped.ts';
 import { allowingConflicts } from '../conflicts.ts';
-import { adoptedByManager } from '../refusal.ts';
-import { isAdopting, pinOf, type Successor } from '../successor.ts';
+import type { Successor } from '../successor.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
-import { componentLabel, OLM, olmRef, TARGET_ANNOTATIONS } from './kinds.ts';
+import { componentLabel, TARGET_ANNOTATIONS } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
 import { OlmSide } from './olm-side.ts';
 import { refusal } from './refusal.ts';
+import { SlipwaySide } from './slipway-side.ts';
 import { nextStep, type HandOverState, type StepName } from './steps.ts';
 import { operatorOf } from './survey.ts';
-import { tiedRefs, tiedTo } from './tied.ts';
 import { judgeOperator } from './verdict.ts';
 
 /** How long OLM may need to see that the annotations are gone. */
@@ -49,10 +46,12 @@ function isAct(step: StepName): step is ActName {
 export class HandOver {
   readonly #options: HandOverOptions;
   readonly #olm: OlmSide;
+  readonly #slipway: SlipwaySide;
 
   constructor(options: HandOverOptions) {
     this.#options = options;
     this.#olm = new OlmSide(options);
+    this.#slipway = new SlipwaySide(options);
   }
 
   /**
@@ -93,12 +92,12 @@ export class HandOver {
       Delete: () => this.#olm.delete(backup, gathered),
       DeleteSubscription: () => this.#olm.deleteSubscription(backup, gathered),
       HandOver: () => this.#handOver(gathered.state.marked, backup),
-      Subscribe: () => this.#subscribe(backup, gathered),
+      Subscribe: () => this.#slipway.subscribe(backup, gathered.state.condition.live),
       Forget: () => this.#forget(gathered.state.csv),
       Release: () => this.#release(gathered.state.csv),
-      RestoreCondition: () => this.#restoreCondition(backup, gathered.state.condition.live),
+      RestoreCondition: () => this.#slipway.restoreCondition(backup, gathered.state.condition.live),
       CleanUp: () => this.#cleanUp(backup, gathered.state),
-      Unpin: () => this.#unpin(backup, gathered),
+      Unpin: () => this.#slipway.unpin(backup, gathered.state.subscription),
       End: () => this.#end(),
     };
     return acts[step]();
@@ -122,18 +121,11 @@ export class HandOver {
       });
     }
     const wanted = this.#options.wanted(gathered);
-    if (this.#options.successor === undefined) await this.#requireAbsent(wanted);
+    await this.#slipway.requireFree(wanted);
     const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
     if (surprises.length > 0) throw refusal(name, { why: surprises.join('; ') });
     const backup = makeBackup({ ...survey, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
-  }
-
-  async #requireAbsent(wanted: KubeObject): Promise<void> {
-    const { cluster, name, signal } = this.#options;
-    if ((await cluster.get(refOf(wanted), signal)) !== undefined)
-      throw refusal(name, { why: `${describeRef(refOf(wanted))} exists already. Choose another name by --name` });
-    await cluster.create(wanted, { dryRun: true }, signal);
   }
 
   async #handOver(marked: readonly ObjectRef[], { operator, adoptedBy }: Backup): Promise<void> {
@@ -143,29 +135,6 @@ export class HandOver {
       if (live === undefined || !isMarked(live)) continue;
       await cluster.patch(ref, handOver(live, `${operator.namespace}/${adoptedBy}`), {}, signal);
     }
-  }
-
-  /** The OperatorCondition is handed over at last: it keeps its owner until OLM is out. */
-  async #subscribe(backup: Backup, { state }: Gathered): Promise<void> {
-    const { cluster, signal } = this.#options;
-    const { live } = state.condition;
-    if (live !== undefined) {
-      const { resourceVersion } = live.metadata;
-      const annotations = adoptedBy(backup);
-      await cluster.patch(refOf(live), { metadata: { resourceVersion, annotations } }, {}, signal);
-    }
-    await this.#begin(backup);
-  }
-
-  /** The version that runs needs no approval; `unpin` sets the one that is wanted. */
-  async #begin(backup: Backup): Promise<void> {
-    const { cluster, name, successor, signal } = this.#options;
-    if (successor !== undefined) return successor.begin(pinOf(backup));
-    const { wanted } = backup;
-    const live = await cluster.get(refOf(wanted), signal);
-    if (live !== undefined) requireNotAdopting(name, live);
-    const spec = { ...fieldsOf(wanted['spec']), approval: 'Automatic' };
-    await cluster.create({ ...wanted, spec }, {}, signal);
   }
 
   /** Without these annotations OLM touches no object when the ClusterServiceVersion is gone. */
@@ -186,24 +155,6 @@ export class HandOver {
     await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: [] } }, {}, signal);
   }
 
-  /** With the report of the operator and the overrides of people; also if Slipway has created an empty one meanwhile. */
-  async #restoreCondition(backup: Backup, live: KubeObject | undefined): Promise<void> {
-    const { operatorCondition } = backup;
-    if (operatorCondition === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { apiVersion, kind, metadata, spec } = operatorCondition;
-    const { name, namespace = '' } = metadata;
-    const annotations = adoptedBy(backup);
-    if (live === undefined) {
-      await cluster.create({ apiVersion, kind, metadata: { name, namespace, annotations }, spec }, {}, signal);
-      return;
-    }
-    const { resourceVersion } = live.metadata;
-    const { conditions, overrides } = fieldsOf(spec);
-    const report = { ...(conditions !== undefined && { conditions }), ...(overrides !== undefined && { overrides }) };
-    await cluster.patch(refOf(live), { metadata: { resourceVersion, annotations }, spec: report }, {}, signal);
-  }
-
   /** The label goes off shared InstallPlans first: OLM makes the Operator object for it. */
   async #cleanUp({ operator }: Backup, { leftovers, sharedPlans }: HandOverState): Promise<void> {
     const { cluster, signal } = this.#options;
@@ -217,43 +168,8 @@ export class HandOver {
     }
   }
 
-  async #unpin(backup: Backup, { state }: Gathered): Promise<void> {
-    const { subscription } = state;
-    if (subscription === undefined) return;
-    const { cluster, name, successor, signal } = this.#options;
-    await this.#tie(backup, subscription);
-    if (successor !== undefined) return successor.free();
-    requireNotAdopting(name, subscription);
-    const { resourceVersion } = subscription.metadata;
-    const spec = { version: null, approval: fieldsOf(backup.wanted['spec'])['approval'] };
-    await cluster.patch(refOf(subscription), { metadata: { resourceVersion }, spec }, {}, signal);
-  }
-
-  /** Objects that Slipway does not manage are deleted with its Subscription. */
-  async #tie(backup: Backup, subscription: KubeObject): Promise<void> {
-    const { cluster, signal } = this.#options;
-    for (const ref of tiedRefs(backup)) {
-      const live = await cluster.get(ref, signal);
-      const ownerReferences = live && tiedTo(live, subscription);
-      if (live === undefined || ownerReferences === undefined) continue;
-      const { resourceVersion } = live.metadata;
-      await cluster.patch(ref, { metadata: { resourceVersion, ownerReferences } }, {}, signal);
-    }
-  }
-
   async #end(): Promise<void> {
     const { cluster, name, signal } = this.#options;
     await cluster.patch(backupRef(name), endHandOver(), {}, signal);
   }
-}
-
-/** The annotation by which an object is handed over to Slipway's Subscription. */
-function adoptedBy({ operator, adoptedBy: name }: Backup): Readonly<Record<string, string>> {
-  return { [ANNOTATION.adoptBy]: `${operator.namespace}/${name}` };
-}
-
-/** @throws ReasonedError Collision if the manager hands the operator over to this Subscription */
-function requireNotAdopting({ namespace, subscription: name }: BackupName, live: KubeObject): void {
-  if (isAdopting(live, { from: 'OLMv0', name }))
-    throw adoptedByManager(olmRef(OLM.subscription, namespace, name), live);
 }

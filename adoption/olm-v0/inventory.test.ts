@@ -80,7 +80,7 @@ describe('the RoleBinding in kube-system that lets an operator read how the API 
   });
 });
 
-describe('an account that may list in its namespaces only', () => {
+describe('an inventory by labels, which each tenant can write', () => {
   const labels = { 'olm.managed': 'true', 'operators.coreos.com/gadget.ops': '' };
   const group = {
     ...OLM.operatorGroup,
@@ -111,12 +111,29 @@ describe('an account that may list in its namespaces only', () => {
     };
   }
 
-  test('finds those of its namespace and of those that it watches', async () => {
+  test('by an account that may list in its namespaces only has those of its namespace and of the watched ones', async () => {
     const { own } = await collectInventory(limited(clusterOf(), true), facts, NEVER);
     expect(own.map(({ metadata }) => metadata.namespace)).toEqual(['ops', 'watched']);
   });
 
-  test('needs the right on kinds of the cluster, so that no object is forgotten', async () => {
+  test.each([
+    { because: 'it names another package too', more: { 'operators.coreos.com/lamp.other': '' } },
+    { because: 'it names the operator alone', more: {} },
+  ])(
+    'an object of a tenant in another namespace with the labels of OLM is none of the operator: $because',
+    async ({ more }) => {
+      const cluster = clusterOf();
+      const ref = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'forged', namespace: 'other' } };
+      cluster.put({ ...ref, metadata: { ...ref.metadata, labels: { ...labels, ...more } } });
+      const { own, shared } = await collectInventory(cluster, facts, NEVER);
+      expect([...own, ...shared.map(({ object }) => object)].map(({ metadata }) => metadata.namespace)).toEqual([
+        'ops',
+        'watched',
+      ]);
+    },
+  );
+
+  test('needs the right to list kinds of the cluster, so that no object is forgotten', async () => {
     await expect(collectInventory(limited(clusterOf(), false), facts, NEVER)).rejects.toMatchObject({ code: 403 });
   });
 });

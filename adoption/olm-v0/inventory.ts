@@ -32,7 +32,7 @@ export async function collectInventory(
 ): Promise<OlmInventory> {
   const derived = new Set(facts.derived.map(identityOf));
   const lists = await Promise.all(KINDS.map((kind) => listMarked(cluster, kind, facts, signal)));
-  const listed = lists.flat().filter((object) => !derived.has(identityOf(refOf(object))));
+  const listed = lists.flat().filter((object) => isPlaced(object, facts) && !derived.has(identityOf(refOf(object))));
   const read = await Promise.all(facts.derived.map((ref) => cluster.get(ref, signal)));
   const named = read.flatMap((one) =>
     one === undefined || !isMarked(one) || bindsOthers(one, facts.operator) ? [] : [one],
@@ -42,6 +42,11 @@ export async function collectInventory(
     own: tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : [])),
     shared: tied.flatMap(({ object, tie }) => (tie.kind === 'shared' ? [{ object, with: tie.with }] : [])),
   };
+}
+
+/** The labels alone are no proof: each tenant can write them in namespaces with which the operator has nothing to do. */
+function isPlaced({ metadata: { namespace } }: KubeObject, { namespaces }: Pick<TieFacts, 'namespaces'>): boolean {
+  return namespace === undefined || namespaces.includes(namespace);
 }
 
 /** An account of a tenant may list in its own namespaces only, and has no objects of the operator elsewhere. */

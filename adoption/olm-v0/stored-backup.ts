@@ -17,6 +17,7 @@ export const StoredWayBack = z.object({
   subscription: z.string(),
   revision: z.string(),
   managed: z.array(StoredRef),
+  before: z.object({ objects: z.string().optional() }).optional(),
 });
 
 /** An unknown stage is the first one, in which nothing is deleted. */

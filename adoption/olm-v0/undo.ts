@@ -105,14 +105,16 @@ export class Undo {
     await cluster.patch(refOf(live), patch, {}, signal);
   }
 
-  async #keepList({ operator }: Backup, subscription: KubeObject | undefined): Promise<void> {
+  async #keepList({ operator, wayBack: kept }: Backup, subscription: KubeObject | undefined): Promise<void> {
     const { cluster, name, signal } = this.#options;
     const { installed } = (subscription as Subscription | undefined)?.status ?? {};
+    const { objects } = fieldsOf(fieldsOf(subscription?.['spec'])['uninstall']);
     if (subscription === undefined || installed === undefined) return;
     const ref = { apiVersion: API_VERSION, kind: 'Revision', namespace: operator.namespace, name: installed.revision };
     const revision = (await cluster.get(ref, signal)) as Revision | undefined;
     const managed = (revision?.status?.inventory ?? []).map((entry) => refOfEntry(entry));
-    const wayBack = { subscription: subscription.metadata.uid ?? '', revision: installed.revision, managed };
+    const before = kept?.before ?? (textOf(objects) === '' ? {} : { objects: textOf(objects) });
+    const wayBack = { subscription: subscription.metadata.uid ?? '', revision: installed.revision, managed, before };
     await cluster.patch(backupRef(name), beginWayBack(wayBack), {}, signal);
   }
 

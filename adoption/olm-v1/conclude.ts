@@ -13,7 +13,7 @@ import { gather } from './gather.ts';
 import { HandOver } from './hand-over.ts';
 import { extensionRef } from './kinds.ts';
 import type { HandOverState, StepName } from './steps.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 
 export interface ConcludeOptions {
   readonly cluster: Cluster;
@@ -57,7 +57,7 @@ async function release({ cluster, name, signal }: ConcludeOptions, backup: Backu
   const obstacle = async (): Promise<undefined> => undefined;
   const handOver = new HandOver({ cluster, name, wanted: () => ({ manifest: backup.wanted }), obstacle, signal });
   await untilNone(async () => {
-    const gathered = await gather(cluster, name, signal);
+    const gathered = await gather(cluster, name, { signal });
     const step = stepToEnd(gathered.state);
     if (step !== undefined) await handOver.carryOut(step, gathered);
     return step !== undefined;

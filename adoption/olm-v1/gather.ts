@@ -3,7 +3,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { textOf } from '../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { isAtPin } from '../at-pin.ts';
 import { pinOf, successorOf } from '../successor.ts';
@@ -11,44 +11,78 @@ import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts
 import { collectInventory } from './inventory.ts';
 import { EXTENSION, extensionRef, OWNER_LABEL, RELEASE_TYPE, releaseSelector, SYSTEM_NAMESPACES } from './kinds.ts';
 import { isMarked, isOwnedBy } from './marks.ts';
-import type { HandOverState } from './steps.ts';
-import { catalogFilter, installedBundle, isSettled, judgeExtension, type ExtensionSurvey } from './verdict.ts';
+import { isOffer } from './offer.ts';
+import { isOlmOut, type HandOverState } from './steps.ts';
+import { catalogFilter, installedBundle, isSettled } from './extension.ts';
+import { judgeAlone, judgeExtension, type ExtensionSurvey, type KnownExtension } from './verdict.ts';
+import { hasWayBack } from './way-back.ts';
 
 export interface Gathered {
   readonly backup: Backup | undefined;
+  /** Whether a way back has begun: the Secret of the backup has its list, or OLM is offered the operator. */
+  readonly isOnWayBack: boolean;
   readonly survey: ExtensionSurvey;
   readonly state: HandOverState;
 }
 
 type Reads = Pick<Cluster, 'get' | 'list'>;
 
-/** The state of one hand-over. Throws the errors of the client, and InputInvalid for a backup that cannot be read. */
-export async function gather(cluster: Reads, name: BackupName, signal: AbortSignal): Promise<Gathered> {
+export interface GatherOptions {
+  /** The namespace of a Subscription with `spec.adopt`; absent: any. A ClusterExtension that installs elsewhere is not its. */
+  readonly namespace?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The state of one hand-over. Objects are listed, by some thirty requests, only for a step that needs them. Throws the errors of
+ * the client, and InputInvalid for a backup that cannot be read.
+ */
+export async function gather(cluster: Reads, name: BackupName, options: GatherOptions): Promise<Gathered> {
+  const { signal } = options;
   const secret = await cluster.get(backupRef(name), signal);
-  const survey = await surveyExtension(cluster, name.extension, signal);
-  if (secret === undefined) {
+  const extension = await cluster.get(extensionRef(name.extension), signal);
+  const backup = secret && readBackup(secret, name);
+  const isOnWayBack = isOffer(extension) || (secret !== undefined && hasWayBack(secret));
+  const known: KnownExtension = { name: name.extension, extension };
+  const survey = needsObjects(known, backup, options) ? await withObjects(cluster, known, signal) : without(known);
+  if (backup === undefined) {
     const isOlmBusy = judgeExtension(survey).kind === 'wait';
-    return { backup: undefined, survey, state: { ...NOTHING, isOlmBusy, extension: survey.extension } };
+    return { backup, isOnWayBack, survey, state: { ...NOTHING, isOlmBusy, extension } };
   }
-  const backup = readBackup(secret, name);
-  return { backup, survey, state: await stateOf(cluster, { backup, survey }, signal) };
+  return { backup, isOnWayBack, survey, state: await stateOf(cluster, { backup, survey }, signal) };
+}
+
+function needsObjects(known: KnownExtension, backup: Backup | undefined, { namespace }: GatherOptions): boolean {
+  const { extension } = known;
+  const home = textOf(fieldsOf(extension?.['spec'])['namespace']);
+  if (extension === undefined || (namespace !== undefined && home !== namespace)) return false;
+  return backup === undefined ? judgeAlone(known) === undefined : !backup.isEnded && isOlmOut(extension);
 }
 
 /** By one of these OLM installs with its alpha feature; the second is the older name. */
 const OBJECT_SETS = ['ClusterObjectSet', 'ClusterExtensionRevision'];
 
-/** The facts about one ClusterExtension. Throws the errors of the client. */
+/** The facts about one ClusterExtension; its objects are listed only if they decide. Throws the errors of the client. */
 export async function surveyExtension(cluster: Reads, name: string, signal: AbortSignal): Promise<ExtensionSurvey> {
-  const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true };
-  // A tenant that may not read it has no list sent.
   const extension = await cluster.get(extensionRef(name), signal);
-  if (extension === undefined) return { name, extension, objects: [], objectSets: [] };
+  const known = { name, extension };
+  return judgeAlone(known) === undefined ? withObjects(cluster, known, signal) : without(known);
+}
+
+async function withObjects(cluster: Reads, known: KnownExtension, signal: AbortSignal): Promise<ExtensionSurvey> {
+  const { name, extension } = known;
+  if (extension === undefined) return without(known);
+  const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true };
   const [labelled, ...objectSets] = await Promise.all([
     collectInventory(cluster, name, signal),
     ...OBJECT_SETS.map((kind) => cluster.list({ ...EXTENSION, kind }, options, signal)),
   ]);
   const objects = labelled.filter((object) => isOwnedBy(object, extension));
   return { name, extension, objects, objectSets: objectSets.flat() };
+}
+
+function without(known: KnownExtension): ExtensionSurvey {
+  return { ...known, objects: [], objectSets: [] };
 }
 
 const NOTHING: HandOverState = {
@@ -73,12 +107,12 @@ async function stateOf(
 ): Promise<HandOverState> {
   const { extension } = survey;
   const pin = pinOf(backup);
-  const isDeleted = extension === undefined || extension.metadata.deletionTimestamp !== undefined;
+  // Each object costs a request, and no mark is taken off before.
+  const isDue = !backup.isEnded && isOlmOut(extension);
   const [live, marked, leftovers] = await Promise.all([
     cluster.get(refOf(backup.wanted), signal),
-    // Each one costs a request, and no mark is taken off before.
-    isDeleted ? markedObjects(cluster, { backup, survey }, signal) : [],
-    releasesOf(cluster, backup.extension, signal),
+    isDue ? markedObjects(cluster, { backup, survey }, signal) : [],
+    isDue ? releasesOf(cluster, backup.extension, signal) : [],
   ]);
   const { subscription, isPinned } = successorOf(live, { from: 'OLMv1', name: backup.extension }, pin);
   return {

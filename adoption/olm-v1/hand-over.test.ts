@@ -68,7 +68,7 @@ const STATE: HandOverState = {
 };
 
 function gathered(state: Partial<HandOverState> = {}, changes: Partial<Gathered> = {}): Gathered {
-  return { backup, survey: surveyOf(), state: { ...STATE, ...state }, ...changes };
+  return { backup, isOnWayBack: false, survey: surveyOf(), state: { ...STATE, ...state }, ...changes };
 }
 
 function handOverIn(recorder: Recorder, obstacle: HandOverOptions['obstacle'] = NONE): HandOver {

@@ -3,23 +3,21 @@
  * steps.ts decides from the cluster alone. Sends requests.
  */
 import type { Cluster } from '../../api/cluster.ts';
-import type { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
-import { HOLD } from '../olm-v0/kinds.ts';
 import { allowingConflicts } from '../conflicts.ts';
 import { withoutManagedFields } from '../packed.ts';
-import { notHandedOver } from '../refusal.ts';
-import { pinOf, type Successor } from '../successor.ts';
+import type { Successor } from '../successor.ts';
 import { backupRef, endHandOver, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, type Gathered } from './gather.ts';
-import { extensionRef } from './kinds.ts';
 import { handOver, isMarked } from './marks.ts';
+import { OlmSide } from './olm-side.ts';
+import { refusal } from './refusal.ts';
 import { SlipwaySide } from './slipway-side.ts';
-import { isOffer } from './offer.ts';
 import { nextStep, type StepName } from './steps.ts';
 import type { Translation } from './translate.ts';
-import { installedBundle, judgeExtension } from './verdict.ts';
+import { installedBundle } from './extension.ts';
+import { judgeExtension } from './verdict.ts';
 
 export interface HandOverOptions {
   readonly cluster: Cluster;
@@ -30,6 +28,8 @@ export interface HandOverOptions {
   readonly obstacle: (wanted: KubeObject, bundle: string) => Promise<string | undefined>;
   /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
   readonly successor?: Successor;
+  /** The namespace in which the ClusterExtension has to install; absent: any. */
+  readonly namespace?: string;
   readonly signal: AbortSignal;
 }
 
@@ -40,18 +40,15 @@ function isAct(step: StepName): step is ActName {
   return step !== 'Done' && !step.startsWith('Await');
 }
 
-/** The range of versions that the ClusterExtension had; absent: any. */
-interface MaybeRange {
-  readonly range?: string | null | undefined;
-}
-
 /** One hand-over. */
 export class HandOver {
   readonly #options: HandOverOptions;
+  readonly #olm: OlmSide;
   readonly #slipway: SlipwaySide;
 
   constructor(options: HandOverOptions) {
     this.#options = options;
+    this.#olm = new OlmSide(options);
     this.#slipway = new SlipwaySide(options);
   }
 
@@ -61,18 +58,21 @@ export class HandOver {
    * @throws ReasonedError Collision, not retried, if the backup is of another hand-over
    */
   async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
-    const { cluster, name, signal } = this.#options;
-    const gathered = await gather(cluster, name, signal);
+    const { cluster, name } = this.#options;
+    const gathered = await gather(cluster, name, this.#options);
     const { backup } = gathered;
     if (backup !== undefined) this.#requireOurs(backup, gathered);
     return { step: nextStep(gathered.state), gathered };
   }
 
   /** People and Git act meanwhile: a ClusterExtension that another program deleted takes its objects along. */
-  #requireOurs({ olm, wanted, isEnded }: Backup, { survey: { extension }, state: { subscription } }: Gathered): void {
+  #requireOurs(
+    { olm, wanted, isEnded }: Backup,
+    { isOnWayBack, survey: { extension }, state: { subscription } }: Gathered,
+  ): void {
     const { name } = this.#options;
     const again = `Delete ${describeRef(backupRef(name))} to begin again`;
-    if (isOffer(extension))
+    if (isOnWayBack)
       throw refusal(name, 'it is being handed back', `Go on by \`slipway adopt undo ${name.extension} --from olm-v1\``);
     if (extension !== undefined && extension.metadata.uid !== olm.metadata.uid)
       throw refusal(name, 'OLM has it again', again);
@@ -100,14 +100,14 @@ export class HandOver {
     if (step === 'BackUp') return this.#backUp(gathered);
     if (backup === undefined) throw new Error(`step ${step} needs a backup`);
     const acts: Readonly<Record<Exclude<ActName, 'BackUp'>, () => Promise<void>>> = {
-      Pause: () => this.#pause(backup, state.extension),
-      Resume: () => this.#resume(backup, state.extension),
-      Hold: () => this.#setFinalizers(state.extension, (all) => [...all, HOLD]),
-      Delete: () => this.#delete(state.extension),
+      Pause: () => this.#olm.pause(backup, state.extension),
+      Resume: () => this.#olm.resume(backup, state.extension),
+      Hold: () => this.#olm.hold(state.extension),
+      Delete: () => this.#olm.delete(state.extension),
       HandOver: () => this.#handOver(state.marked, backup),
       Subscribe: () => this.#slipway.subscribe(backup),
-      Release: () => this.#setFinalizers(state.extension, (all) => all.filter((one) => one !== HOLD)),
-      CleanUp: () => this.#cleanUp(state.leftovers),
+      Release: () => this.#olm.release(state.extension),
+      CleanUp: () => this.#olm.cleanUp(state.leftovers),
       Unpin: () => this.#unpin(backup, state.subscription),
       End: () => this.#end(),
     };
@@ -136,35 +136,6 @@ export class HandOver {
     await cluster.create(writeBackup(backup, name.kept), {}, signal);
   }
 
-  /** With one version to choose from, OLM begins no upgrade. */
-  async #pause(backup: Backup, extension: KubeObject | undefined): Promise<void> {
-    if (extension === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { resourceVersion } = extension.metadata;
-    const spec = { source: { catalog: { version: pinOf(backup) } } };
-    await cluster.patch(refOf(extension), { metadata: { resourceVersion }, spec }, {}, signal);
-  }
-
-  /** OLM had begun an upgrade before the pause: it gets its versions back, and the hand-over has to begin again. */
-  async #resume({ range = null }: MaybeRange, extension: KubeObject | undefined): Promise<void> {
-    if (extension === undefined) return;
-    const { cluster, name, signal } = this.#options;
-    const { resourceVersion, finalizers = [] } = extension.metadata;
-    const metadata = { resourceVersion, finalizers: finalizers.filter((one) => one !== HOLD) };
-    await cluster.patch(refOf(extension), { metadata, spec: { source: { catalog: { version: range } } } }, {}, signal);
-    await cluster.delete(backupRef(name), {}, signal);
-    const { version } = installedBundle(extension);
-    throw refusal(name, `OLM has gone on to version ${version} since the hand-over began`, 'The ClusterExtension is as before. Begin again'); // prettier-ignore
-  }
-
-  /** Bound to the version that has the finalizer of Slipway: a finalizer cannot be added to an object that is being deleted. */
-  async #delete(extension: KubeObject | undefined): Promise<void> {
-    if (extension === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { uid = '', resourceVersion = '' } = extension.metadata;
-    await cluster.delete(refOf(extension), { uid, resourceVersion, propagation: 'Orphan' }, signal);
-  }
-
   async #handOver(marked: readonly ObjectRef[], { extension, wanted }: Backup): Promise<void> {
     const { cluster, signal } = this.#options;
     const adoptBy = `${wanted.metadata.namespace}/${wanted.metadata.name}`;
@@ -175,28 +146,7 @@ export class HandOver {
     }
   }
 
-  async #setFinalizers(
-    extension: KubeObject | undefined,
-    change: (finalizers: readonly string[]) => readonly string[],
-  ): Promise<void> {
-    if (extension === undefined) return;
-    const { cluster, signal } = this.#options;
-    const { resourceVersion, finalizers = [] } = extension.metadata;
-    await cluster.patch(
-      refOf(extension),
-      { metadata: { resourceVersion, finalizers: change(finalizers) } },
-      {},
-      signal,
-    );
-  }
-
-  /** The further Secrets of a release have the first one as their owner. */
-  async #cleanUp(leftovers: readonly ObjectRef[]): Promise<void> {
-    const { cluster, signal } = this.#options;
-    for (const ref of leftovers) await cluster.delete(ref, { propagation: 'Background' }, signal);
-  }
-
-  async #unpin(backup: MaybeRange, live: KubeObject | undefined): Promise<void> {
+  async #unpin(backup: Backup, live: KubeObject | undefined): Promise<void> {
     if (live === undefined) return;
     await this.#slipway.unpin(backup, live);
     // The range may be that one version, so that the Subscription alone does not show the end of this step.
@@ -207,8 +157,4 @@ export class HandOver {
     const { cluster, name, signal } = this.#options;
     await cluster.patch(backupRef(name), endHandOver(), {}, signal);
   }
-}
-
-function refusal({ extension }: BackupName, why: string, hint?: string): ReasonedError {
-  return notHandedOver(extensionRef(extension), { why, ...(hint !== undefined && { hint }) });
 }

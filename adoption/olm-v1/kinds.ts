@@ -35,6 +35,9 @@ export const SYSTEM_NAMESPACES = ['olmv1-system', 'openshift-operator-controller
 /** Its Secrets have this type. */
 export const RELEASE_TYPE = 'operatorframework.io/index.v1';
 
+/** On a ClusterExtension of a way back, until it is as it was before the hand-over. */
+export const OFFER = 'slipway.dev/adoption-offer';
+
 export function extensionRef(name: string): ObjectRef {
   return { ...EXTENSION, name };
 }

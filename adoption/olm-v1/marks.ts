@@ -4,6 +4,7 @@
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject, OwnerReference } from '../../api/object.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { EXTENSION, HELM, OLM_PREFIX, OWNER_LABEL } from './kinds.ts';
 
 /** Whether OLM v1 or the garbage collector still recognizes the object as one of the ClusterExtension. */
@@ -12,9 +13,20 @@ export function isMarked({ metadata }: KubeObject, extension: string): boolean {
   return labels[OWNER_LABEL.name] === extension || ownerReferences.some((one) => isExtension(one, extension));
 }
 
-/** Whether OLM has made the object for this very ClusterExtension: it is an owner of all of them. */
-export function isOwnedBy({ metadata: { ownerReferences = [] } }: KubeObject, extension: KubeObject): boolean {
-  return ownerReferences.some(({ uid }) => uid === extension.metadata.uid);
+/**
+ * Whether OLM has made the object for this very ClusterExtension: it is an owner of all of them, and puts them into the namespaces
+ * of the operator. Each tenant can write labels and owner references, in namespaces with which the operator has nothing to do.
+ */
+export function isOwnedBy({ metadata }: KubeObject, extension: KubeObject): boolean {
+  const { namespace, ownerReferences = [] } = metadata;
+  const isPlaced = namespace === undefined || namespacesOf(extension).includes(namespace);
+  return isPlaced && ownerReferences.some(({ uid }) => uid === extension.metadata.uid);
+}
+
+/** The namespace of the operator, and the one that it watches. */
+function namespacesOf({ spec }: KubeObject): readonly string[] {
+  const { namespace, config } = fieldsOf(spec);
+  return [namespace, fieldsOf(fieldsOf(config)['inline'])['watchNamespace']].map(textOf).filter((name) => name !== '');
 }
 
 /** The other ClusterExtension whose label or owner reference the object has; undefined if there is none. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldsOf } from '../../api/untyped.ts';
 import { answerOf, ask, isAsked, isOffer, isOfferOf, isTakenOver, offerOf, restored } from './offer.ts';
 import { extensionOf } from './testing/extension.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 
 const RANGE = '>=1.0.0 <2.0.0';
 const installed = { bundle: 'gadget-operator.v1.0.0', version: '1.0.0' };

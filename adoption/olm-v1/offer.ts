@@ -5,10 +5,9 @@
  */
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf, type Fields } from '../../api/untyped.ts';
-import { catalogFilter, conditionOf, installedBundle, isSettled } from './verdict.ts';
+import { OFFER } from './kinds.ts';
+import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
 
-/** On a ClusterExtension of the way back, until it is as it was before the hand-over. */
-const OFFER = 'slipway.dev/adoption-offer';
 const OFFERED = 'Offered';
 /** All objects have the marks of OLM. Writing it has OLM try again at once. */
 const MARKED = 'Marked';

@@ -1,5 +1,6 @@
 /** The steps of a hand-over in sentences. Pure. */
 import { awaitingReady } from '../awaiting.ts';
+import { finalizersLeft, joined, reportOfOlm } from './report-of-olm.ts';
 import type { HandOverState, StepName } from './steps.ts';
 
 /** A sentence for each step. */
@@ -24,7 +25,16 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   Done: 'The operator is handed over',
 };
 
-/** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
-export function describeStep(step: StepName, { subscription }: Pick<HandOverState, 'subscription'>): string {
-  return step === 'AwaitReady' ? awaitingReady(SENTENCES[step], subscription) : SENTENCES[step];
+/** Steps that wait for OLM. */
+const FOR_OLM: ReadonlySet<StepName> = new Set(['AwaitOlm', 'AwaitPause', 'AwaitOlmOut']);
+
+/** The step, and the report of the program that is waited for. */
+export function describeStep(
+  step: StepName,
+  { subscription, extension }: Pick<HandOverState, 'subscription' | 'extension'>,
+): string {
+  if (step === 'AwaitReady') return awaitingReady(SENTENCES[step], subscription);
+  if (!FOR_OLM.has(step)) return SENTENCES[step];
+  const left = step === 'AwaitOlmOut' ? finalizersLeft(extension) : undefined;
+  return joined(SENTENCES[step], left, reportOfOlm(extension));
 }

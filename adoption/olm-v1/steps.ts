@@ -62,7 +62,7 @@ export function nextStep(state: HandOverState): StepName {
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
   if (state.isEnded) return 'Done';
   if (extension !== undefined && extension.metadata.deletionTimestamp === undefined) return stepBeforeDeletion(state);
-  if ((extension?.metadata.finalizers ?? []).some((one) => one !== HOLD)) return 'AwaitOlmOut';
+  if (!isOlmOut(extension)) return 'AwaitOlmOut';
   if (state.marked.length > 0) return 'HandOver';
   if (state.subscription === undefined) return 'Subscribe';
   // Unpinning is the last step: before, another version than that of OLM would be taken for it.
@@ -71,6 +71,13 @@ export function nextStep(state: HandOverState): StepName {
   if (!state.isReady) return 'AwaitReady';
   if (extension !== undefined) return 'Release';
   return state.leftovers.length > 0 ? 'CleanUp' : 'Unpin';
+}
+
+/** Whether the ClusterExtension is deleted, and OLM and the garbage collector have taken their finalizers off. */
+export function isOlmOut(extension: KubeObject | undefined): boolean {
+  if (extension === undefined) return true;
+  const { deletionTimestamp, finalizers = [] } = extension.metadata;
+  return deletionTimestamp !== undefined && finalizers.every((one) => one === HOLD);
 }
 
 function stepBeforeDeletion({ extension, isHeldByVersion, isSettled, hasGoneOn }: HandOverState): StepName {

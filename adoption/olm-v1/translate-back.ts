@@ -5,7 +5,7 @@
 import type { KubeObject } from '../../api/object.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { fieldsOf, itemsOf, textOf, type Fields } from '../../api/untyped.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 
 export interface Origin {
   /** The ClusterExtension, as it was before the hand-over. */

@@ -2,7 +2,8 @@
 import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
-import { catalogFilter, installedBundle, type ExtensionSurvey } from './verdict.ts';
+import { catalogFilter, installedBundle } from './extension.ts';
+import type { ExtensionSurvey } from './verdict.ts';
 
 export interface Translation {
   /** Pinned to the version that is installed. */

@@ -13,7 +13,7 @@ import { extensionRef } from './kinds.ts';
 import { answerOf, isAsked, isOffer, isOfferOf, isTakenOver, type InstalledBundle } from './offer.ts';
 import { isOfSlipway, type MarkNames } from './undo-marks.ts';
 import type { UndoState } from './undo-steps.ts';
-import { catalogFilter, installedBundle } from './verdict.ts';
+import { catalogFilter, installedBundle } from './extension.ts';
 import { isOnlyBegun, problem, requireUndoable } from './undoable.ts';
 import { isPinned, readWayBack, type WayBack } from './way-back.ts';
 

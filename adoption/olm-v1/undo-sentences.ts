@@ -1,6 +1,7 @@
 /** The steps of a way back to OLM v1 in sentences. Pure. */
+import { reportOfSlipway } from '../awaiting.ts';
+import { finalizersLeft, joined, reportOfOlm } from './report-of-olm.ts';
 import type { UndoState, UndoStep } from './undo-steps.ts';
-import { conditionOf } from './verdict.ts';
 
 /** A sentence for each step. */
 const SENTENCES: Readonly<Record<UndoStep, string>> = {
@@ -22,10 +23,23 @@ const SENTENCES: Readonly<Record<UndoStep, string>> = {
   ForgetBackup: 'Delete the backup',
 };
 
-/** The step, and the state that OLM reports while it is waited for. */
-export function describeUndoStep(step: UndoStep, state: Pick<UndoState, 'answer' | 'extension'>): string {
+/** The step, and the report of the program that is waited for. */
+export function describeUndoStep(
+  step: UndoStep,
+  { answer, extension, subscription }: Pick<UndoState, 'answer' | 'extension' | 'subscription'>,
+): string {
   const sentence = SENTENCES[step];
-  if (step === 'AwaitAnswer' && state.answer.kind === 'waiting') return `${sentence}: ${state.answer.message}`;
-  const message = step === 'AwaitTakenOver' ? conditionOf(state.extension, 'Progressing')?.message : undefined;
-  return message === undefined ? sentence : `${sentence}; OLM reports: ${message}`;
+  switch (step) {
+    case 'AwaitAnswer':
+      return answer.kind === 'waiting' ? `${sentence}: ${answer.message}` : sentence;
+    case 'AwaitTakenOver':
+      return joined(sentence, reportOfOlm(extension));
+    case 'AwaitWithdrawn':
+      return joined(sentence, finalizersLeft(extension), reportOfOlm(extension));
+    case 'AwaitPinned':
+    case 'AwaitOrphaned':
+      return joined(sentence, reportOfSlipway(subscription));
+    default:
+      return sentence;
+  }
 }

@@ -11,7 +11,7 @@ import { extensionRef } from './kinds.ts';
 import { BACKUP, NAME, OBJECTS, Others, ownOf, putBasics, putHandedOver } from './testing/handed-over.ts';
 import { Undo } from './undo.ts';
 import type { UndoStep } from './undo-steps.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 import { forgetWayBack, keepWayBack, readWayBack } from './way-back.ts';
 
 class Killed extends Error {}

@@ -5,20 +5,19 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { fieldsOf, textOf, type Fields } from '../../api/untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
 import { allowingConflicts } from '../conflicts.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { backupRef, type Backup, type BackupName } from './backup.ts';
-import { isAtPin } from '../at-pin.ts';
 import { pinOf } from '../successor.ts';
+import { specAtTheEnd } from './spec-at-the-end.ts';
 import { ask, offerOf, repeated, restored } from './offer.ts';
-import { translateBack } from './translate-back.ts';
 import { gatherUndo, markNames, type UndoFacts } from './undo-gather.ts';
 import { handBack, isOfSlipway } from './undo-marks.ts';
 import { nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
 import { problem } from './undoable.ts';
-import { catalogFilter } from './verdict.ts';
+import { catalogFilter } from './extension.ts';
 import { keepWayBack, withoutPin, type WayBack } from './way-back.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -197,23 +196,4 @@ export class Undo {
     const { cluster, name, signal } = this.#options;
     await cluster.delete(backupRef(name), {}, signal);
   }
-}
-
-/** `spec` of the ClusterExtension once the way back has ended. */
-function specAtTheEnd({ backup, wayBack, installed, state: { subscription } }: UndoFacts): Fields {
-  if (subscription === undefined) return wayBack?.spec ?? {};
-  const spec = fieldsOf(subscription['spec']);
-  if (textOf(spec['serviceAccountName']) !== '') return specOfBackup(backup, installed.version);
-  return translateBack(backup, { ...spec, version: withoutPin(subscription, wayBack).version });
-}
-
-/** OLM acts as an administrator: a tenant who acts as an account must not choose other versions or settings for it. */
-function specOfBackup({ extension, olm }: Backup, version: string): Fields {
-  const range = textOf(catalogFilter(olm)['version']);
-  if (range === '' || isAtPin(version, range)) return fieldsOf(olm['spec']);
-  throw problem(
-    { extension },
-    `the backup allows ${range}, and ${version} is installed. Slipway's Subscription acts as a ServiceAccount, so that its settings are not translated back`,
-    "Install a version that the backup allows, or have an administrator take spec.serviceAccountName off Slipway's Subscription",
-  );
 }

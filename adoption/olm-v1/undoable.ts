@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { backupRef, type Backup, type BackupName } from './backup.ts';
 import { extensionRef } from './kinds.ts';
 import { isOffer, type InstalledBundle } from './offer.ts';
-import { installedBundle } from './verdict.ts';
+import { installedBundle } from './extension.ts';
 import type { WayBack } from './way-back.ts';
 
 /** The facts that decide it. */
@@ -97,16 +97,38 @@ function requireSame({ name, wayBack, issued }: UndoableFacts, own: Subscription
 }
 
 /** A version that is being rolled out would be left half-way. */
-function requireVersion({ name, wayBack }: UndoableFacts, { metadata, status }: Subscription): InstalledBundle {
-  const { installed, pending, conditions, observedGeneration } = status ?? {};
-  if (pending !== undefined)
-    throw problem(name, `${pending.bundle} comes next`, 'Pin the version that is installed by spec.version first');
+function requireVersion(facts: UndoableFacts, own: Subscription): InstalledBundle {
+  requireNothingPending(facts, own);
+  const { name, wayBack } = facts;
+  const { metadata, status } = own;
+  const { installed, conditions, observedGeneration } = status ?? {};
   const ready = findCondition(conditions, 'Ready');
   // The pin of the way back changes the spec, and may be awaited.
   const isReady = wayBack !== undefined || (ready?.status === 'True' && observedGeneration === metadata.generation);
   if (installed === undefined || !isReady)
     throw problem(name, `it is not Ready: ${ready?.message ?? 'it has no status'}`, 'Wait until its Subscription is Ready'); // prettier-ignore
   return { bundle: installed.bundle, version: installed.version };
+}
+
+/** The pin that a person is advised to write, and that the way back writes itself, ends no roll-out that has begun before. */
+function requireNothingPending({ name, wayBack }: UndoableFacts, { metadata, spec, status }: Subscription): void {
+  const { installed, pending, observedGeneration } = status ?? {};
+  if (pending === undefined) return;
+  const isPinned = installed !== undefined && spec.version === installed.version;
+  if (!isPinned)
+    throw problem(name, `${pending.bundle} comes next`, 'Pin the version that is installed by spec.version first');
+  const isRead = observedGeneration === metadata.generation;
+  if (!isRead && wayBack !== undefined) return;
+  const why = isRead
+    ? `${pending.bundle} is on its way although spec.version is ${spec.version}`
+    : `the manager has not acted on spec.version ${spec.version} yet, and ${pending.bundle} comes next`;
+  const stop = wayBack === undefined ? '' : `, or give the way back up by \`${commandToStop(name)}\``;
+  throw problem(name, why, `Wait until its Subscription is Ready, and start the command again${stop}`);
+}
+
+/** The command that gives a begun way back up. */
+export function commandToStop({ extension }: Pick<BackupName, 'extension'>): string {
+  return `slipway adopt undo ${extension} --from olm-v1 --stop`;
 }
 
 /** The refusal of the way back. */

@@ -34,6 +34,13 @@ const CASES: readonly Case[] = [
     message: /being deleted/,
   },
   {
+    because: 'its way back has begun',
+    survey: { extension: extensionOf({ metadata: { annotations: { 'slipway.dev/adoption-offer': 'Offered' } } }) },
+    kind: 'refused',
+    reason: 'BeingHandedBack',
+    message: /slipway adopt undo gadget --from olm-v1/,
+  },
+  {
     because: 'OLM owns no object of it',
     survey: { objects: [] },
     kind: 'refused',

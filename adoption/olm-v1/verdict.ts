@@ -2,19 +2,23 @@
  * Whether an operator of OLM v1 can be handed over now. Pure: a table of states, the first that applies decides. A refusal
  * says what to do; a note announces an effect.
  */
-import type { Condition } from '../../api/conditions.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
-import { extensionRef, OLM_PREFIX } from './kinds.ts';
+import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
+import { extensionRef, OFFER, OLM_PREFIX } from './kinds.ts';
 import { otherExtension } from './marks.ts';
 
-/** The facts about one ClusterExtension. */
-export interface ExtensionSurvey {
+/** A ClusterExtension by itself. */
+export interface KnownExtension {
   readonly name: string;
   /** Absent if it does not exist. */
   readonly extension: KubeObject | undefined;
+}
+
+/** The facts about one ClusterExtension. */
+export interface ExtensionSurvey extends KnownExtension {
   /** The objects that OLM has made for it, metadata only. */
   readonly objects: readonly KubeObject[];
   /** Its ClusterObjectSets, by which OLM v1 installs if its alpha feature is on. */
@@ -24,6 +28,7 @@ export interface ExtensionSurvey {
 /** The closed list of reasons for which an operator is not handed over. */
 export const REFUSALS = [
   'ExtensionNotFound',
+  'BeingHandedBack',
   'BeingDeleted',
   'NotInstalled',
   'UpgradeInProgress',
@@ -47,48 +52,31 @@ export type Verdict =
 
 /** The verdict on an operator whose hand-over has not begun. */
 export function judgeExtension(survey: ExtensionSurvey): Verdict {
-  for (const rule of RULES) {
-    const verdict = rule(survey);
+  const ready = { kind: 'ready', notes: NOTES.flatMap((note) => note(survey) ?? []) } as const;
+  return judgeAlone(survey) ?? firstOf(RULES_OF_OBJECTS, survey) ?? ready;
+}
+
+/** Why a ClusterExtension cannot be handed over now, if its objects do not matter for that. */
+export function judgeAlone(known: KnownExtension): Verdict | undefined {
+  return firstOf(RULES, known);
+}
+
+function firstOf<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Verdict | undefined {
+  for (const rule of rules) {
+    const verdict = rule(facts);
     if (verdict !== undefined) return verdict;
   }
-  return { kind: 'ready', notes: NOTES.flatMap((note) => note(survey) ?? []) };
+  return undefined;
 }
 
-/** The bundle that OLM reports as installed; empty texts if there is none. */
-export function installedBundle(extension: KubeObject | undefined): {
-  readonly name: string;
-  readonly version: string;
-} {
-  const { name, version } = fieldsOf(fieldsOf(fieldsOf(extension?.['status'])['install'])['bundle']);
-  return { name: textOf(name), version: textOf(version) };
+/** The way back has begun, so that no hand-over goes on. */
+export function goingBack(extension: string): string {
+  return `the operator is being handed back. Go on by \`slipway adopt undo ${extension} --from olm-v1\``;
 }
 
-/** `spec.source.catalog`. */
-export function catalogFilter(extension: KubeObject | undefined): Readonly<Record<string, unknown>> {
-  return fieldsOf(fieldsOf(fieldsOf(extension?.['spec'])['source'])['catalog']);
-}
+type Rule<Facts> = (facts: Facts) => Verdict | undefined;
 
-/** Whether OLM has acted on the spec as it is, and has reached it. */
-export function isSettled(extension: KubeObject | undefined): boolean {
-  const progressing = conditionOf(extension, 'Progressing');
-  return (
-    extension !== undefined &&
-    progressing?.status === 'True' &&
-    progressing.reason === 'Succeeded' &&
-    progressing.observedGeneration === extension.metadata.generation &&
-    conditionOf(extension, 'Installed')?.status === 'True'
-  );
-}
-
-/** A condition that OLM has written. */
-export function conditionOf(extension: KubeObject | undefined, type: string): Condition | undefined {
-  const conditions = fieldsOf(extension?.['status'])['conditions'] as readonly Condition[] | undefined;
-  return conditions?.find((one) => one.type === type);
-}
-
-type Rule = (survey: ExtensionSurvey) => Verdict | undefined;
-
-const RULES: readonly Rule[] = [
+const RULES: readonly Rule<KnownExtension>[] = [
   ({ name, extension }) =>
     extension === undefined
       ? refused(
@@ -96,6 +84,8 @@ const RULES: readonly Rule[] = [
           `${describeRef(extensionRef(name))} does not exist. List them by \`slipway adopt plan --from olm-v1\``,
         )
       : undefined,
+  ({ name, extension }) =>
+    OFFER in (extension?.metadata.annotations ?? {}) ? refused('BeingHandedBack', goingBack(name)) : undefined,
   ({ extension }) =>
     extension?.metadata.deletionTimestamp === undefined
       ? undefined
@@ -104,13 +94,6 @@ const RULES: readonly Rule[] = [
     installedBundle(extension).version === ''
       ? wait('NotInstalled', conditionOf(extension, 'Progressing')?.message ?? 'OLM has installed nothing for it yet')
       : undefined,
-  ({ objectSets: [set] }) =>
-    set === undefined
-      ? undefined
-      : refused(
-          'InstalledByObjectSets',
-          `OLM has installed it by ${describeRef(refOf(set))}, an alpha feature that Slipway does not take over`,
-        ),
   ({ extension }) => {
     if (isSettled(extension)) return undefined;
     const progressing = conditionOf(extension, 'Progressing');
@@ -128,13 +111,6 @@ const RULES: readonly Rule[] = [
         )
       : undefined;
   },
-  ({ objects }) =>
-    objects.length > 0
-      ? undefined
-      : refused(
-          'NoObjects',
-          'no object names it as its owner, so that OLM has installed it in a way that is not known',
-        ),
   ({ extension }) => {
     const other = extension?.metadata.finalizers?.find((one) => !one.startsWith(OLM_PREFIX) && one !== HOLD);
     return other === undefined
@@ -144,6 +120,23 @@ const RULES: readonly Rule[] = [
           `its finalizer ${other} is not of OLM. Remove it with the program that has added it`,
         );
   },
+];
+
+const RULES_OF_OBJECTS: readonly Rule<ExtensionSurvey>[] = [
+  ({ objectSets: [set] }) =>
+    set === undefined
+      ? undefined
+      : refused(
+          'InstalledByObjectSets',
+          `OLM has installed it by ${describeRef(refOf(set))}, an alpha feature that Slipway does not take over`,
+        ),
+  ({ objects }) =>
+    objects.length > 0
+      ? undefined
+      : refused(
+          'NoObjects',
+          'no object names it as its owner, so that OLM has installed it in a way that is not known',
+        ),
   ({ objects }) => {
     const service = objects.find(({ metadata }) => SERVING_CERTIFICATE in (metadata.annotations ?? {}));
     return service === undefined

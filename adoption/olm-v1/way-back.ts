@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { pack, StoredRef, unpackOrNothing } from '../packed.ts';
+import { pack, StoredRef, unpackOrNothing, WAY_BACK_KEY } from '../packed.ts';
 
 /** Kept before OLM is offered the operator: from then on an uninstall by Slipway is held, as OLM would install it again. */
 export interface WayBack {
@@ -26,8 +26,6 @@ export interface WayBack {
   /** Fields of the Subscription that the way back changes, as they were. */
   readonly before: { readonly version?: string | undefined; readonly objects?: string | undefined };
 }
-
-const KEY = 'way-back.json.gz';
 
 const StoredWayBack = z.object({
   subscription: z.string(),
@@ -70,12 +68,17 @@ function pinnedFields(subscription: KubeObject): WayBack['before'] {
 
 /** The patch of a backup's Secret by which the way back is kept. */
 export function keepWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
-  return { data: { [KEY]: pack(wayBack) } };
+  return { data: { [WAY_BACK_KEY]: pack(wayBack) } };
 }
 
 /** The patch of a backup's Secret by which the way back is given up. */
 export function forgetWayBack(): Readonly<Record<string, unknown>> {
-  return { data: { [KEY]: null } };
+  return { data: { [WAY_BACK_KEY]: null } };
+}
+
+/** Whether a way back has begun; a list that a person has damaged counts too. */
+export function hasWayBack(secret: KubeObject): boolean {
+  return fieldsOf(secret['data'])[WAY_BACK_KEY] !== undefined;
 }
 
 /**
@@ -83,14 +86,13 @@ export function forgetWayBack(): Readonly<Record<string, unknown>> {
  * @throws ReasonedError InputInvalid, not retried, if a person changed it so that it cannot be read
  */
 export function readWayBack(secret: KubeObject): WayBack | undefined {
-  const kept = fieldsOf(secret['data'])[KEY];
-  if (kept === undefined) return undefined;
-  const parsed = StoredWayBack.safeParse(unpackOrNothing(kept));
+  if (!hasWayBack(secret)) return undefined;
+  const parsed = StoredWayBack.safeParse(unpackOrNothing(fieldsOf(secret['data'])[WAY_BACK_KEY]));
   if (parsed.success) return parsed.data as WayBack;
   throw new ReasonedError({
     reason: 'InputInvalid',
     retry: 'never',
-    message: `the way back in ${describeRef(refOf(secret))} cannot be read: ${KEY} is not as it was written`,
+    message: `the way back in ${describeRef(refOf(secret))} cannot be read: ${WAY_BACK_KEY} is not as it was written`,
     hint: 'Restore the Secret from a backup of the cluster',
   });
 }

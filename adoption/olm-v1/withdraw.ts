@@ -28,7 +28,9 @@ export async function withdraw(
     await cluster.patch(refOf(subscription), patch, {}, signal);
   }
   const { uid = '' } = extension?.metadata ?? {};
-  if (extension !== undefined && isOffer(extension))
+  // Another program may have taken the annotation off.
+  const isOffered = isOffer(extension) || (uid !== '' && uid === wayBack?.extension);
+  if (extension !== undefined && isOffered)
     await cluster.delete(refOf(extension), { uid, propagation: 'Orphan' }, signal);
   if (wayBack !== undefined) await cluster.patch(backupRef(name), forgetWayBack(), {}, signal);
 }

@@ -15,10 +15,10 @@ import { createPlanReconciler } from '../../controllers/plan/reconcile.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
+import { Patience } from '../../controllers/subscription/adoption/patience.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
-import { createWayBacks } from '../../controllers/way-backs.ts';
 import {
   createController,
   ownerKeys,
@@ -89,17 +89,23 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 
 export function createSubscriptionController(parts: Parts): Controller {
   const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
-  const { writer, wiring } = parts;
+  const { wayBackOf, writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
-  const adoption = { ...shared, client, namespace: wiring.namespace, sleep: (ms: number) => delay(ms) };
+  const adoption = {
+    ...shared,
+    client,
+    namespace: wiring.namespace,
+    sleep: (ms: number) => delay(ms),
+    patience: new Patience(),
+  };
   const reconcile = createSubscriptionReconciler({
     ...shared,
     caches: { ...caches, content },
     cluster: client,
     adopt: (subscription, signal, render) => advanceAdoption(adoption, subscription, signal, render),
     endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
-    wayBackOf: createWayBacks(client, wiring.namespace),
+    wayBackOf,
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
     handed,
@@ -143,7 +149,7 @@ export function createPlanController(parts: Parts): Controller {
 }
 
 export function createRevisionController(parts: Parts): Controller {
-  const { caches, managed, late, handed, offers, shared, barrier, writer, wiring } = parts;
+  const { caches, managed, late, handed, offers, shared, barrier, wayBackOf, writer, wiring } = parts;
   const { subscriptions, revisions, namespaces, pullSecrets } = caches;
   const active = (namespace?: string): readonly ObjectKey[] => activeRevisions(revisions, namespace);
   const reconcile = createRevisionReconciler({
@@ -152,7 +158,7 @@ export function createRevisionController(parts: Parts): Controller {
     client: barrier.watched(writer),
     managed,
     late,
-    wayBackOf: createWayBacks(writer, wiring.namespace),
+    wayBackOf,
     manager: { namespace: wiring.namespace, name: ACCOUNT },
     handed,
     pullSecrets: offers,

@@ -21,6 +21,7 @@ import { createLateRemovals } from '../../controllers/revision/late-removals.ts'
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
+import { createWayBacks } from '../../controllers/way-backs.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
 import { createEventRecorder, type EventRecorder } from '../../kube/events/events.ts';
@@ -89,6 +90,8 @@ export function createParts(wiring: WireOptions) {
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),
     late: createLateRemovals({ client: writer, now }),
+    /** Shared, so that one answer counts for a Subscription and its Revisions. */
+    wayBackOf: createWayBacks(writer, { kept: wiring.namespace, now }),
     managed,
   };
 }

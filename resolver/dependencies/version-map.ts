@@ -1,6 +1,6 @@
 /** The versions of one package that its Subscription could install, and those that each of them leads to. */
 import type { CatalogPackage } from '../../catalog/model.ts';
-import { findInstalled, isInside, originOf, selectChannels } from '../candidates.ts';
+import { findInstalled, isInside, originOf, selectChannels } from '../selection.ts';
 import { misfit } from '../cluster.ts';
 import { coverage, rankOf, rankVersions, type Interval } from '../coverage.ts';
 import {

@@ -12,7 +12,7 @@ import { CRD } from '../../kinds-of-bundles.ts';
 import { wayBackOf } from '../../way-back.ts';
 import { EXTENSION, extensionRef, HELM, OLM_PREFIX } from '../kinds.ts';
 import { translateExtension } from '../translate.ts';
-import { catalogFilter } from '../verdict.ts';
+import { catalogFilter } from '../extension.ts';
 import { extensionOf, surveyOf } from './extension.ts';
 
 export const NAME: BackupName = { extension: 'gadget', kept: 'slipway-system' };

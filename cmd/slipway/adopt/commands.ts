@@ -114,9 +114,10 @@ function defineAfterwards(adopt: Command, perform: Perform): void {
   withExamples(
     clusterOptions(adopt.command('undo'))
       .description(
-        "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. For OLM v0 the version that it had must be installed; OLM v1 must find the installed version in its catalogs. A hand-over from which OLM has not gone yet is called off. It can be interrupted at any time; started again, it goes on.",
+        "Hands an operator back to OLM from its backup, without replacing a Pod, and deletes Slipway's Subscription. For OLM v0 the version that it had must be installed; OLM v1 must find the installed version in its catalogs. A hand-over from which OLM has not gone yet is called off. It can be interrupted at any time; started again, it goes on. With --stop a begun way back is given up instead, as long as Slipway has the operator.",
       )
       .argument('<name>', ARGUMENT)
+      .option('--stop', 'give a begun way back up: Slipway keeps the operator')
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))
@@ -130,6 +131,7 @@ function defineAfterwards(adopt: Command, perform: Perform): void {
       ),
     'slipway adopt undo lights/beacon',
     'slipway adopt undo beacon --from olm-v1',
+    'slipway adopt undo beacon --from olm-v1 --stop',
   );
 }
 

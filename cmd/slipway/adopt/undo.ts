@@ -1,19 +1,21 @@
 /** `slipway adopt undo`: hands one operator back to OLM v0, from the backup of its hand-over. */
-import type { Cluster } from '../../../api/cluster.ts';
 import type { UndoFacts } from '../../../adoption/olm-v0/undo-gather.ts';
 import { Undo } from '../../../adoption/olm-v0/undo.ts';
+import { StopUndo } from '../../../adoption/olm-v0/stop.ts';
 import { unresolved, type UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
-import { parseTarget, type ObjectTarget } from '../admin/objects.ts';
+import { parseTarget } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type KubeFlags } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { follow, type Journey } from './follow.ts';
+import { journeyToStop } from './stop.ts';
 
 export interface AdoptUndoFlags extends KubeFlags, OutputFlags {
   readonly timeout: string;
   readonly systemNamespace: string;
+  readonly stop?: boolean;
 }
 
 /** A sentence for each step. */
@@ -40,7 +42,13 @@ const ENDS: ReadonlySet<UndoStep> = new Set(['CallOff', 'ForgetBackup']);
 export async function undoAdoption(environment: Environment, text: string, flags: AdoptUndoFlags): Promise<Outcome> {
   return withCluster(environment, flags, async ({ client, namespace }) => {
     const target = parseTarget(text, namespace);
-    return follow(environment, target, flags, (signal) => wayBack(client, target, flags.systemNamespace, signal));
+    const name = { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace };
+    const operator = `Operator ${target.namespace}/${target.name}`;
+    return follow(environment, target, flags, (signal) =>
+      flags.stop === true
+        ? journeyToStop(new StopUndo({ cluster: client, name, signal }), operator)
+        : wayBack(new Undo({ cluster: client, name, now: () => new Date(), signal }), operator),
+    );
   });
 }
 
@@ -55,10 +63,8 @@ function describeStep(step: UndoStep, { state }: UndoFacts): string {
   return `${SENTENCES[step]}; it is ${textOf(phase)} (${textOf(reason)}): ${textOf(message)}`;
 }
 
-function wayBack(cluster: Cluster, target: ObjectTarget, kept: string, signal: AbortSignal): Journey {
-  const name = { namespace: target.namespace, subscription: target.name, kept };
-  const undo = new Undo({ cluster, name, now: () => new Date(), signal });
-  const text = `Operator ${target.namespace}/${target.name} is handed back to OLM\n`;
+function wayBack(undo: Undo, operator: string): Journey {
+  const text = `${operator} is handed back to OLM\n`;
   return {
     async next() {
       const { step, facts } = await undo.next();

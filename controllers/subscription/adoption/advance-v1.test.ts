@@ -138,6 +138,38 @@ describe('an operator of OLM v1 is adopted', () => {
     await expectAdopted(cluster, '1.1.0');
   });
 
+  test.each([
+    { because: 'it has not acted on the version', step: 'AwaitPause' },
+    { because: 'it has not taken its finalizers off', step: 'AwaitOlmOut' },
+  ])(
+    'while OLM is waited for, nothing is listed or written, and it is asked ever less often: $because',
+    async ({ step }) => {
+      const cluster = clusterOfV1();
+      for (; own(cluster).status?.adoption?.step !== step; manager.olm(cluster)) await manager.advance(cluster);
+      cluster.change(EXTENSION_REF, (one) => ({ ...one, metadata: { ...one.metadata, generation: 99 } }));
+      const asked: unknown[] = [];
+      for (const seconds of [0, 30, 100, 3600]) {
+        manager.now = new Date(seconds * 1000);
+        const before = cluster.requests.length;
+        asked.push((await manager.advance(cluster)).againSeconds);
+        if (seconds > 0) expect(cluster.requests.slice(before).filter(({ verb }) => verb !== 'get')).toEqual([]);
+      }
+      expect(asked).toEqual([2, 2, 10, 30]);
+    },
+  );
+
+  test('objects in foreign namespaces to which tenants gave the marks of OLM hold nothing up, and stay as they are', async () => {
+    const cluster = clusterOfV1();
+    cluster.put(object({ apiVersion: 'v1', kind: 'Namespace', name: 'tenant' }));
+    const { labels, ownerReferences = [] } = (await find(cluster, DEPLOYMENT))?.metadata ?? {};
+    const another = { ...ownerReferences[0]!, name: 'lamp', uid: 'another' };
+    const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'tenant', name: 'forged' };
+    const forged = cluster.put(object(ref, {}, { labels, ownerReferences: [...ownerReferences, another] }));
+    await manager.toTheEnd(cluster);
+    await expectAdopted(cluster);
+    expect(await find(cluster, ref)).toEqual(forged);
+  });
+
   test('if the ClusterExtension is deleted by others, the adoption can be given up by deleting the backup', async () => {
     const cluster = clusterOfV1();
     await manager.advance(cluster);

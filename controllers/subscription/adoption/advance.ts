@@ -13,6 +13,7 @@ import type { ManagerClient } from './acting.ts';
 import type { Departure, DepartureOptions, DepartureStep } from './departure.ts';
 import { DepartureFromV0 } from './olm-v0.ts';
 import { DepartureFromV1 } from './olm-v1.ts';
+import type { Patience } from './patience.ts';
 import { adoptionRequest } from './request.ts';
 import { AdoptionStatus } from './status-of-adoption.ts';
 import type { RenderPinned } from './pinned.ts';
@@ -26,6 +27,7 @@ export interface AdoptionDeps {
   readonly now: () => Date;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
+  readonly patience: Patience;
 }
 
 export interface Advance {
@@ -37,8 +39,7 @@ export interface Advance {
   readonly againSeconds?: number;
 }
 
-/** OLM, the collector and the roll-out of the version take moments; a person takes longer. */
-const SOON_SECONDS = 2;
+/** A person acts next. */
 const LATER_SECONDS = 30;
 
 /** Throws errors that pass by themselves: a lost lead, an API server that does not answer, a conflict. */
@@ -51,10 +52,10 @@ export async function advanceAdoption(
   const request = adoptionRequest(subscription);
   if (request.kind === 'none') return { subscription, state: 'none' };
   const status = new AdoptionStatus(deps, subscription);
-  const run = new AdoptionRun(status);
+  const run = new AdoptionRun(deps, status);
   if (request.kind === 'pointless') return run.endWith(POINTLESS);
   // Its own roll-out is reported by Ready; no request is needed to know that it is not over.
-  if (status.stage === 'TakingOver' && !isReady(subscription)) return run.pause(SOON_SECONDS);
+  if (status.stage === 'TakingOver' && !isReady(subscription)) return run.waitFor('AwaitReady');
   const { operator } = request;
   return run.goOn(operator, departureOf(operator, { ...deps, subscription, successor: status, render, signal }));
 }
@@ -67,9 +68,11 @@ function departureOf({ from, name }: AdoptedOperator, options: DepartureOptions)
 
 /** The steps of one reconcile. */
 class AdoptionRun {
+  readonly #deps: Pick<AdoptionDeps, 'patience' | 'now'>;
   readonly #status: AdoptionStatus;
 
-  constructor(status: AdoptionStatus) {
+  constructor(deps: Pick<AdoptionDeps, 'patience' | 'now'>, status: AdoptionStatus) {
+    this.#deps = deps;
     this.#status = status;
   }
 
@@ -80,12 +83,22 @@ class AdoptionRun {
       if (!(error instanceof ReasonedError) || PASSING.has(error.reason)) throw error;
       const message = `${error.describe()}${this.#remedy(error, departure)}`;
       await this.#status.say({ reason: error.reason, message });
-      return this.pause(LATER_SECONDS);
+      return this.#pause(LATER_SECONDS);
     }
   }
 
+  /** Another program takes the step. */
+  waitFor(step: string): Advance {
+    const { patience, now } = this.#deps;
+    return this.#pause(patience.secondsUntilNext(this.#key, step, now()));
+  }
+
+  get #key(): string {
+    return this.#status.subscription.metadata.uid ?? '';
+  }
+
   /** The state that the status has now. */
-  pause(againSeconds: number): Advance {
+  #pause(againSeconds: number): Advance {
     const { stage, subscription } = this.#status;
     const state = stage === 'Preparing' ? 'holding' : stage === 'TakingOver' ? 'takingOver' : 'none';
     return { subscription, state, againSeconds };
@@ -98,10 +111,11 @@ class AdoptionRun {
 
   async #refuse(message: string, next: DepartureStep): Promise<Advance> {
     await this.#status.refuse(message, next);
-    return this.pause(LATER_SECONDS);
+    return this.#pause(LATER_SECONDS);
   }
 
   #end(): Advance {
+    this.#deps.patience.forget(this.#key);
     return { subscription: this.#status.subscription, state: 'none' };
   }
 
@@ -115,10 +129,11 @@ class AdoptionRun {
       await this.#status.report(operator, departure, next);
       if (step === 'Done') return this.#end();
       // The same step again: another writer was faster, and the cache has to catch up.
-      if (step.startsWith('Await') || step === before) return this.pause(SOON_SECONDS);
+      if (step.startsWith('Await') || step === before) return this.waitFor(step);
       const obstacle = step === 'BackUp' ? await next.obstacle() : undefined;
       if (obstacle !== undefined) return this.#refuse(obstacle, next);
       await this.#status.hold();
+      this.#deps.patience.forget(this.#key, step);
       await next.carryOut();
       before = step;
     }

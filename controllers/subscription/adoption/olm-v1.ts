@@ -11,7 +11,8 @@ import { handOver } from '../../../adoption/olm-v1/marks.ts';
 import { describeStep } from '../../../adoption/olm-v1/sentences.ts';
 import { STEPS, type StepName } from '../../../adoption/olm-v1/steps.ts';
 import { translateExtension, type Translation } from '../../../adoption/olm-v1/translate.ts';
-import { installedBundle, judgeExtension } from '../../../adoption/olm-v1/verdict.ts';
+import { installedBundle } from '../../../adoption/olm-v1/extension.ts';
+import { judgeExtension } from '../../../adoption/olm-v1/verdict.ts';
 import { misfitOf } from '../../../adoption/misfit.ts';
 import { HOLD } from '../../../adoption/olm-v0/kinds.ts';
 import { describeRef, keyOfObject, type KubeObject, type ObjectRef } from '../../../api/object.ts';
@@ -43,6 +44,7 @@ export class DepartureFromV1 implements Departure {
       wanted: (gathered) => this.#wanted(gathered),
       obstacle: async () => undefined,
       successor,
+      namespace: subscription.metadata.namespace ?? '',
       signal,
     });
   }
@@ -111,10 +113,8 @@ function misplacement({ metadata: { name }, spec }: KubeObject, { metadata }: Ku
     : `${describeRef(extensionRef(name))} installs in namespace ${namespace}. Create the Subscription in that namespace`;
 }
 
-function messageOf(step: StepName, { backup, survey, state }: Gathered): string {
+function messageOf(step: StepName, { backup, state }: Gathered): string {
   if (step === 'Done')
     return `${installedBundle(backup?.olm).name} is taken over from OLM; its backup is the way back, until it is deleted`;
-  const verdict = step === 'AwaitOlm' ? judgeExtension(survey) : undefined;
-  const why = verdict?.kind === 'wait' ? `: ${verdict.message}` : '';
-  return stepMessage(STEPS, step, `${describeStep(step, state)}${why}`);
+  return stepMessage(STEPS, step, describeStep(step, state));
 }

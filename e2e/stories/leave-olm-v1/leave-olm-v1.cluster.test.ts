@@ -8,7 +8,7 @@ import { backupRef } from '../../../adoption/olm-v1/backup.ts';
 import { HandOver } from '../../../adoption/olm-v1/hand-over.ts';
 import { translateExtension } from '../../../adoption/olm-v1/translate.ts';
 import { Undo } from '../../../adoption/olm-v1/undo.ts';
-import { catalogFilter } from '../../../adoption/olm-v1/verdict.ts';
+import { catalogFilter } from '../../../adoption/olm-v1/extension.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
@@ -116,9 +116,9 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, listCatalogs, planOne, runOne, look, showAll, undoOne, runAll] = stepsOf(
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, undoOne, stopOne, runAll] = stepsOf(
       'docs/how-to/leave-olm-v1.md',
-    ) as [Step, Step, Step, Step, Step, Step, Step, Step];
+    ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
 
     test('the plan lists the operators, and writes nothing', async () => {
       const shown = await type(listAll);
@@ -221,6 +221,22 @@ describe.skipIf(obstacle !== undefined)(
       expect(await type(runAll)).toBe(runAll.printed);
     }, 180_000);
 
+    test('a way back is given up at the last moment, and Slipway has the operator as before', async () => {
+      const before = await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET });
+      expect(await type(stopOne)).toBe(stopOne.printed);
+      const steps: string[] = [];
+      while (!steps.includes('Pin')) {
+        const { step, facts } = await undoOf(GADGET.name).next();
+        await undoOf(GADGET.name).carryOut(step, facts);
+        steps.push(step);
+        if (step.startsWith('Await')) await delay(200);
+      }
+      expect(await type(stopOne)).toContain('gadget-operator is given up: Slipway has the operator as before');
+      expect(await client.get(extensionRef(GADGET.name))).toBeUndefined();
+      expect((await waitFor(cluster(), GADGET, isReady)).spec).toEqual(before?.['spec']);
+      expect(await marksOfOlmV1(client, GADGET.name)).toEqual([]);
+    }, 90_000);
+
     test('a ClusterExtension that is created again gets nothing of the operator', async () => {
       await installByOlmV1(client, TORCH);
       await reportOf(client, TORCH.name, /already exists.* cannot be managed by operator-controller/);
@@ -258,7 +274,9 @@ describe.skipIf(obstacle !== undefined)(
     test('an operator that Slipway has upgraded is handed back in that version, and no Pod is replaced', async () => {
       await refreshCatalog(client, 'gadgets');
       const before = await specsOfDeployments(GADGET);
-      expect(await type(undoOne)).toBe(undoOne.printed);
+      expect(await type(undoOne)).toBe(
+        'ClusterExtension gadget-operator is handed back to OLM in version 1.1.0; it had come in version 1.0.0\n',
+      );
       const { status } = await isInstalled(client, GADGET.name);
       expect(status).toMatchObject({ install: { bundle: { version: '1.1.0' } } });
       await isOwnedByOlm(client, GADGET.name);

@@ -2,7 +2,7 @@
 import { OWNER_LABEL } from '../../../adoption/olm-v1/kinds.ts';
 import { collectInventory } from '../../../adoption/olm-v1/inventory.ts';
 import { isOwnedBy } from '../../../adoption/olm-v1/marks.ts';
-import { installedBundle, isSettled } from '../../../adoption/olm-v1/verdict.ts';
+import { installedBundle, isSettled } from '../../../adoption/olm-v1/extension.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { fieldsOf, listOf, numberOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';

@@ -2,13 +2,8 @@
 import { backupsOf } from '../../../../adoption/olm-v1/backup.ts';
 import { gather, surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
 import { EXTENSION } from '../../../../adoption/olm-v1/kinds.ts';
-import {
-  catalogFilter,
-  installedBundle,
-  judgeExtension,
-  type ExtensionSurvey,
-  type Verdict,
-} from '../../../../adoption/olm-v1/verdict.ts';
+import { catalogFilter, installedBundle } from '../../../../adoption/olm-v1/extension.ts';
+import { goingBack, judgeExtension, type ExtensionSurvey, type Verdict } from '../../../../adoption/olm-v1/verdict.ts';
 import type { Cluster } from '../../../../api/cluster.ts';
 import { fieldsOf, textOf } from '../../../../api/untyped.ts';
 
@@ -45,6 +40,10 @@ function rowOf(survey: ExtensionSurvey): ExtensionRow {
   };
 }
 
+function onWayBack(row: ExtensionRow): ExtensionRow {
+  return { ...row, state: 'refused', message: goingBack(row.name) };
+}
+
 /**
  * The ClusterExtension to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by
  * waiting; and those that are refused. Throws the errors of the client.
@@ -54,11 +53,14 @@ export async function nextExtension(
   kept: string,
   signal: AbortSignal,
 ): Promise<{ readonly next: string | undefined; readonly rest: readonly ExtensionRow[] }> {
+  const returning = new Set<string>();
   for (const name of await backupsOf(cluster, kept, signal)) {
-    const { backup } = await gather(cluster, name, signal);
-    if (backup?.isEnded === false) return { next: name.extension, rest: [] };
+    const { backup, isOnWayBack } = await gather(cluster, name, { signal });
+    if (isOnWayBack) returning.add(name.extension);
+    else if (backup?.isEnded === false) return { next: name.extension, rest: [] };
   }
-  const rows = await listRows(cluster, signal);
+  const listed = await listRows(cluster, signal);
+  const rows = listed.map((row) => (returning.has(row.name) ? onWayBack(row) : row));
   const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');
   return { next: next?.name, rest: rows };
 }

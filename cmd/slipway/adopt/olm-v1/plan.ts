@@ -1,7 +1,8 @@
 /** `slipway adopt plan --from olm-v1`: whether operators of OLM v1 can be handed over, and the effects. */
 import { surveyExtension } from '../../../../adoption/olm-v1/gather.ts';
 import { translateExtension, type Translation } from '../../../../adoption/olm-v1/translate.ts';
-import { installedBundle, judgeExtension } from '../../../../adoption/olm-v1/verdict.ts';
+import { installedBundle } from '../../../../adoption/olm-v1/extension.ts';
+import { judgeExtension } from '../../../../adoption/olm-v1/verdict.ts';
 import { describeRef, refOf } from '../../../../api/object.ts';
 import { formatYaml } from '../../../../report/data.ts';
 import { outcomeOf } from '../../admin/print.ts';

@@ -9,6 +9,7 @@ import { fieldsOf } from '../../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../../../events.ts';
 import { advanceAdoption, type Advance, type AdoptionDeps } from '../advance.ts';
+import { Patience } from '../patience.ts';
 import type { RenderPinned } from '../pinned.ts';
 
 export const OWN = { apiVersion: API_VERSION, kind: 'Subscription', namespace: 'ops', name: 'gadget' };
@@ -103,6 +104,8 @@ export class Adopter {
   render: (pinned: Subscription) => Promise<readonly KubeObject[]> = async () => [object(DEPLOYMENT, { spec: {} })];
   /** Name of the bundle of that version. */
   bundle = 'gadget.v1';
+  now = new Date(0);
+  readonly #patience = new Patience();
   /** Plays OLM and the collector after each reconcile. */
   olm: (cluster: FakeCluster) => void = () => undefined;
 
@@ -111,7 +114,13 @@ export class Adopter {
   }
 
   advanceFor(subscription: Subscription, client: AdoptionDeps['client']): Promise<Advance> {
-    const deps = { client, namespace: 'slipway-system', now: () => new Date(0), sleep: async () => undefined };
+    const deps = {
+      client,
+      namespace: 'slipway-system',
+      now: () => this.now,
+      sleep: async () => undefined,
+      patience: this.#patience,
+    };
     const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
     const render: RenderPinned = async (pinned) => ({ bundle: this.bundle, objects: await this.render(pinned) });
     return advanceAdoption({ ...deps, record }, subscription, NEVER, render);
