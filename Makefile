@@ -27,15 +27,18 @@ corpus: setup cluster-build ## every bundle of the corpus before an API server, 
 
 leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and two stopped for a minute after each step; 12 handed over from OLM v1 and back; about 55 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped \
-	  e2e/stories/leave-olm-v1-corpus
+	  e2e/stories/leave-olm/leave-olm e2e/stories/leave-olm-v1-corpus e2e/stories/leave-olm-v1/leave-olm-v1
 
-stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about ten minutes
+stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about 20 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
-	  e2e/stories/own-kinds e2e/stories/adopt-by-manager \
+	  e2e/stories/own-kinds e2e/stories/adopt-by-manager e2e/stories/command-line e2e/stories/crash \
+	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life \
+	  e2e/stories/console/console.cluster \
 	  e2e/stories/leave-olm-v1/adopt-by-manager
 
-attacks: setup cluster-build ## every way of a tenant, tried by both tenants; about five minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways
+attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away; about ten minutes
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly \
+	  e2e/stories/in-cluster/accounts
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \

@@ -43,7 +43,7 @@ export default defineConfig({
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
-          globalSetup: ['e2e/lib/say-obstacle.ts'],
+          globalSetup: ['e2e/lib/say-obstacle.ts', 'e2e/lib/bundle-programs.ts'],
           pool: 'forks',
           // each file has a cluster of its own; the libraries are loaded once for all that a process runs
           isolate: false,

@@ -27,7 +27,24 @@ export interface GoBuild {
  * Builds beside the target and renames. All programs are built by one command, so that shared packages are loaded once, and
  * one program is linked while another is compiled. Throws with the end of the compiler's output if the build fails.
  */
-export async function buildPrograms({ folder, programs, flags, cgo, target, progress }: GoBuild): Promise<void> {
+export async function buildPrograms(build: GoBuild): Promise<void> {
+  for (const programs of commandsOf(build.programs)) await buildAtOnce({ ...build, programs });
+}
+
+/** Go names each file after the folder of its package: of programs with the same name only the last one would be there. */
+export function commandsOf(programs: GoBuild['programs']): readonly GoBuild['programs'][] {
+  const commands: Record<string, string>[] = [];
+  for (const [program, goPackage] of Object.entries(programs)) {
+    const isFree = (command: GoBuild['programs']): boolean =>
+      Object.values(command).every((other) => basename(other) !== basename(goPackage));
+    const command = commands.find(isFree);
+    if (command === undefined) commands.push({ [program]: goPackage });
+    else command[program] = goPackage;
+  }
+  return commands;
+}
+
+async function buildAtOnce({ folder, programs, flags, cgo, target, progress }: GoBuild): Promise<void> {
   const partial = mkdtempSync(join(target, '.building-'));
   const files = outputsOf(programs);
   // with one package Go takes a file, which may have another name than the package

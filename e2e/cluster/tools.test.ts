@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { outputsOf } from './go-build.ts';
+import { commandsOf, outputsOf } from './go-build.ts';
 import {
   CHECK_PROGRAMS,
   CONTROL_PLANE_PROGRAMS,
@@ -78,4 +78,13 @@ test.each([
   },
 ])('Go writes $files: $because', ({ programs, files }) => {
   expect(Object.fromEntries(outputsOf(programs as unknown as Record<string, string>))).toEqual(files);
+});
+
+test.each(TOOL_MODULES)('the commands that build $name write a file of its own for each program', ({ programs }) => {
+  const commands = commandsOf(programs);
+  expect(Object.assign({}, ...commands)).toEqual(programs);
+  for (const command of commands) {
+    const files = outputsOf(command);
+    expect(new Set(files.values()).size).toBe(files.size);
+  }
 });

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestCluster } from '../cluster/cluster.ts';
+import { programFile } from '../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from './shared.ts';
 import { until } from './until.ts';
 
@@ -44,11 +45,11 @@ let count = 0;
 /** A machine with much other work takes many times as long as a quiet one. */
 const STARTS_WITHIN_SECONDS = 180;
 
-/** Starts the manager and resolves when it is ready; `program` is the script that Node runs, with its options. */
+/** Starts the manager and resolves when it is ready; `program` is the file that Node runs, with Node's options. */
 export async function startManager(
   cluster: TestCluster,
   env: Readonly<Record<string, string>> = {},
-  program: readonly string[] = [join(ROOT, 'cmd/manager/main.ts')],
+  program: readonly string[] = [programFile('manager')],
 ): Promise<RunningManager> {
   const folder = join(cluster.folder, 'manager', String(++count));
   mkdirSync(folder, { recursive: true });

@@ -4,6 +4,10 @@ import { createClient, type Client } from '../../kube/client/client.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../kube/transport/transport.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
+import { byExtent } from './sample.ts';
+
+/** Users of a sample ask less often: each question takes the API server and its webhooks some milliseconds. */
+const PAUSE_MS = byExtent({ all: 200, sample: 400 });
 
 export interface ServingOptions {
   readonly namespace: string;
@@ -52,7 +56,7 @@ async function watch(client: Client, options: ServingOptions, signal: AbortSigna
       await ask(client).catch((error: Error) => failures.push(`${probe}: ${error.message}`));
     }
     rounds += 1;
-    await pause(200);
+    await pause(PAUSE_MS);
   }
   return { rounds, fewestAvailable, failures };
 }

@@ -1,10 +1,15 @@
-/** An administrator's day with the command line alone, and each command without a cluster, without rights and on a closed pipe. */
+/**
+ * An administrator's day with the command line alone, and each command without a cluster, without rights and on a closed pipe:
+ * `make stories` tries each command in each of these, `make test` each in one of them.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
+import { sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { isShownByLine, stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';
 import { createCommandLine, type Ended } from './process.ts';
@@ -62,13 +67,20 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['search', 'beacon'],
 ];
 
+/** All of them, or those whose turn it is: each command has its turn in one of these many tests. */
+const TURNS = 3;
+function commandsOf(turn: number): readonly (readonly string[])[] {
+  const isMine = (at: number): boolean => at % TURNS === turn;
+  return sampleOf(COMMANDS, { every: COMMANDS.length + 1, also: (command) => isMine(COMMANDS.indexOf(command)) });
+}
+
 test('doctor without Slipway in the cluster names the missing CRDs, which is exit code 2', async () => {
   const { code, stdout } = await slipway('doctor');
   expect(code).toBe(2);
   expect(stdout).toContain('error: CRDs: CRD catalogs.slipway.dev does not exist');
 });
 
-test.each(COMMANDS)('%s without Slipway in the cluster says so', async (...args) => {
+test.each(commandsOf(0))('%s without Slipway in the cluster says so', async (...args) => {
   const { code, stdout, stderr } = await slipway(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   if (args[0] === 'install') expect(stderr).toMatch(/^slipway: \w+: .*Subscription/);
@@ -179,14 +191,14 @@ describe('with a manager', () => {
     await cluster().kubectl(['-n', 'lights', 'patch', 'subscriptions.slipway.dev', 'beacon', '--type', 'merge', '--dry-run=server', '-p', patch]); // prettier-ignore
   });
 
-  test.each(COMMANDS)('%s without rights names the missing one', async (...args) => {
+  test.each(commandsOf(1))('%s without rights names the missing one', async (...args) => {
     const { run } = createCommandLine(await cluster().kubeconfigFor('lights', 'powerless'));
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: Forbidden: .*system:serviceaccount:lights:powerless/);
   });
 
-  test.each(COMMANDS.filter((args) => args.some((word) => word.includes('/'))))(
+  test.each(commandsOf(0).filter((args) => args.some((word) => word.includes('/'))))(
     '%s of a name that does not exist suggests the right one',
     async (...args) => {
       const { code, stdout, stderr } = await slipway(
@@ -237,7 +249,7 @@ describe('with a manager', () => {
 test('the guide does what it says', async () => {
   const path = 'docs/how-to/use-the-command-line.md';
   const steps = stepsOf(path);
-  const define = { script: `slipway() { '${process.execPath}' cmd/slipway/main.ts "$@"; }` };
+  const define = { script: `slipway() { '${process.execPath}' '${programFile('slipway')}' "$@"; }` };
   const variables = { KUBECONFIG: cluster().kubeconfig };
   const outputs = await typeSteps([define, ...steps], { ...cluster(), variables });
   expect(outputs).toHaveLength(steps.length + 1);
@@ -249,7 +261,7 @@ test('the guide does what it says', async () => {
 });
 
 // each tries again for seconds, in which it does nothing
-test.concurrent.each([...COMMANDS, ['doctor']])(
+test.concurrent.each([...commandsOf(2), ['doctor']])(
   '%s without a cluster names the address that it tried',
   async (...args) => {
     const { folder, kubeconfig } = cluster();

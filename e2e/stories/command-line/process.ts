@@ -1,7 +1,6 @@
 /** Runs the command line as a process, as a person and a pipeline do. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { ROOT } from '../../lib/manager.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 
 export interface Ended {
@@ -29,7 +28,7 @@ export function createCommandLine(kubeconfig: string) {
 }
 
 function start(kubeconfig: string, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [join(ROOT, 'cmd/slipway/main.ts'), ...args], {
+  const child = spawn(process.execPath, [programFile('slipway'), ...args], {
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', KUBECONFIG: kubeconfig, ...COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -8,6 +8,7 @@ import { KINDS } from '../../../api/kinds.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { installSlipway, ROOT, SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, list, subscriptionTo } from '../../lib/objects.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { csvOf, FOREIGN, NEEDED, type Package } from './rights-cases.ts';
@@ -141,7 +142,7 @@ export async function start(cluster: TestCluster, env: Readonly<Record<string, s
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'a');
   const { hostname, port } = new URL(cluster.server);
-  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'cmd/manager/main.ts')], {
+  const child: ChildProcess = spawn(process.execPath, [programFile('manager')], {
     cwd: folder,
     env: {
       ...COMPILE_CACHE,

@@ -12,6 +12,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { kstatusFaults, kstatusOf } from '../../lib/kstatus.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, get, isReady, runs, waitFor, type Judged } from '../../lib/objects.ts';
+import { programFile } from '../../../scripts/test-programs.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
@@ -93,7 +94,7 @@ afterAll(async () => {
 function installProgram(): void {
   const program = join(cluster().folder, 'path', 'slipway');
   mkdirSync(join(cluster().folder, 'path'), { recursive: true });
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'cmd/slipway/main.ts')}' "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${programFile('slipway')}' "$@"\n`);
   chmodSync(program, 0o755);
 }
 

@@ -3,7 +3,7 @@
  * gives, and with every right on Subscriptions and Revisions in his namespace. The manager runs with its shipped rights,
  * and the policy is in force. After each attempt the victims have what they had, and can be worked with.
  *
- * `make attacks` has every way tried by both tenants; `make test`, each way by one of them, in turn.
+ * `make attacks` has every way tried by both tenants; `make test`, every third way by one of them, in turn.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
@@ -41,16 +41,20 @@ afterAll(async () => {
 
 afterEach(clear);
 
-/** Each way is tried by one tenant at least, and each tenant tries ways of every aim. */
+/** One of that many ways is in the sample: one of these has each aim and a storm, and lacks the crowds that take half a minute. */
+const SAMPLED = { every: 3, from: 2 };
+const SAMPLE = WAYS.filter((_, at) => at % SAMPLED.every === SAMPLED.from);
+
+/** Each tenant tries ways of every aim. */
 function waysOf(tenant: number): readonly Way[] {
   const ways = WAYS.filter(({ once }) => once !== true || tenant === 0);
-  const inTurn = WAYS.filter(({ once }, at) => (once === true ? 0 : at % ATTACKERS.length) === tenant);
+  const inTurn = SAMPLE.filter(({ once }, at) => (once === true ? 0 : at % ATTACKERS.length) === tenant);
   return byExtent({ all: ways, sample: inTurn });
 }
 
-test('each way is tried, and each tenant tries to gain, destroy, block and read', () => {
+test('each way is tried, or each of the sample, and each tenant tries to gain, destroy, block and read', () => {
   const tried = ATTACKERS.map((_, tenant) => waysOf(tenant));
-  expect(new Set(tried.flat())).toEqual(new Set(WAYS));
+  expect(new Set(tried.flat())).toEqual(new Set(byExtent({ all: WAYS, sample: SAMPLE })));
   for (const ways of tried) expect(new Set(ways.map(({ aim }) => aim))).toEqual(new Set(WAYS.map(({ aim }) => aim)));
 });
 
