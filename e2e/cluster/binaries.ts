@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lib/shared.ts';
-import { buildPrograms, elapsed, type Progress } from './go-build.ts';
+import { buildPrograms, commandsOf, elapsed, type Progress } from './go-build.ts';
 import { withLock } from './lock.ts';
 import { linkerFlags, moduleOf, type ToolModule } from './tools.ts';
 
@@ -63,7 +63,10 @@ async function provideModule(module: ToolModule, wanted: readonly string[], prog
 /** Named by a hash of all inputs of the programs, so that a change never uses an old binary. */
 function targetFolder(module: ToolModule): string {
   const hash = createHash('sha256');
-  for (const part of [...sources(module), ...flagsOf(module), process.arch]) hash.update(`${part}\0`);
+  // With all packages in one command, some programs were built under the names of others.
+  const furtherCommands = commandsOf(module.programs).slice(1).flatMap(Object.keys);
+  for (const part of [...sources(module), ...flagsOf(module), process.arch, ...furtherCommands])
+    hash.update(`${part}\0`);
   return cacheFolder('bin', `${module.name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
