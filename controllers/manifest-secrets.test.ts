@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { formatJson } from '../api/json.ts';
 import { createFakeCluster, type FakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
-import type { Revision } from '../api/revision.ts';
+import { JsonList } from '../api/json-list.ts';
+import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
 import { deleteManifests, manifestSecrets, SECRET_TYPE, storeManifests } from './manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from './manifests.ts';
 import { digestOf } from '../oci/digest.ts';
@@ -170,6 +171,23 @@ test('manifests with the right digest and invalid content are rejected for good'
   const forged = revisionOf({ manifests: describeManifests('gadget-1', absurd) });
   await storeManifests(cluster, forged, absurd.pieces);
   await expect(loadManifests(cluster, forged)).rejects.toMatchObject({ reason: 'RevisionInvalid', retry: 'never' });
+});
+
+test('nothing of a Secret is parsed whose digest is wrong: a few kilobytes would be millions of values', async () => {
+  const push = vi.spyOn(JsonList.prototype, 'push');
+  const content = gzipSync(`[[${'[],'.repeat(1024)}1]]`).toString('base64');
+  await storeManifests(cluster, revision, packed.pieces);
+  cluster.put({ ...ours, data: { manifests: content } });
+  await expect(loadManifests(cluster, revision)).rejects.toMatchObject({ reason: 'ManifestsMissing' });
+  expect(push).not.toHaveBeenCalled();
+  push.mockRestore();
+});
+
+test('more objects than a Revision may have are too large a bundle, before anything is stored', async () => {
+  const [object] = OBJECTS;
+  const objects = Array.from({ length: MAX_OBJECTS + 1 }, () => object!);
+  await expect(packManifests(objects)).rejects.toMatchObject({ reason: 'BundleTooLarge', retry: 'never' });
+  expect((await packManifests(objects.slice(1))).objects).toBe(MAX_OBJECTS);
 });
 
 test('manifests that unpack to more than the limit are not unpacked', async () => {

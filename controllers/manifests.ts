@@ -29,8 +29,12 @@ export interface PackedManifests {
   readonly pieces: readonly Buffer[];
 }
 
-/** Packs objects in their order. The same objects give the same digest and pieces. */
+/**
+ * Packs objects in their order. The same objects give the same digest and pieces. Throws BundleTooLarge, never retried, for more
+ * objects than a Revision may have.
+ */
 export async function packManifests(objects: readonly KubeObject[]): Promise<PackedManifests> {
+  if (objects.length > MAX_OBJECTS) throw tooMany(objects.length);
   const hash = createHash('sha256');
   const hashed = function* (): Generator<string> {
     for (const text of textsOf(objects)) {
@@ -43,6 +47,15 @@ export async function packManifests(objects: readonly KubeObject[]): Promise<Pac
   for (let start = 0; start < packed.length; start += PIECE_BYTES)
     pieces.push(packed.subarray(start, start + PIECE_BYTES));
   return { digest: `sha256:${hash.digest('hex')}`, objects: objects.length, pieces };
+}
+
+function tooMany(count: number): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleTooLarge',
+    retry: 'never',
+    message: `The bundle renders to ${count} objects, and a Revision has at most ${MAX_OBJECTS}`,
+    hint: 'Each namespace in spec.watchNamespaces takes a Role and a RoleBinding for each permission: name fewer of them, or all namespaces',
+  });
 }
 
 /** Characters that are packed at once: the JSON of a large bundle would take as much memory again as its files. */
@@ -62,30 +75,37 @@ function* textsOf(objects: readonly KubeObject[]): Generator<string> {
 
 /** The packed objects in their order, before they are stored. */
 export async function unpackManifests({ pieces }: PackedManifests): Promise<readonly KubeObject[]> {
-  return ((await unpack(pieces)).items ?? []) as readonly KubeObject[];
+  const items = await itemsIn(pieces);
+  if (items === undefined) throw new Error('packed manifests cannot be read');
+  return items as readonly KubeObject[];
 }
 
-interface Unpacked {
-  /** Undefined if the unpacked bytes are no list in JSON, or one that is too long. */
-  readonly items: readonly unknown[] | undefined;
-  /** Of the unpacked bytes. */
-  readonly digest: string;
-}
-
-/** Parses each object as soon as its last byte is unpacked. Throws if the pieces are damaged, or unpack to too much. */
-async function unpack(pieces: readonly Buffer[]): Promise<Unpacked> {
+/** The digest of the unpacked bytes. Throws if the pieces are damaged, or unpack to too much. */
+async function digestIn(pieces: readonly Buffer[]): Promise<string> {
   const hash = createHash('sha256');
+  await unpack(pieces, (chunk) => void hash.update(chunk));
+  return `sha256:${hash.digest('hex')}`;
+}
+
+/**
+ * Each object is parsed as soon as its last byte is unpacked. Undefined if the unpacked bytes are no list in JSON, or one that is
+ * too long. Throws as {@link digestIn} does.
+ */
+async function itemsIn(pieces: readonly Buffer[]): Promise<readonly unknown[] | undefined> {
   const list = new JsonList(MAX_OBJECTS);
+  await unpack(pieces, (chunk) => list.push(chunk));
+  return list.items;
+}
+
+async function unpack(pieces: readonly Buffer[], take: (chunk: Buffer) => void): Promise<void> {
   let bytes = 0;
   await pipeline(pieces, createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
     for await (const chunk of unpacked) {
       bytes += chunk.length;
       if (bytes > MAX_BYTES) throw new RangeError(`the manifests have more than ${MAX_BYTES} bytes`);
-      hash.update(chunk);
-      list.push(chunk);
+      take(chunk);
     }
   });
-  return { items: list.items, digest: `sha256:${hash.digest('hex')}` };
 }
 
 /** `spec.manifests` of the Revision with that name. */
@@ -107,11 +127,12 @@ export async function loadManifests(
   handed?: readonly Buffer[],
 ): Promise<readonly KubeObject[]> {
   const pieces = handed ?? (await loadPieces(cluster, revision));
-  const { items, digest } = await unpack(pieces).catch((cause: unknown) => {
+  const digest = await digestIn(pieces).catch((cause: unknown) => {
     throw damaged(revision, 'cannot be unpacked', cause);
   });
+  // Nothing is parsed before: a tenant may replace the Secret, and a few kilobytes can be millions of values.
   if (digest !== revision.spec.manifests.digest) throw damaged(revision, 'are not what their digest says');
-  return checkManifests(items, revision);
+  return checkManifests(await itemsIn(pieces), revision);
 }
 
 function loadPieces(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly Buffer[]> {

@@ -17,24 +17,28 @@ export type AskWayBack = (removed: LeavingOperator, signal: AbortSignal) => Prom
 export interface WayBacksOptions {
   /** The namespace of the manager, which keeps the backups. */
   readonly kept: string;
-  readonly now: () => Date;
+  /** Milliseconds of a monotonic clock; the process's own by default. */
+  readonly clock?: () => number;
 }
 
 /**
  * The controller of Subscriptions asks before it deletes the Revisions, which ask again at once: that none has begun counts
  * for them too. The API server answers a list only when its cache has seen the last write, which is up to 100 ms.
  */
-const NONE_COUNTS_MS = 2000;
+const NONE_COUNTS_MS = 500;
 
 /** A manager that may not read the backups hands nothing over, and knows of no way back. */
-export function createWayBacks(cluster: Pick<Cluster, 'list'>, { kept, now }: WayBacksOptions): AskWayBack {
+export function createWayBacks(
+  cluster: Pick<Cluster, 'list'>,
+  { kept, clock = () => performance.now() }: WayBacksOptions,
+): AskWayBack {
   const noneAt = createRecent<number>();
   return async (removed, signal) => {
     const key = JSON.stringify([removed.namespace, removed.name, removed.package]);
-    const isRecent = now().getTime() - (noneAt.get(key) ?? Number.NEGATIVE_INFINITY) < NONE_COUNTS_MS;
+    const isRecent = clock() - (noneAt.get(key) ?? Number.NEGATIVE_INFINITY) < NONE_COUNTS_MS;
     if (isRecent) return undefined;
     const begun = await ask(cluster, { ...removed, kept }, signal);
-    if (begun === undefined) noneAt.set(key, now().getTime());
+    if (begun === undefined) noneAt.set(key, clock());
     return begun;
   };
 }

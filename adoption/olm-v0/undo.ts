@@ -118,14 +118,17 @@ export class Undo {
     await cluster.patch(backupRef(name), beginWayBack(wayBack), {}, signal);
   }
 
-  /** Only if the API server knows the field: without it the manager would delete every object. */
+  /**
+   * Only if the API server knows the field: without it the manager would delete every object. Both writes are bound to the
+   * version that was read: a stop of the way back, or a person, may ask for the opposite in between.
+   */
   async #orphan(backup: Backup, subscription: KubeObject | undefined): Promise<void> {
     if (subscription === undefined) return;
     const { cluster, signal } = this.#options;
     // Else they would be deleted with Slipway's Subscription; OLM gives them an owner again.
     await untieObjects(cluster, tiedRefs(backup), signal);
-    const { uid = '', deletionTimestamp } = subscription.metadata;
-    const patch = { metadata: { uid }, spec: { uninstall: { objects: 'Orphan' } } };
+    const { uid = '', resourceVersion, deletionTimestamp } = subscription.metadata;
+    const patch = { metadata: { uid, resourceVersion }, spec: { uninstall: { objects: 'Orphan' } } };
     const patched = await cluster.patch(refOf(subscription), patch, {}, signal);
     if (textOf(fieldsOf(fieldsOf(patched['spec'])['uninstall'])['objects']) !== 'Orphan') {
       const name = describeRef(refOf(subscription));
@@ -133,7 +136,8 @@ export class Undo {
     }
     // A person was faster.
     if (deletionTimestamp !== undefined) return;
-    await cluster.delete(refOf(subscription), { uid, propagation: 'Background' }, signal);
+    const seen = { uid, resourceVersion: patched.metadata.resourceVersion ?? '' };
+    await cluster.delete(refOf(subscription), { ...seen, propagation: 'Background' }, signal);
   }
 
   async #createVersion({ csv }: Backup): Promise<void> {

@@ -91,7 +91,7 @@ export function createParts(wiring: WireOptions) {
     handed: createHandedManifests(),
     late: createLateRemovals({ client: writer, now }),
     /** Shared, so that one answer counts for a Subscription and its Revisions. */
-    wayBackOf: createWayBacks(writer, { kept: wiring.namespace, now }),
+    wayBackOf: createWayBacks(writer, { kept: wiring.namespace }),
     managed,
   };
 }

@@ -62,10 +62,7 @@ const ALL_REFUSED_HEADS: ReadonlyMap<string, number> = new Map([
   ['yugabyte-operator', 1],
 ]);
 
-const SAMPLE_REFUSED_HEADS: typeof ALL_REFUSED_HEADS = new Map([
-  ['aqua', 2],
-  ['ember-csi-operator', 1],
-]);
+const SAMPLE_REFUSED_HEADS: typeof ALL_REFUSED_HEADS = new Map([['ember-csi-operator', 1]]);
 const REFUSED_HEADS = byExtent({ all: ALL_REFUSED_HEADS, sample: SAMPLE_REFUSED_HEADS });
 
 /** Who everything belongs to. */
