@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeExtension } from '../../../adoption/olm-v1/verdict.ts';
 import { API_VERSION } from '../../../api/names.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
@@ -15,6 +16,7 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { runs, waitFor, type Judged } from '../../lib/objects.ts';
 import { byExtent } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
+import { until } from '../../lib/until.ts';
 import { makeNamespaces } from '../../lib/writes.ts';
 import type { LoadedBundle } from '../leave-olm-corpus/api-bundle.ts';
 import { CATALOG, publishForSlipway } from '../leave-olm-corpus/install.ts';
@@ -110,6 +112,16 @@ describe.skipIf(obstacle !== undefined)(
       await client.patch({ apiVersion: API_VERSION, ...subscriptionOf(name) }, { spec: { version: null } });
       const isDone = (one: Judged): boolean => runs(version)(one) && one.status?.['pending'] === undefined;
       await waitFor(cluster(), { ...subscriptionOf(name), timeoutSeconds: 120 }, isDone);
+      await isWithoutFormerCrds(name);
+    }
+
+    /** A CRD that the next version lacks goes some time after the roll-out; the way of another operator would be blamed for it. */
+    async function isWithoutFormerCrds(name: string): Promise<void> {
+      const [before, after] = versionsOf(name).map(crdNames);
+      for (const crd of before!.difference(after!)) {
+        const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: crd };
+        await until(`${crd} is gone`, async () => (await client.get(ref)) === undefined, { timeoutSeconds: 120 });
+      }
     }
 
     test.each(travellers)(
@@ -187,3 +199,7 @@ describe.skipIf(obstacle !== undefined)(
     });
   },
 );
+
+function crdNames({ files }: LoadedBundle): ReadonlySet<string> {
+  return new Set(parseBundle(files).crds.map(({ object }) => object.metadata.name));
+}
