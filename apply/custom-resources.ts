@@ -89,11 +89,24 @@ async function countOf(
   { owner, watched, ...options }: CountOptions,
 ): Promise<readonly [string, CustomResourceCount] | undefined> {
   const ref = refOfEntry(entry);
-  const crd = watched?.get(ref) ?? (await cluster.get(ref, options.signal));
+  const crd = await readCrd(cluster, ref, { watched, signal: options.signal });
   const ownership = crd && judgeOwnership(crd, owner, entry.uid);
   if (crd === undefined || ownership?.kind !== 'ours') return undefined;
   const found = await countInstances(cluster, crd, options);
   return [entry.name, ownership.proven ? found : { ...found, unproven: true }];
+}
+
+/**
+ * A CRD from its watch, or as it is now if the watch has not seen it served yet: a watch that lags behind its creation would
+ * hide that it has custom resources by now.
+ */
+export async function readCrd(
+  cluster: Pick<Cluster, 'get'>,
+  ref: ObjectRef,
+  { watched, signal }: Pick<CountOptions, 'watched' | 'signal'>,
+): Promise<KubeObject | undefined> {
+  const known = watched?.get(ref);
+  return known !== undefined && resourceOf(known) !== undefined ? known : cluster.get(ref, signal);
 }
 
 const MOST_SAMPLES = 3;

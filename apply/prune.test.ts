@@ -2,7 +2,7 @@ import { NEVER } from '../api/testing/never.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
-import { refOf, type KubeObject } from '../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { applyWatching } from './testing/apply-watching.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
@@ -133,6 +133,12 @@ describe('pruning', () => {
   });
 });
 
+/** An object as it was when it had just been created: a watch that broke then shows nothing newer. */
+const unserved = (cluster: FakeCluster, ref: ObjectRef): KubeObject | undefined => {
+  const found = cluster.objects().find((object) => identityOf(refOf(object)) === identityOf(ref));
+  return found && { ...found, status: {}, metadata: { ...found.metadata, resourceVersion: '1' } };
+};
+
 describe('pruning a CRD', () => {
   test('pruning keeps a CRD with its objects, and names them', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')]);
@@ -147,6 +153,14 @@ describe('pruning a CRD', () => {
     cluster.put(widget);
     await pruneObjects(cluster, inventory, { ...options, deleteCustomResources: true });
     expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
+  });
+
+  test('pruning keeps a CRD with objects although its watch has seen no version served', async () => {
+    const [cluster, inventory] = await installed([sampleCrd('Widget')]);
+    cluster.put(widget);
+    const lagging = { get: (ref: ObjectRef) => unserved(cluster, ref) };
+    const { removals } = await pruneObjects(cluster, inventory, { ...options, watched: lagging });
+    expect(removals).toMatchObject([{ outcome: 'kept', message: 'it has objects: ops/first' }]);
   });
 
   test('pruning keeps a CRD if its objects cannot be listed', async () => {

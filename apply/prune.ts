@@ -12,6 +12,7 @@ import {
   doubtAbout,
   isCrdEntry,
   listedIn,
+  readCrd,
   type CountOptions,
 } from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -85,7 +86,7 @@ export async function keepUsedCrd(
 ): Promise<Removal | undefined> {
   const ref = refOfEntry(entry);
   try {
-    const crd = watched?.get(ref) ?? (await cluster.get(ref, options.signal));
+    const crd = await readCrd(cluster, ref, { watched, signal: options.signal });
     if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
     if (crd.metadata.deletionTimestamp !== undefined) return undefined;
     const found = await countInstances(cluster, crd, options);

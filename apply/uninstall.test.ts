@@ -543,6 +543,22 @@ describe('counting custom resources', () => {
     },
   );
 
+  test('custom resources are counted and stay although the watch of their CRD lags behind its creation', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put(widget);
+    const watched = {
+      get: (ref: ObjectRef): KubeObject | undefined => {
+        const found = cluster.objects().find((object) => identityOf(refOf(object)) === identityOf(ref));
+        const isCrd = ref.kind === 'CustomResourceDefinition';
+        return isCrd && found ? { ...found, status: {}, metadata: { ...found.metadata, resourceVersion: '1' } } : found;
+      },
+    };
+    const options = { signal: NEVER, owner: OWNER, stepSeconds: 0.05, watched };
+    const counts = await countCustomResources(cluster, inventory, options);
+    await runUninstall(cluster, planUninstall(inventory, counts, 'Retain'), options);
+    expect(left(cluster)).toEqual(expect.arrayContaining(['CustomResourceDefinition', 'Widget']));
+  });
+
   test('the count leaves out CRDs that are gone or not ours', async () => {
     const [cluster, inventory] = await installed();
     const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
