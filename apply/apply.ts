@@ -226,7 +226,7 @@ async function walk(run: ApplyRun, phases: readonly PlannedPhase[], findings: Fi
   const runs = new Map<PhaseName, PhaseRun>();
   const crdsFirst = phases.toSorted((a, b) => Number(b.name === 'crds') - Number(a.name === 'crds'));
   const begin = (phase: PlannedPhase): PhaseRun => {
-    const applied = obstacleBefore(phase, runs).then((obstacle) =>
+    const applied = obstacleBefore(run, phase, runs).then((obstacle) =>
       obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(phase, obstacle),
     );
     return { applied, ready: applied.then((outcome) => settlePhase(run, phase, outcome)) };
@@ -238,7 +238,8 @@ async function walk(run: ApplyRun, phases: readonly PlannedPhase[], findings: Fi
 
 /** Waits for the earlier phases; returns a sentence about the one that blocks this phase, or undefined. */
 async function obstacleBefore(
-  { after }: PlannedPhase,
+  { watched }: ApplyRun,
+  { name, after }: PlannedPhase,
   runs: ReadonlyMap<PhaseName, PhaseRun>,
 ): Promise<string | undefined> {
   for (const { phase, until } of after) {
@@ -246,7 +247,10 @@ async function obstacleBefore(
     if (before === undefined) continue;
     const { state, unready } = until === 'ready' ? await before.ready : (await before.applied).result;
     if (state === 'Waiting' || state === 'Failed') return `phase ${phase} comes first`;
-    const [first] = unready;
+    // Custom resources of a CRD that is being deleted may wait for the operator to finalize them.
+    const isWaitedFor = ({ ref }: Unready): boolean =>
+      name !== 'workloads' || phase !== 'crds' || watched.get(ref)?.metadata.deletionTimestamp === undefined;
+    const first = unready.find(isWaitedFor);
     if (until === 'ready' && first !== undefined) return `${describeRef(first.ref)}: ${first.health.message}`;
   }
   return undefined;

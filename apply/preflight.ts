@@ -89,16 +89,27 @@ async function lookAtObserved(
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
   const live = await cluster.get(refOf(object), facts.signal);
   if (live === undefined) return { kind: 'absent' };
-  const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: facts.known?.uid });
+  const { known } = facts;
+  const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: known?.uid });
+  if (finding.kind === 'failed' && known !== undefined && isCrdThatGoes(object, live, known))
+    return { kind: 'unchanged', entry: known };
   if (finding.kind !== 'present') return finding;
   // A busy watch lags behind, and sending a large CRD again takes long.
-  const { known } = facts;
   if (isCrd(object) && known?.leftover !== true && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
   const permission = await facts.permit?.(object, live);
   if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };
   if (permission?.kind === 'leave') return { kind: 'unchanged', entry: entryOf(object, live) };
   return tryApplication(cluster, object, live, facts.signal);
+}
+
+/**
+ * Whether a CRD that another program deletes is as it was applied. Its custom resources may wait for the operator that this
+ * roll-out repairs, so that it must not block anything else; it is made again once it is gone.
+ */
+function isCrdThatGoes(object: KubeObject, live: KubeObject, known: InventoryEntry): boolean {
+  const isGoing = live.metadata.deletionTimestamp !== undefined && isProven(live, known.uid);
+  return isCrd(object) && isGoing && known.hash === hashObject(object);
 }
 
 /**

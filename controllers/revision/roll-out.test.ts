@@ -162,3 +162,71 @@ describe('an upgrade', () => {
     expect(kinds()).toContain('ConfigMap widget-config');
   });
 });
+
+describe('an upgrade that a person takes back before it is rolled out', () => {
+  const added = sample('v1', 'ConfigMap', 'widget-added', { namespace: NAMESPACE, data: {} });
+
+  test('its new objects are pruned, although all objects of the unhealthy version before are in place', async () => {
+    harness.cluster.change(refOf(deployment), (object) => ({
+      ...object,
+      status: { ...(object['status'] as object), availableReplicas: 0, readyReplicas: 0, conditions: [] },
+    }));
+    await harness.settle(1);
+    expect(findCondition(harness.revision(1).status?.conditions, 'Ready')?.reason).toBe('WorkloadUnhealthy');
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [...objects, added], { previous: 'widgets-1' });
+    await harness.reconcile(2);
+    expect(kinds()).toContain('ConfigMap widget-added');
+    // The reconcile of the archived Revision waits for that of the active one, and comes too late.
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.settle(1);
+    harness.cluster.change(refOf(deployment), (object) => ({
+      ...object,
+      status: { ...(object['status'] as object), availableReplicas: 1, readyReplicas: 1 },
+    }));
+    await harness.settle(1);
+    await harness.settle(2);
+    expect(harness.revision(2).status?.inventory).toEqual([]);
+    expect(harness.revision(1).status?.inventory?.map(({ name }) => name)).toContain('widget-added');
+    harness.pass(11);
+    await harness.settle(1);
+    expect(kinds()).not.toContain('ConfigMap widget-added');
+  });
+});
+
+describe('a CRD that waits for its custom resources to be finalized, after a person deleted it', () => {
+  const crd = refOf(sampleCrd('Widget'));
+  const custom = sample('example.com/v1', 'Widget', 'one', {
+    metadata: { name: 'one', namespace: NAMESPACE, finalizers: ['example.com/hold'] },
+  });
+  const told = (): string => findCondition(harness.revision(1).status?.conditions, 'Ready')?.message ?? '';
+
+  beforeEach(async () => {
+    harness.cluster.put(custom);
+    harness.cluster.change(crd, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['customresourcecleanup.apiextensions.k8s.io'] },
+    }));
+    await harness.cluster.delete(crd);
+    await harness.cluster.delete({ ...refOf(deployment), namespace: NAMESPACE });
+  });
+
+  test('the operator that has to finalize them is repaired, and the Revision is not Ready before the CRD is back', async () => {
+    await harness.reconcile(1).catch(() => undefined);
+    expect(kinds()).toContain('Deployment widget-manager');
+    expect([ready(1), told()]).toEqual(['False', expect.stringContaining('is being deleted')]);
+    await harness.cluster.patch(refOf(custom), { metadata: { finalizers: null } });
+    await harness.cluster.patch(crd, { metadata: { finalizers: null } });
+    await harness.settle(1);
+    expect([ready(1), kinds().has('CustomResourceDefinition widgets.example.com')]).toEqual(['True', true]);
+  });
+
+  test('an upgrade that changes the CRD writes nothing until the CRD is gone', async () => {
+    const next = objects.map((one) => (one.kind === crd.kind ? sampleCrd('Widget', { field: 'count' }) : one));
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, next, { previous: 'widgets-1' });
+    await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(kinds()).not.toContain('Deployment widget-manager');
+  });
+});

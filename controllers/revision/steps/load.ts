@@ -57,10 +57,14 @@ async function loadObjects(
   Object.assign(results, { objects, tried });
 }
 
-/** Whether everything was applied and pruned before, and only a workload is unhealthy. */
+/**
+ * Whether everything was applied and pruned before, and only a workload is unhealthy. Not if it was archived since: another
+ * Revision may have added objects in between.
+ */
 function isUnhealthyOnly(revision: Revision): boolean {
-  const { conditions = [] } = revision.status ?? {};
-  return hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');
+  const { conditions = [], observedGeneration } = revision.status ?? {};
+  const isCurrent = observedGeneration === (revision.metadata.generation ?? 0);
+  return isCurrent && hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');
 }
 
 function isCertificateDue({ watched, now }: Run, inventory: readonly InventoryEntry[]): boolean {
