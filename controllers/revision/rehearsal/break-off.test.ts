@@ -122,6 +122,17 @@ describe('objects that stay are not left in the state of a rehearsal', () => {
     });
   });
 
+  test('lost manifests do not keep a Revision, since nothing stores them again during a removal', async () => {
+    const { harness } = await rehearse(deployments['sets no times'], 'letIn');
+    for (const secret of harness.cluster.objects().filter(({ kind }) => kind === 'Secret'))
+      await harness.cluster.delete(refOf(secret));
+    await remove(harness);
+    expect(harness.revision(1)).toBeUndefined();
+    const spec = fieldsOf(find(harness, deployments['sets no times'])['spec']);
+    expect([spec['minReadySeconds'], spec['progressDeadlineSeconds']]).toEqual([undefined, undefined]);
+    expect(fieldsOf(find(harness, service)['spec'])['selector']).toEqual({ app: 'widget' });
+  });
+
   test('an object that another owner has adopted is not written', async () => {
     const { harness } = await rehearse(deployments['sets no times'], 'rehearsal');
     harness.cluster.change(refOf(service), (object) => ({

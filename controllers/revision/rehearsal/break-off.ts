@@ -3,6 +3,7 @@
  * template changes, so that a Deployment goes on to the Pods that it already has beside the working ones, and its
  * Service selects them all.
  */
+import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, type Fields } from '../../../api/untyped.ts';
 import type { Cluster } from '../../../api/cluster.ts';
@@ -63,13 +64,20 @@ async function findRehearsed(
   return heldFor(live) === undefined && narrowedTo(live, 'letIn') === undefined ? undefined : live;
 }
 
-/** The object as in the bundle; undefined if the bundle lacks it. Throws as loadManifests does. */
+/**
+ * The object as in the bundle; undefined if the bundle lacks it, or if the manifests are lost: nothing stores them again
+ * during a removal. Throws the errors of the client.
+ */
 async function findBundled(
   { cluster }: BreakOffDeps,
   revision: Revision,
   live: KubeObject,
 ): Promise<KubeObject | undefined> {
-  const objects = prepareObjects(await loadManifests(cluster, revision), prepareFor(revision));
+  const manifests = await loadManifests(cluster, revision).catch((error: unknown) => {
+    if (error instanceof ReasonedError && error.reason === 'ManifestsMissing') return [];
+    throw error;
+  });
+  const objects = prepareObjects(manifests, prepareFor(revision));
   return objects.find((object) => identityOf(refOf(object)) === identityOf(refOf(live)));
 }
 
