@@ -104,6 +104,22 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
     says: { ...UNWRITTEN, again: 'now' },
     because: 'the pause in the contest is over',
   },
+  // a clock that was set back by an hour
+  {
+    situation: { kind: 'refused', until: ago(-3600) },
+    says: { ...UNWRITTEN, again: 'now' },
+    because: 'the clock was set back, and a rejected Revision does not rest until it is that time again',
+  },
+  {
+    situation: { kind: 'contested', repairedAt: ago(-3600) },
+    says: { ...UNWRITTEN, again: 'now' },
+    because: 'the clock was set back, and a contested object does not stay astray until it is that time again',
+  },
+  {
+    situation: progressed({ lastWritten: ago(-3600) }),
+    says: { ...AT_ONCE, again: { inSeconds: 30 } },
+    because: 'the clock was set back since the last write of the status',
+  },
   {
     situation: succeeded({ contestsOver: ago(-600) }),
     says: { ...AT_ONCE, again: { inSeconds: 600 } },

@@ -79,10 +79,10 @@ export function schedule(situation: ScheduledSituation, now: Date): Schedule {
     case 'refused':
       return {
         write: 'never',
-        again: situation.until === undefined ? 'never' : after(secondsUntil(situation.until, now)),
+        again: situation.until === undefined ? 'never' : after(secondsLeft(situation.until, now, LATEST_RETRY_SECONDS)),
       };
     case 'contested':
-      return { write: 'never', again: after(CONTEST.pauseSeconds + secondsUntil(situation.repairedAt, now)) };
+      return { write: 'never', again: after(pauseSince(situation.repairedAt, now, CONTEST.pauseSeconds)) };
     case 'attempted':
       return scheduleAttempted(situation, now);
     case 'broken':
@@ -94,6 +94,17 @@ export function schedule(situation: ScheduledSituation, now: Date): Schedule {
 
 function secondsUntil(time: Date, now: Date): number {
   return (time.getTime() - now.getTime()) / 1000;
+}
+
+/** The same for a time that was at most `most` seconds ahead when it was set; 0 if the clock was set back since. */
+function secondsLeft(time: Date, now: Date, most: number): number {
+  const seconds = secondsUntil(time, now);
+  return seconds > most ? 0 : seconds;
+}
+
+/** Seconds that are left of a pause since a time; 0 if the clock was set back since. */
+function pauseSince(time: Date, now: Date, pauseSeconds: number): number {
+  return secondsLeft(new Date(time.getTime() + pauseSeconds * 1000), now, pauseSeconds);
 }
 
 function after(seconds: number): Again {
@@ -110,7 +121,7 @@ const PACE_SECONDS = 10;
 function scheduleAttempted(attempt: Attempted, now: Date): Schedule {
   const { found, revision, status, lastWritten } = attempt;
   const isPaced = lastWritten !== undefined && isMereProgress(revision.status ?? {}, status);
-  const inSeconds = isPaced ? Math.max(0, PACE_SECONDS + secondsUntil(lastWritten, now)) : 0;
+  const inSeconds = isPaced ? Math.max(0, pauseSince(lastWritten, now, PACE_SECONDS)) : 0;
   if (inSeconds > 0) return { write: { inSeconds }, again: againAfter(attempt, inSeconds, now) };
   if (found.state === 'Failed') return { write: 'now', ...restAfter(attempt, now) };
   return { write: 'now', again: againAfter(attempt, 0, now) };

@@ -170,6 +170,17 @@ describe('an upgrade', () => {
     expect(harness.revision(2).status?.inventory).toHaveLength(4);
   });
 
+  test('an upgrade whose new Pods are let in goes on in seconds although the clock is set back by an hour', async () => {
+    await harness.settle(2);
+    harness.pass(-3600);
+    for (let second = 0; second < 5; second += 1) {
+      await harness.reconcile(2);
+      harness.pass(1);
+    }
+    expect(told(2)?.status).toBe('True');
+    expect(selector()).toEqual({ app: 'widget' });
+  });
+
   test('an upgrade to silent Pods reports them until its deadline is over, and removes no working Pod', async () => {
     silence = 'dial tcp 10.0.0.1:443: connect: connection refused';
     harness.pass(10);

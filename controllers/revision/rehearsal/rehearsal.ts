@@ -127,7 +127,9 @@ export class Rehearsal {
   /** Ready once the nodes have had time to route to the new Pods. */
   #letIn(): Judgement {
     const now = this.#deps.now();
-    const { letInSince = now } = this.#memory.proof;
+    const { letInSince: known = now } = this.#memory.proof;
+    // The clock may have been set back since.
+    const letInSince = known > now ? now : known;
     this.#note({ letInSince });
     const left = LET_IN_SECONDS - (now.getTime() - letInSince.getTime()) / 1000;
     if (left <= 0) return NO_FAULT;
