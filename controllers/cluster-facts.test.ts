@@ -49,6 +49,7 @@ describe('facts about the cluster', () => {
     { because: 'they were fetched long ago', seconds: 301, afresh: false, asked: 2 },
     { because: 'something is missing', seconds: 11, afresh: true, asked: 2 },
     { because: 'something is missing, but they were fetched a moment ago', seconds: 5, afresh: true, asked: 1 },
+    { because: 'the clock was set back by an hour since', seconds: -3600, afresh: true, asked: 2 },
   ])('the facts are fetched $asked times if $because', async ({ seconds, afresh, asked }) => {
     let now = 0;
     const fake = fakeClient();

@@ -29,8 +29,11 @@ export interface ServerFactsSource {
 export function createServerFacts(client: Client, now: () => Date): ServerFactsSource {
   let known: { readonly facts: ServerFacts; readonly at: number } | undefined;
   let asked: { readonly facts: Promise<ServerFacts>; readonly at: number } | undefined;
-  const ageOf = (one: { readonly at: number } | undefined): number =>
-    one === undefined ? Infinity : (now().getTime() - one.at) / 1000;
+  const ageOf = (one: { readonly at: number } | undefined): number => {
+    const seconds = one === undefined ? Infinity : (now().getTime() - one.at) / 1000;
+    // The clock was set back since: the age is not known.
+    return seconds < 0 ? Infinity : seconds;
+  };
 
   async function ask(signal: AbortSignal): Promise<ServerFacts> {
     const at = now().getTime();

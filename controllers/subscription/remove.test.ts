@@ -71,6 +71,43 @@ test('no event says that an operator is uninstalled while a Revision is left', a
   expect(events).toEqual([]);
 });
 
+describe('a Revision that a former leader has made, and that the watch has not reported yet', () => {
+  const orphaning = { uninstall: { objects: 'Orphan' } };
+
+  /** A cluster with a Revision that the facts lack. */
+  async function end(status: object, generation: number): Promise<{ readonly left: boolean; readonly lists: number }> {
+    const deletionTimestamp = NOW.toISOString();
+    const metadata = { deletionTimestamp, generation, finalizers: ['slipway.dev/cleanup'] };
+    const leaving = subscription({ metadata, spec: orphaning, status });
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+    for (const one of [leaving, revision()]) cluster.put(one);
+    const ended = uninstall({ cluster, record: () => undefined }, facts({ subscription: leaving }), NEVER);
+    await ended.catch((error: unknown) => expect(error).toMatchObject({ reason: 'Conflict', retry: 'backoff' }));
+    return {
+      left: (await cluster.get(refOf(leaving))) !== undefined,
+      lists: cluster.requests.filter(({ verb }) => verb === 'list').length,
+    };
+  }
+
+  test.each([
+    { because: 'it has installed a Revision', status: { installed } },
+    {
+      because: 'it is making a Revision',
+      status: { pending: { ...installed, bundle: 'gadget.v1.0.0', reason: 'Progressing' } },
+    },
+  ])('holds its Subscription if $because: without it, its objects would not stay', async ({ status }) => {
+    expect(await end({ ...status, observedGeneration: 1 }, 2)).toEqual({ left: true, lists: 1 });
+  });
+
+  test.each([
+    { because: 'the uninstall has deleted Revisions, which the watch reports in their order', status: { installed } },
+    { because: 'the status names none', status: {} },
+  ])('is not searched for if $because', async ({ status }) => {
+    expect(await end({ ...status, observedGeneration: 2 }, 2)).toEqual({ left: false, lists: 0 });
+  });
+});
+
 describe('objects of the program that the operator was adopted from', () => {
   const finalizers = ['slipway.dev/cleanup'];
   test.each([

@@ -4,8 +4,10 @@
  */
 import { removalDuring } from '../../adoption/way-back.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { ANNOTATION } from '../../api/names.ts';
-import { keyOfObject, refOf } from '../../api/object.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { ANNOTATION, API_VERSION } from '../../api/names.ts';
+import { describeRef, keyOfObject, refOf } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Result } from '../../kube/controller/controller.ts';
@@ -13,6 +15,7 @@ import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
 import { hasFinalizer, removeFinalizer } from '../finalizer.ts';
+import { genuineOf } from '../genuine.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
@@ -42,6 +45,7 @@ export async function uninstall(
 ): Promise<Result> {
   const { subscription, revisions, now } = facts;
   if (revisions.length === 0) {
+    await requireNoRevision(cluster, subscription, signal);
     // Rights go last: no Pod of the operator uses them any more.
     if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
     const { installed } = subscription.status ?? {};
@@ -65,6 +69,28 @@ export async function uninstall(
   }
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
   return undefined;
+}
+
+/**
+ * Throws Conflict (retried) if a Revision exists that the watch has not reported yet, as one that a former leader has made:
+ * without its Subscription its objects would be removed, whatever `spec.uninstall` asks. No request if the status is about
+ * the uninstall, which has deleted Revisions then, as the watch reports them in their order; nor if it names none.
+ */
+async function requireNoRevision(
+  cluster: Pick<Cluster, 'list'>,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<void> {
+  const { metadata, status } = subscription;
+  const isNamed = status?.installed !== undefined || status?.pending?.revision !== undefined;
+  const hasBegun = status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation;
+  if (!isNamed || hasBegun) return;
+  const namespace = metadata.namespace ?? '';
+  const found = await cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal);
+  const [unseen] = genuineOf(found as readonly Revision[], subscription);
+  if (unseen === undefined) return;
+  const message = `${describeRef(refOf(unseen))} exists, and its watch has not reported it yet`;
+  throw new ReasonedError({ reason: 'Conflict', retry: 'backoff', message });
 }
 
 /** Why nothing is deleted now; undefined if the uninstall may begin, or has begun. */
