@@ -34,6 +34,13 @@ beforeEach(async () => {
   await harness.settle(1);
 });
 
+test('nothing is deleted with a Revision that a person has deleted, although the cache lacks the Subscription', async () => {
+  harness.hideSubscription();
+  await harness.cluster.delete(refOf(harness.revision(1)));
+  await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'Conflict', retry: 'backoff' });
+  expect(kinds()).toEqual(expect.arrayContaining(['CustomResourceDefinition', 'ServiceAccount', 'Revision']));
+});
+
 describe('a CRD that still has objects', () => {
   test('a CRD that still has objects stays, with one event, even if the cache lags', async () => {
     harness.cluster.put(widget);

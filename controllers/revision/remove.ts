@@ -9,12 +9,14 @@ import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts
 import { readByList } from '../../apply/read-by-list.ts';
 import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
+import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import { leavesObjects } from '../../api/subscription.ts';
+import { leavesObjects, SUBSCRIPTION } from '../../api/subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
+import { ownerUidOf } from '../owner.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
 import { ownerOf } from '../prepare-for.ts';
@@ -56,6 +58,7 @@ export async function removeRevision(
   signal: AbortSignal,
 ): Promise<RemovalState> {
   const { revision } = facts;
+  if (facts.subscription === undefined && !isRemovalUnderWay(revision)) await requireGone(cluster, revision, signal);
   if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts, { note: describeOrphans(revision), signal });
   const answer = isRemovalUnderWay(revision) ? undefined : await answerOfWayBack(given.wayBackOf, facts, signal);
   if (answer?.kind === 'leave') return orphan({ cluster, ...given }, facts, { note: answer.note, signal });
@@ -92,6 +95,19 @@ export async function removeRevision(
   const status = summarizeRevision(revision, { judgement }, deps.now());
   await writeStatus(cluster, revision, status);
   return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
+}
+
+/**
+ * Throws Conflict (retried) if the Subscription exists, and its watch has not reported it yet: a person has deleted the Revision
+ * then, and not the operator.
+ */
+async function requireGone(cluster: Pick<Cluster, 'get'>, revision: Revision, signal: AbortSignal): Promise<void> {
+  const { apiVersion, metadata, spec } = revision;
+  const ref = { apiVersion, kind: SUBSCRIPTION.kind, namespace: metadata.namespace ?? '', name: spec.subscription };
+  const found = await cluster.get(ref, signal);
+  if (found === undefined || found.metadata.uid !== ownerUidOf(revision)) return;
+  const message = `${describeRef(ref)} exists, and its watch has not reported it yet`;
+  throw new ReasonedError({ reason: 'Conflict', retry: 'backoff', message });
 }
 
 /** Whether the objects stay, as `spec.uninstall.objects` asks. */

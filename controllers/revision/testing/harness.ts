@@ -36,6 +36,8 @@ export interface Harness {
   revision(number: number): Revision;
   /** From now on the cache has this Revision, whatever the cluster holds. */
   freeze(revision: Revision): void;
+  /** From now on the cache lacks the Subscription, as that of a replica whose watch is broken. */
+  hideSubscription(): void;
   /** Another program takes the finalizer off and deletes the Revision; its watch reports that. */
   vanish(number: number): Promise<void>;
   readonly memories: RevisionMemories;
@@ -69,11 +71,12 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       (revision) => subscriptionKey(revision) === key,
     );
   let frozen: Revision | undefined;
+  let isHidden = false;
   const memories = new RevisionMemories();
   const handlers: Handlers<Revision>[] = [];
   const deps: RevisionDeps = {
     caches: {
-      subscriptions: { get: subscriptionAt },
+      subscriptions: { get: (key) => (isHidden ? undefined : subscriptionAt(key)) },
       revisions: {
         get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''),
         byIndex: (_index, key) => revisionsOf(key),
@@ -147,6 +150,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       for (const { deleted } of handlers) deleted?.(gone);
     },
     freeze: (revision) => void (frozen = revision),
+    hideSubscription: () => void (isHidden = true),
     async settle(number) {
       for (let round = 0; round < 10; round += 1) {
         const before = JSON.stringify(harness.revision(number).status);
