@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
@@ -83,6 +83,11 @@ describe('the cache', () => {
     await writeFile(`${pathOf(digest('a'))}.5f0a`, 'half');
     await openBlobCache({ folder, maxBytes: 1000 });
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a file that is gone when the cache comes to it, as of a process that ends, is no error', async () => {
+    await symlink('nowhere', pathOf(digest('a')));
+    expect((await openBlobCache({ folder, maxBytes: 1000 })).size()).toBe(0);
   });
 
   test('a full disk is no error for the cache', async () => {

@@ -180,9 +180,10 @@ async function scan(folder: string): Promise<Map<string, number>> {
   const found: { digest: string; size: number; usedMs: number }[] = [];
   for (const name of await readdir(folder)) {
     const digest = digestOfName(name);
-    const info = await stat(join(folder, name));
+    // A process that is about to end may still write here, and renames its files.
+    const info = await stat(join(folder, name)).catch(() => undefined);
     if (digest === undefined) await rm(join(folder, name), { force: true, recursive: true });
-    else found.push({ digest, size: info.size, usedMs: info.mtimeMs });
+    else if (info !== undefined) found.push({ digest, size: info.size, usedMs: info.mtimeMs });
   }
   return new Map(found.sort((a, b) => a.usedMs - b.usedMs).map(({ digest, size }) => [digest, size]));
 }
