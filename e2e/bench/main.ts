@@ -40,7 +40,7 @@ interface Scenario extends Omit<Budget, 'name' | 'objects'> {
   readonly operators: () => readonly BenchOperator[];
   /** Whether the manager is measured while it is idle. */
   readonly idle?: boolean;
-  /** Whether the floor is also measured with the records that a crash-safe manager has to write: see decision 34. */
+  /** Whether the floor is also measured with the bundle, the records and the reads of a safe manager: see decision 34. */
   readonly records?: boolean;
   /** Takes long: runs only if its name is given. */
   readonly long?: boolean;
