@@ -78,22 +78,24 @@ export class FloorRecords {
 
   /**
    * Notes that the removal has begun, and asks meanwhile whether custom resources exist; deletes the manifests while
-   * `work` deletes the objects, and releases the Revisions.
+   * `work` deletes the objects, and releases the Revisions. `work` is given a function that asks once more, and calls it
+   * before it deletes CRDs: custom resources that were created since would be lost with them.
    *
    * @throws Error if a custom resource exists: a manager would have to wait
    */
-  async around(kinds: readonly DefinedKind[], work: () => Promise<void>): Promise<void> {
+  async around(kinds: readonly DefinedKind[], work: (askAgain: () => Promise<void>) => Promise<void>): Promise<void> {
     const all = [...this.#written.values()].flat();
+    const asked = kinds.map((kind) => () => this.#needNone(kind));
     await this.#each([
       ...all.map(
         ({ revision }) =>
           () =>
             this.#delete(revision),
       ),
-      ...kinds.map((kind) => () => this.#needNone(kind)),
+      ...asked,
     ]);
     await Promise.all([
-      work(),
+      work(() => this.#each(asked)),
       this.#each(
         all.map(
           ({ secret }) =>

@@ -98,7 +98,7 @@ async function runLaps(
   });
   await readCustomResources(stage, after);
   await settleDown();
-  const remove = (): Promise<void> => removeAll(floor, after);
+  const remove = (askAgain?: () => Promise<void>): Promise<void> => removeAll(floor, after, askAgain);
   const removal = await timed(client, () => records?.around(kindsDefinedBy(after), remove) ?? remove());
   return { install, upgrade, removal };
 }
@@ -147,7 +147,11 @@ function changedIn(before: readonly KubeObject[], after: readonly KubeObject[]):
 }
 
 /** Workloads first, then the objects that they used, CRDs last; waits for objects whose deletion takes time. */
-async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
+async function removeAll(
+  floor: Floor,
+  objects: readonly KubeObject[],
+  beforeCrds: () => Promise<void> = async () => {},
+): Promise<void> {
   const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
   const order = [
     'customResources',
@@ -159,6 +163,7 @@ async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<
   for (const name of order) {
     const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
     const propagation = name === 'workloads' ? 'Foreground' : 'Background';
+    if (name === 'crds') await beforeCrds();
     await each(members, async (object) => {
       await floor.client.delete(object, await resourceOf(floor, object), propagation);
     });

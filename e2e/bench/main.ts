@@ -57,7 +57,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     idle: true,
     records: true,
   },
-  large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1, repair: 0.08 },
+  large: {
+    title: 'one with large CRDs',
+    operators: () => [largeOperator()],
+    ratio: 1.1,
+    repair: 0.08,
+    records: true,
+  },
   percona: {
     title: 'one of twelve objects differs',
     operators: () => [barelyChangedOperator()],
@@ -81,6 +87,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     memory: 115,
     repair: 0.08,
     idle: true,
+    records: true,
   },
   tiny: {
     title: '200 tiny ones at once',
