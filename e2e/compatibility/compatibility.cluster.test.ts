@@ -23,7 +23,6 @@ interface Sampled {
 
 const SAMPLE: readonly Sampled[] = [
   { name: 'node-maintenance-operator', trials: TRIALS, because: 'it has a validating webhook' },
-  { name: 'netobserv-operator', trials: ['head'], because: 'it converts its custom resources' },
   { name: 'kubernaut-operator', trials: ['upgrade'], because: 'it watches one namespace only' },
   {
     name: 'kuadrant-operator',
@@ -35,8 +34,6 @@ const SAMPLE: readonly Sampled[] = [
     trials: ['head'],
     because: 'it uses a kind of another package without saying so',
   },
-  { name: 'telegraf-operator', trials: ['head'], because: 'it intercepts Pods' },
-  { name: 'ext-postgres-operator', trials: ['head'], because: 'its CRDs are of v1beta1' },
   { name: 'noobaa-operator', trials: ['upgrade'], because: 'it requires a kind that no package provides' },
 ];
 

@@ -9,6 +9,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { createAuthority } from '../certificates.ts';
 import { realNodeObstacle, startCluster, type TestCluster } from '../cluster.ts';
 import { identify } from '../process-identity.ts';
+import { isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { clusterCgroup } from './cgroups.ts';
 import { POD_IMAGE } from './node-files.ts';
@@ -55,7 +56,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       expect(await cluster().kubectl(['exec', ...pod, '--', '/pod', 'show', account])).toBe('restricted');
     });
 
-    test('with Secrets and ConfigMaps as files', async () => {
+    test.skipIf(isSample)('with Secrets and ConfigMaps as files', async () => {
       await cluster().kubectl(['create', 'secret', 'generic', 'told', '--from-literal=word=swordfish']);
       await cluster().kubectl(['create', 'configmap', 'told', '--from-literal=word=shibboleth']);
       await apply(cluster(), {
@@ -83,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       expect(await cluster().kubectl(['logs', 'reader'])).toBe('swordfishshibboleth');
     });
 
-    test('which are killed when they take more memory than they may', async () => {
+    test.skipIf(isSample)('which are killed when they take more memory than they may', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'greedy', memory: '64Mi' }));
       await available(cluster(), 'restricted', 'greedy');
       const address = await podAddress(cluster(), 'restricted', 'greedy');
@@ -101,7 +102,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await available(cluster(), 'restricted', 'web');
     });
 
-    test('from images of the cluster’s registry and from nowhere else', async () => {
+    test.skipIf(isSample)('from images of the cluster’s registry and from nowhere else', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'lost', image: 'registry.invalid/lost:1' }));
       await until(
         'the image cannot be pulled',
@@ -139,7 +140,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
     });
   });
 
-  describe('side by side', () => {
+  describe.skipIf(isSample)('side by side', () => {
     let clusters: readonly TestCluster[] = [];
 
     beforeAll(async () => {

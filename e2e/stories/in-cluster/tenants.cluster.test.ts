@@ -69,6 +69,8 @@ function wanting(version: string, further: object = {}): object {
 
 beforeAll(async () => {
   await installSlipway(cluster());
+  // The collector of kube-controller-manager learns of kinds every half a minute, and when it starts.
+  await cluster().restart('kube-controller-manager');
   manager = await startManager(cluster());
   const { registry } = cluster();
   const images = await Promise.all(

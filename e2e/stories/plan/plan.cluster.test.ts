@@ -15,7 +15,7 @@ import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Ju
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { apply, makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { createCommandLine } from '../command-line/process.ts';
 
 const NAMESPACE = 'gadget';
@@ -172,6 +172,7 @@ describe('an upgrade policy of a Subscription in Git', () => {
       ...(at > 0 && { replaces: versions[at - 1] as string }),
     }));
     await publishCatalog(packageDocuments('gadget', entries), `${cluster().registry}/catalog:latest`);
+    if (versions.length > 1) await requestReconcile(cluster(), { kind: 'catalog', name: 'main' });
   }
 
   async function revisionOf(subscription: Judged): Promise<Revision> {

@@ -1,6 +1,6 @@
 /**
  * From an empty folder and the objects of an operator to an operator that is installed and upgraded: of plain YAML, of a
- * kustomization and of a chart. Each goes the whole way, and the rights are those of the source all the time.
+ * kustomization and of a chart (`make test`: of plain YAML and of a chart). Each goes the whole way, and the rights are those of the source all the time.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,6 +13,7 @@ import { provideBinaries } from '../../cluster/binaries.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { get, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { sampleOf } from '../../lib/sample.ts';
 import { kettleChart, kettleYaml } from './kettle.ts';
 
 const cluster = useCluster();
@@ -99,7 +100,7 @@ async function crdNames(): Promise<readonly string[]> {
   return (await cluster().kubectl(['get', 'crd', '-o', 'name'])).split('\n');
 }
 
-describe.each(SOURCES)('an author with $because', ({ source, files, from }) => {
+describe.each(sampleOf(SOURCES, { every: 2 }))('an author with $because', ({ source, files, from }) => {
   const bundle = `${source}/${source}-kettle`;
   const [namespace, group] = [`${source}-tea`, `${source}.kettles.example`];
   const subscription = { kind: 'subscription', name: 'kettle', namespace, timeoutSeconds: 120 };

@@ -125,7 +125,7 @@ describe('bundle test', () => {
   });
 
   test('names the step that fails, and leaves nothing', async () => {
-    const { code, stdout } = await slipway({}, 'bundle', 'test', 'broken', '--timeout', '20s', '--junit', 'bad.xml');
+    const { code, stdout } = await slipway({}, 'bundle', 'test', 'broken', '--timeout', '10s', '--junit', 'bad.xml');
     expect(code, stdout).toBe(2);
     expect(stdout).toMatch(/\n1\.1\.0 is installed +failed .*(?:crash|CrashLoop|beacon-operator)/i);
     expect(stdout).toMatch(/\nnothing is left +skipped +.*since this failed: 1\.1\.0 is installed\n/);
