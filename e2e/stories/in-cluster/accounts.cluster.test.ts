@@ -39,6 +39,8 @@ const { admin, tina, theo, manager, collector, controllers } = PERSONS;
 
 beforeAll(async () => {
   await installSlipway(cluster());
+  // The collector of kube-controller-manager learns of kinds every half a minute, and when it starts.
+  await cluster().restart('kube-controller-manager');
   await setAccountsScene(cluster());
   persons = await openPersons(cluster());
   const refusal = async (): Promise<boolean> =>
