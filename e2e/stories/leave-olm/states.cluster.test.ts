@@ -79,7 +79,7 @@ describe.skipIf(obstacle !== undefined)(
       await installSlipway(cluster());
       manager = await startManager(cluster());
       await publishAll(cluster(), OPERATORS.map(loaded)); // prettier-ignore
-      await makeNamespaces(cluster(), [...new Set(OPERATORS.map(homeOf)), 'selected']);
+      await makeNamespaces(cluster(), [...new Set(ALL_OPERATORS.map(homeOf)), 'selected']);
       await cluster().kubectl(['label', 'namespace', 'selected', 'team=lamps']);
       await cluster().kubectl(['-n', 'limited', 'create', 'serviceaccount', 'limited']);
       const binding = [
