@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cachedSource, openBlobCache } from './blob-cache.ts';
@@ -53,6 +54,16 @@ describe('the cache', () => {
     expect(await next.read(digest('a'))).toBeDefined();
   });
 
+  test('a reader waits for content that is being written, and a second writer writes it no second time', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 10_000 });
+    const writes = [cache.write(digest('a'), bytes('a')), cache.write(digest('a'), bytes('a'))];
+    expect(cache.writing()).toBe(100);
+    expect((await cache.read(digest('a')))?.equals(bytes('a'))).toBe(true);
+    await Promise.all(writes);
+    expect([cache.writing(), cache.size()]).toEqual([0, 100]);
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
   test('the cache does not keep content that is too large', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 800 });
     await cache.write(digest('a', 101), bytes('a', 101));
@@ -99,6 +110,26 @@ describe('a registry behind the cache', () => {
     expect(fake.requests.length).toBe(asked);
     await pull(reference);
     expect(fake.requests.slice(asked).map(({ path }) => path)).toEqual(['/v2/org/app/manifests/v1']);
+    registry.close();
+    await fake.close();
+  });
+
+  test('a pull does not wait for the disk, unless more is being written than the memory should hold', async () => {
+    const fake = await startFakeRegistry();
+    const registry = createRegistry();
+    const reference = fake.reference('org/app:v1');
+    const image = buildImage({ files: new Map([['manifests/a', Buffer.from('a')]]) });
+    await pushImage(registry, reference, image);
+    const disk = Promise.withResolvers<void>();
+    let writing = 0;
+    const cache = { ...(await openBlobCache({ folder, maxBytes: 1 << 20 })), write: () => disk.promise, writing: () => writing }; // prettier-ignore
+    const pull = () => pullFiles(cachedSource(registry, cache), reference, { folders: ['manifests'] });
+    expect((await pull()).files.size).toBe(1);
+    writing = 17 * 1024 * 1024;
+    const held = pull();
+    expect(await Promise.race([held, delay(50)])).toBeUndefined();
+    disk.resolve();
+    expect((await held).files.size).toBe(1);
     registry.close();
     await fake.close();
   });

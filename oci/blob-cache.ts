@@ -24,10 +24,15 @@ export interface BlobCache {
   readonly maxBlobBytes: number;
   /** The content, verified; undefined if it is absent or was damaged (and is now removed). */
   read(digest: string): Promise<Buffer | undefined>;
-  /** Keeps content that its caller has verified. A full or broken disk is no error: the content is not kept. */
+  /**
+   * Keeps content that its caller has verified; a reader of the digest waits for it. A full or broken disk is no error: the
+   * content is not kept.
+   */
   write(digest: string, bytes: Uint8Array): Promise<void>;
   /** Bytes kept now. */
   size(): number;
+  /** Bytes that are being written. */
+  writing(): number;
 }
 
 /** Opens the folder and creates it if necessary; files of an earlier process count. */
@@ -37,13 +42,24 @@ export async function openBlobCache(options: BlobCacheOptions): Promise<BlobCach
   const path = (digest: string): string => join(folder, fileName(digest));
   const drop = async (digest: string): Promise<void> => {
     sizes.delete(digest);
-    await rm(path(digest), { force: true });
+    await rm(path(digest), { force: true }).catch(() => {});
   };
   const total = (): number => [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const store = async (digest: string, bytes: Uint8Array): Promise<void> => {
+    if (!(await writeWhole(path(digest), bytes))) return;
+    sizes.set(digest, bytes.length);
+    for (const [oldest] of sizes) {
+      if (total() <= maxBytes) break;
+      await drop(oldest);
+    }
+  };
+  const writes = new Writes();
   return {
     maxBlobBytes,
     size: total,
+    writing: () => writes.bytes,
     async read(digest) {
+      await writes.of(digest);
       if (!sizes.has(digest)) return undefined;
       const bytes = await readFile(path(digest)).catch(() => undefined);
       if (bytes === undefined || !matchesDigest(bytes, digest)) {
@@ -57,14 +73,28 @@ export async function openBlobCache(options: BlobCacheOptions): Promise<BlobCach
     },
     async write(digest, bytes) {
       if (bytes.length > maxBlobBytes || sizes.has(digest)) return;
-      if (!(await writeWhole(path(digest), bytes))) return;
-      sizes.set(digest, bytes.length);
-      for (const [oldest] of sizes) {
-        if (total() <= maxBytes) break;
-        await drop(oldest);
-      }
+      await (writes.of(digest) ?? writes.begin(digest, bytes.length, store(digest, bytes)));
     },
   };
+}
+
+/** The writes that have begun and not ended, by digest. */
+class Writes {
+  readonly #begun = new Map<string, { readonly bytes: number; readonly ended: Promise<void> }>();
+
+  get bytes(): number {
+    return [...this.#begun.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  of(digest: string): Promise<void> | undefined {
+    return this.#begun.get(digest)?.ended;
+  }
+
+  begin(digest: string, bytes: number, write: Promise<void>): Promise<void> {
+    const ended = write.finally(() => this.#begun.delete(digest));
+    this.#begun.set(digest, { bytes, ended });
+    return ended;
+  }
 }
 
 /**
@@ -77,7 +107,7 @@ export function cachedSource(source: ImageSource, cache: BlobCache): ImageSource
       const kept = reference.digest === undefined ? undefined : await readManifest(cache, reference, reference.digest);
       if (kept !== undefined) return kept;
       const pulled = await source.pullManifest(reference, signal);
-      if (hasOwnType(pulled)) await cache.write(pulled.digest, pulled.bytes);
+      if (hasOwnType(pulled)) await keep(cache, pulled.digest, pulled.bytes);
       return pulled;
     },
     pullBlob: (reference, descriptor, signal) =>
@@ -102,7 +132,16 @@ async function* keptBlob(
     chunks.push(chunk);
     yield chunk;
   }
-  await cache.write(digest, Buffer.concat(chunks));
+  await keep(cache, digest, Buffer.concat(chunks));
+}
+
+/** Of content that is being written; with more, a disk slower than the registry would fill the memory. */
+const MOST_BYTES_WRITING = 16 * 1024 * 1024;
+
+/** A pull does not wait until its content is on the disk: for a small bundle that takes as long as all else. */
+async function keep(cache: BlobCache, digest: string, bytes: Uint8Array): Promise<void> {
+  const kept = cache.write(digest, bytes);
+  if (cache.writing() > MOST_BYTES_WRITING) await kept;
 }
 
 /** Only a manifest that contains its own type is recognizable by its bytes alone. */
