@@ -15,6 +15,9 @@ import { StoredObject, unpackOrNothing } from './packed.ts';
 /** On the Secret of a backup of OLM v0. */
 export const STAGE_ANNOTATION = 'slipway.dev/adoption-stage';
 
+const ADOPTION_LABEL = 'slipway.dev/adoption';
+const ADOPTED_BY_LABEL = 'slipway.dev/adopted-by';
+
 /** Slipway's Subscription, and the namespace of the manager, which keeps the backups. */
 export interface AdoptedBy {
   readonly namespace: string;
@@ -42,8 +45,7 @@ export async function backupsFor(
   by: AdoptedBy,
   signal: AbortSignal,
 ): Promise<readonly FoundBackup[]> {
-  const labelSelector = `slipway.dev/adoption,slipway.dev/adopted-by=${labelValue(by.name)}`;
-  const options = { namespace: by.kept, labelSelector };
+  const options = { namespace: by.kept, labelSelector: `${ADOPTION_LABEL},${ADOPTED_BY_LABEL}=${labelValue(by.name)}` };
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
   return secrets.flatMap((secret) => {
     const named = namesIn(secret);
@@ -53,6 +55,18 @@ export async function backupsFor(
     if (!isOf || !isAtItsPlace(secret, named.olm, by.kept)) return [];
     return [{ secret, olm: named.olm, isOnWayBack: isOnWayBack(secret, named.olm) }];
   });
+}
+
+/** Whether there may be backups for the Subscriptions of a name. */
+export type MayHaveBackups = (subscription: string) => boolean;
+
+/** By the labels of all backups, without their contents. Throws the errors of the client. */
+export async function surveyBackups(cluster: Pick<Cluster, 'list'>, kept: string): Promise<MayHaveBackups> {
+  const labelSelector = `${ADOPTION_LABEL},${ADOPTED_BY_LABEL}`;
+  const options = { namespace: kept, labelSelector, metadataOnly: true };
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options);
+  const names = new Set(secrets.map(({ metadata }) => metadata.labels?.[ADOPTED_BY_LABEL]));
+  return (subscription) => names.has(labelValue(subscription));
 }
 
 /** A way back to OLM v0 has a stage; one to OLM v1 has a list beside the backup, and deletes the list if it is given up. */

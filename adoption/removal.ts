@@ -29,17 +29,23 @@ export interface FindOptions {
   readonly signal: AbortSignal;
 }
 
+/** Whether it has ever had an operator: if not, another one of its name may have left a backup, and its operator running. */
+export function hasHadOperator({ status }: Subscription): boolean {
+  return status?.installed !== undefined || status?.adoption?.stage === 'HandedOver';
+}
+
 /**
  * The rights of each operator that was handed over to the Subscription, by its backup; none of a hand-over that is under way,
  * or on the way back. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
  */
 export async function findRemains(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  { metadata: { namespace = '', name }, spec, status }: Subscription,
+  subscription: Subscription,
   { kept, signal }: FindOptions,
 ): Promise<readonly FoundRemains[]> {
-  // One that never had an operator has nothing to take along: another one of its name may have left it running.
-  if (status?.installed === undefined && status?.adoption?.stage !== 'HandedOver') return [];
+  if (!hasHadOperator(subscription)) return [];
+  const { namespace = '', name } = subscription.metadata;
+  const { spec } = subscription;
   const found = await backupsFor(cluster, { namespace, name, package: spec.package, kept }, signal);
   const remains = await Promise.all(found.map((one) => remainsOf(cluster, one, signal)));
   return remains.filter((one) => one !== undefined);

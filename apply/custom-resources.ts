@@ -13,6 +13,7 @@ import {
 import { isNotFound } from '../api/api-answers.ts';
 import { explainFailure, isConversionFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { fieldsOf, textOf } from '../api/untyped.ts';
 import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -168,14 +169,25 @@ export async function listServed(
  * The kind that a CRD defines, in its first served version; undefined if none is served, or it was never established.
  */
 export function resourceOf(crd: KubeObject): DefinedKind | undefined {
-  const { group, names, scope, versions } = crd['spec'] as CrdSpec;
+  const { group, names, versions } = crd['spec'] as CrdSpec;
   const served =
     versions?.find((version) => version.served === true && version.storage === true) ??
     versions?.find((version) => version.served === true);
   const { kind, plural } = names ?? {};
   const isDefined = served?.name !== undefined && group !== undefined && kind !== undefined && plural !== undefined;
   if (!isDefined || !isEstablished(crd)) return undefined;
-  return { apiVersion: `${group}/${served.name}`, kind, served: { plural, namespaced: scope === 'Namespaced' } };
+  return definedAs(crd, served.name);
+}
+
+/** The kind of a CRD in one of its versions, as the CRD defines it: a version that has just been added needs no discovery. */
+export function definedAs({ spec: given }: KubeObject, version: string): DefinedKind {
+  const spec = fieldsOf(given);
+  const { kind, plural } = fieldsOf(spec['names']);
+  return {
+    apiVersion: `${textOf(spec['group'])}/${version}`,
+    kind: textOf(kind),
+    served: { plural: textOf(plural), namespaced: spec['scope'] !== 'Cluster' },
+  };
 }
 
 function isEstablished(crd: KubeObject): boolean {
@@ -187,7 +199,6 @@ function isEstablished(crd: KubeObject): boolean {
 interface CrdSpec {
   readonly group?: string;
   readonly names?: { readonly kind?: string; readonly plural?: string };
-  readonly scope?: string;
   readonly versions?: readonly { readonly name?: string; readonly served?: boolean; readonly storage?: boolean }[];
 }
 

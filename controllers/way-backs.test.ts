@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error.ts';
 import { API_VERSION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { NEVER } from '../api/testing/never.ts';
+import type { AskForBackups } from './kept-backups.ts';
 import { createWayBacks, type AskWayBack } from './way-backs.ts';
 
 const KEPT = 'slipway-system';
@@ -33,15 +34,19 @@ class Scene {
   refused: Error | undefined;
   requests = 0;
   seconds = 0;
-  readonly #ask: AskWayBack = createWayBacks(
-    {
-      list: () => {
-        this.requests += 1;
-        return this.refused === undefined ? Promise.resolve(this.backups) : Promise.reject(this.refused);
+  readonly #ask: AskWayBack;
+
+  constructor(mayHaveBackups?: AskForBackups) {
+    this.#ask = createWayBacks(
+      {
+        list: () => {
+          this.requests += 1;
+          return this.refused === undefined ? Promise.resolve(this.backups) : Promise.reject(this.refused);
+        },
       },
-    },
-    { kept: KEPT, clock: () => this.seconds * 1000 },
-  );
+      { kept: KEPT, ...(mayHaveBackups !== undefined && { mayHaveBackups }), clock: () => this.seconds * 1000 },
+    );
+  }
 
   async isBegun(removed = GADGET): Promise<boolean> {
     return (await this.#ask(removed, NEVER)) !== undefined;
@@ -63,6 +68,14 @@ describe('whether an operator is on its way back', () => {
     scene.seconds = 0.5;
     expect(await scene.isBegun()).toBe(true);
     expect(scene.requests).toBe(3);
+  });
+
+  it('is asked of the few with a backup only', async () => {
+    const scene = new Scene(async (subscription) => subscription === GADGET.name);
+    scene.backups = [BEGUN];
+    expect(await scene.isBegun({ ...GADGET, name: 'other' })).toBe(false);
+    expect(scene.requests).toBe(0);
+    expect(await scene.isBegun()).toBe(true);
   });
 
   it('is asked each time while it is: a person may end it at any time', async () => {

@@ -37,7 +37,8 @@ function lister(objects: readonly KubeObject[]): Lister {
   const asked: string[] = [];
   return {
     asked,
-    async listPage({ apiVersion, kind }, { limit, continue: token = '0' }) {
+    async listPage({ apiVersion, kind, served }, { limit, continue: token = '0' }) {
+      expect(served).toEqual({ plural: 'widgets', namespaced: true });
       asked.push(`${apiVersion} ${kind} ${token}`);
       const end = Number(token) + limit;
       return { items: objects.slice(Number(token), end), ...(end < objects.length && { continue: String(end) }) };

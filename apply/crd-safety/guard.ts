@@ -3,9 +3,8 @@
  * first, which costs no request; objects are read page by page only for dangerous findings. The revision controller
  * calls it before a roll-out writes anything.
  */
-import { keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
-import { mayName } from '../custom-resources.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { keyOfObject, type DefinedKind, type KubeObject } from '../../api/object.ts';
+import { definedAs, mayName } from '../custom-resources.ts';
 import { attribute } from './attribute.ts';
 import {
   compareCrds,
@@ -21,7 +20,7 @@ import { readCrd, type Crd } from './schema.ts';
 
 /** Lists one page of all objects of a kind, as kube/'s client does. Throws if the kind is not served. */
 export type ListPage = (
-  kind: Kind,
+  kind: DefinedKind,
   options: { readonly limit: number; readonly continue?: string },
   signal: AbortSignal,
 ) => Promise<{ readonly items: readonly KubeObject[]; readonly continue?: string }>;
@@ -62,7 +61,8 @@ export async function guardCrd(old: KubeObject, next: KubeObject, options: Guard
       findings: verdict.findings.filter((finding) => finding.version === label),
       comparison: label === undefined ? undefined : comparisons.get(label),
     }));
-    await judgeObjects({ kind: kindOf(old, version), tasks, hurt }, options);
+    const kind = version === undefined ? undefined : definedAs(old, version);
+    await judgeObjects({ kind, tasks, hurt }, options);
   }
   const waived = new Set((options.waivers ?? []).filter(({ crd }) => crd === verdict.crd).map(({ rule }) => rule));
   const unhurt = verdict.findings.map((finding) => (doubtful.includes(finding) ? withObjects(finding, hurt) : finding));
@@ -78,12 +78,6 @@ function readableVersion({ versions }: Crd, label: string | undefined): string |
   const wanted = label?.split(' -> ')[0];
   const found = served.find(({ name }) => name === wanted) ?? served.find(({ storage }) => storage) ?? served.at(0);
   return found?.name;
-}
-
-function kindOf(crd: KubeObject, version: string | undefined): Kind | undefined {
-  const { group, names } = fieldsOf(crd['spec']);
-  if (version === undefined) return undefined;
-  return { apiVersion: `${textOf(group)}/${version}`, kind: textOf(fieldsOf(names)['kind']) };
 }
 
 /** The findings of one comparison. A change of the CRD itself hurts every object and is not judged here. */
@@ -104,7 +98,7 @@ interface Hurt {
 
 interface Judging {
   /** Undefined if no version is served, so that no object can be read. */
-  readonly kind: Kind | undefined;
+  readonly kind: DefinedKind | undefined;
   readonly tasks: readonly Task[];
   readonly hurt: Map<string, Hurt>;
 }
@@ -128,7 +122,11 @@ async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): P
   let seen = 0;
   let token: string | undefined;
   do {
-    const page = await listPage(kind as Kind, { limit: PAGE, ...(token !== undefined && { continue: token }) }, signal);
+    const page = await listPage(
+      kind as DefinedKind,
+      { limit: PAGE, ...(token !== undefined && { continue: token }) },
+      signal,
+    );
     for (const object of page.items) {
       for (const task of tasks) judge(task, object, { hurt, namedIn });
       if (now() - started > MOST_MS) return `others, as ${MOST_MS / 1000} s were not enough to judge all`;

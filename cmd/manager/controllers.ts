@@ -89,13 +89,14 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 
 export function createSubscriptionController(parts: Parts): Controller {
   const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
-  const { wayBackOf, writer, wiring } = parts;
+  const { wayBackOf, mayHaveBackups, writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
   const adoption = {
     ...shared,
     client,
     namespace: wiring.namespace,
+    mayHaveBackups,
     sleep: (ms: number) => delay(ms),
     patience: new Patience(),
   };

@@ -21,6 +21,7 @@ import { createLateRemovals } from '../../controllers/revision/late-removals.ts'
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
+import { createKeptBackups } from '../../controllers/kept-backups.ts';
 import { createWayBacks } from '../../controllers/way-backs.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
@@ -67,6 +68,7 @@ export function createParts(wiring: WireOptions) {
   const policies = createRegistryPolicies(() => caches.registryPolicies.list());
   const registries = createRegistriesOf(wiring, policies);
   announceKinds(informers, client);
+  const mayHaveBackups = createKeptBackups(writer, wiring.namespace);
   return {
     wiring,
     writer,
@@ -91,7 +93,8 @@ export function createParts(wiring: WireOptions) {
     handed: createHandedManifests(),
     late: createLateRemovals({ client: writer, now }),
     /** Shared, so that one answer counts for a Subscription and its Revisions. */
-    wayBackOf: createWayBacks(writer, { kept: wiring.namespace }),
+    wayBackOf: createWayBacks(writer, { kept: wiring.namespace, mayHaveBackups }),
+    mayHaveBackups,
     managed,
   };
 }

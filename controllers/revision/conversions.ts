@@ -3,10 +3,11 @@
  * does not answer makes them unreadable, and a Deployment's health does not show it. Repeated until the webhook answers
  * for the first time; a webhook that fails later is not noticed here, nor one that has no object to convert.
  */
-import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import { describeRef, refOf, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
+import { definedAs } from '../../apply/custom-resources.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { Account } from '../service-account.ts';
@@ -88,7 +89,7 @@ async function gather(crd: KubeObject, check: ConversionCheck): Promise<Converte
   return { crd, pods: await findServers(crd, check), sample };
 }
 
-function beginSample([kind]: readonly ConvertedKind[], { listPage, signal }: ConversionCheck): Sample {
+function beginSample([kind]: readonly DefinedKind[], { listPage, signal }: ConversionCheck): Sample {
   const limit = AbortSignal.timeout(WITHIN_MS);
   const object = kind && listPage(kind, { limit: 1 }, AbortSignal.any([signal, limit])).then(({ items }) => items[0]);
   // Awaited later, if at all: a rejection before that must not count as unhandled.
@@ -132,19 +133,9 @@ function accountOf([pod]: readonly KubeObject[]): Account | undefined {
   return { namespace: pod.metadata.namespace ?? '', name };
 }
 
-type ConvertedKind = Parameters<ListPage>[0];
-
-/** As the CRD defines them: a version that has just been added needs no discovery. */
-function servedKinds({ spec: given }: KubeObject): readonly ConvertedKind[] {
-  const spec = fieldsOf(given);
-  const { kind, plural } = fieldsOf(spec['names']);
-  const as = { plural: textOf(plural), namespaced: spec['scope'] !== 'Cluster' };
-  const served = listOf(spec['versions']).filter((version) => version['served'] === true);
-  return served.map(({ name }) => ({
-    apiVersion: `${textOf(spec['group'])}/${textOf(name)}`,
-    kind: textOf(kind),
-    served: as,
-  }));
+function servedKinds(crd: KubeObject): readonly DefinedKind[] {
+  const served = listOf(fieldsOf(crd['spec'])['versions']).filter((version) => version['served'] === true);
+  return served.map(({ name }) => definedAs(crd, textOf(name)));
 }
 
 interface AskedCrd {
@@ -155,7 +146,7 @@ interface AskedCrd {
 
 /** A list may come from the API server's cache of converted objects; a single object is read and converted again. */
 async function askForObject(
-  kinds: readonly ConvertedKind[],
+  kinds: readonly DefinedKind[],
   { reader, sample, signal }: Pick<ConversionCheck, 'signal'> & AskedCrd,
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(WITHIN_MS);

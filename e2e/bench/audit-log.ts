@@ -1,5 +1,5 @@
 /** Counts the requests of one account in the audit log of the API server. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface AuditedRequest {
@@ -26,12 +26,18 @@ export interface Span {
  * watch is in the log once it has ended: stop the manager first.
  */
 export function readAudit(folder: string, user: string): readonly AuditedRequest[] {
-  const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').split('\n');
-  return lines
+  return auditFiles(folder)
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
     .filter((line) => line.includes(user))
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter((event) => event.user.username === user)
     .map(describe);
+}
+
+/** The API server begins a new file after each 100 MB, and renames the full one. */
+function auditFiles(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => name.startsWith('audit') && name.endsWith('.jsonl'));
+  return names.map((name) => join(folder, name));
 }
 
 /** Those within the span. */

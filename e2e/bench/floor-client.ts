@@ -2,9 +2,10 @@
  * The least that it takes to send objects to an API server: raw JSON over keep-alive connections, no cache, no retry,
  * no code of the product. Its time and requests are a lower bound for every installer.
  */
-import { Agent, request } from 'node:https';
-import type { KubeObject } from '../../api/object.ts';
+import { Agent } from 'node:https';
+import type { DefinedKind, KubeObject } from '../../api/object.ts';
 import type { Resource } from '../../kube/client/resource-path.ts';
+import { exchange } from './exchange.ts';
 
 export interface FloorClient {
   /** Server-side apply; returns the answer of the API server, throws if it refuses. */
@@ -13,6 +14,8 @@ export interface FloorClient {
   /** A merge patch, of the status if it has one. */
   patch(object: KubeObject, resource: Resource, change: object): Promise<string>;
   delete(object: KubeObject, resource: Resource, propagation: 'Background' | 'Foreground'): Promise<string>;
+  /** Whether any custom resource of the kind exists, in any namespace. */
+  hasAny(kind: DefinedKind): Promise<boolean>;
   /** Requests sent so far. */
   readonly requests: number;
   close(): void;
@@ -35,11 +38,12 @@ export function openFloorClient({ server, ca, token }: FloorEndpoint): FloorClie
   async function send(method: string, path: string, { type, body }: Content): Promise<string> {
     requests += 1;
     const headers = { authorization, 'content-type': type, 'content-length': Buffer.byteLength(body) };
-    const answer = await exchange(new URL(path, server), { agent, method, headers, body });
-    if (answer.status > 299 && answer.status !== 404) {
-      throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text.slice(0, 400)}`);
+    const { status, bytes } = await exchange(new URL(path, server), { agent, method, headers, body });
+    const text = bytes.toString();
+    if (status > 299 && status !== 404) {
+      throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 400)}`);
     }
-    return answer.text;
+    return text;
   }
 
   return {
@@ -60,6 +64,13 @@ export function openFloorClient({ server, ca, token }: FloorEndpoint): FloorClie
         type: 'application/json',
         body: JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy }),
       }),
+    async hasAny({ apiVersion, served }) {
+      const text = await send('GET', `/apis/${apiVersion}/${served.plural}?limit=1`, {
+        type: 'application/json',
+        body: '',
+      });
+      return (JSON.parse(text) as { readonly items?: readonly unknown[] }).items?.length !== 0;
+    },
     get requests() {
       return requests;
     },
@@ -70,26 +81,6 @@ export function openFloorClient({ server, ca, token }: FloorEndpoint): FloorClie
 interface Content {
   readonly type: string;
   readonly body: string;
-}
-
-interface Exchange {
-  readonly agent: Agent;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly body: string;
-}
-
-function exchange(url: URL, { body, ...options }: Exchange): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, options, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.once('error', reject);
-      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-    });
-    sent.once('error', reject);
-    sent.end(body);
-  });
 }
 
 function pathOf(object: KubeObject, resource: Resource): string {

@@ -2,7 +2,7 @@
  * Writes the records of records.ts with the client of the floor, for all operators at once: beside the floor they show
  * how near to it a manager can come that may be killed at any moment.
  */
-import { groupKind, type KubeObject } from '../../api/object.ts';
+import { groupKind, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { FLOOR_CONNECTIONS, type FloorClient } from './floor-client.ts';
 import { intentOf, outcomeOf, recordsOf, type Recorded, type RecordObjects } from './records.ts';
@@ -32,7 +32,7 @@ export class FloorRecords {
     const recorded = { name, version: from.version, number: 1, objects: [] };
     await this.before([recorded], []);
     await this.after([recorded]);
-    await this.around(async () => {});
+    await this.around([], async () => {});
     this.#written.clear();
   }
 
@@ -76,18 +76,26 @@ export class FloorRecords {
     await this.#each(last.map((one) => () => this.#patch(one.revision, { status: outcomeOf(one.recorded, now) })));
   }
 
-  /** Notes that the removal has begun, deletes the manifests while `work` deletes the objects, and releases the Revisions. */
-  async around(work: () => Promise<void>): Promise<void> {
+  /**
+   * Notes that the removal has begun, and asks meanwhile whether custom resources exist; deletes the manifests while
+   * `work` deletes the objects, and releases the Revisions. `work` is given a function that asks once more, and calls it
+   * before it deletes CRDs: custom resources that were created since would be lost with them.
+   *
+   * @throws Error if a custom resource exists: a manager would have to wait
+   */
+  async around(kinds: readonly DefinedKind[], work: (askAgain: () => Promise<void>) => Promise<void>): Promise<void> {
     const all = [...this.#written.values()].flat();
-    await this.#each(
-      all.map(
+    const asked = kinds.map((kind) => () => this.#needNone(kind));
+    await this.#each([
+      ...all.map(
         ({ revision }) =>
           () =>
             this.#delete(revision),
       ),
-    );
+      ...asked,
+    ]);
     await Promise.all([
-      work(),
+      work(() => this.#each(asked)),
       this.#each(
         all.map(
           ({ secret }) =>
@@ -124,6 +132,10 @@ export class FloorRecords {
 
   async #patch(object: KubeObject, change: object): Promise<unknown> {
     return this.#client.patch(object, await this.#stage.admin.discovery.need(object), change);
+  }
+
+  async #needNone(kind: DefinedKind): Promise<void> {
+    if (await this.#client.hasAny(kind)) throw new Error(`a ${groupKind(kind)} exists before the removal`);
   }
 
   async #delete(object: KubeObject): Promise<unknown> {

@@ -12,6 +12,8 @@ import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Resource } from '../../kube/client/resource-path.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { createSlots } from '../../apply/slots.ts';
+import { kindsDefinedBy, readCustomResources } from './custom-resources.ts';
+import { publishBundles, type PullBundles } from './floor-bundles.ts';
 import { FLOOR_CONNECTIONS, openFloorClient, type FloorClient } from './floor-client.ts';
 import { FloorRecords } from './floor-records.ts';
 import { objectsOf, type BenchOperator } from './operators.ts';
@@ -34,10 +36,17 @@ interface Floor {
   readonly generations: Map<string, number>;
 }
 
+/** The further work of a manager that does its job safely: it gets each bundle, and can be killed at any moment. */
+interface SafeWork {
+  readonly pull: PullBundles;
+  readonly records: FloorRecords;
+}
+
 /**
  * Installs, upgrades and removes the operators together, in the stage's cluster.
  *
- * @param options.withRecords Whether the records of a manager that may be killed at any moment are written as well.
+ * @param options.withRecords Whether bundles are pulled, records written and custom resources counted, as a manager
+ * has to that may be killed at any moment.
  */
 export async function runFloor(
   stage: Stage,
@@ -52,29 +61,46 @@ export async function runFloor(
   const floor: Floor = { client, stage, crds, deployments, generations: new Map() };
   try {
     await applyAll(floor, objectsOf(stage.warmUp, stage.warmUp.from));
-    const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
-    const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
-    const changed = changedIn(before, after);
-    const [first, second] = [recordedOf(operators, 'from'), recordedOf(operators, 'to')];
-    const records = withRecords ? new FloorRecords(client, stage) : undefined;
-    await records?.prepare();
-    const install = await timed(client, async () => {
-      await records?.before(first, before);
-      await applyAll(floor, before);
-      await records?.after(first);
-    });
-    const upgrade = await timed(client, async () => {
-      await records?.before(second, changed);
-      await changeAll(floor, before, after);
-      await records?.after(second);
-    });
-    await settleDown();
-    const remove = (): Promise<void> => removeAll(floor, after);
-    const removal = await timed(client, () => records?.around(remove) ?? remove());
-    return { install, upgrade, removal };
+    return await runLaps(floor, operators, withRecords ? await prepareSafeWork(floor, operators) : undefined);
   } finally {
     client.close();
   }
+}
+
+async function prepareSafeWork({ client, stage }: Floor, operators: readonly BenchOperator[]): Promise<SafeWork> {
+  const records = new FloorRecords(client, stage);
+  await records.prepare();
+  return { records, pull: await publishBundles(stage, operators) };
+}
+
+async function runLaps(
+  floor: Floor,
+  operators: readonly BenchOperator[],
+  { pull, records }: Partial<SafeWork> = {},
+): Promise<FloorRun> {
+  const { client, stage } = floor;
+  const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
+  const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
+  const changed = changedIn(before, after);
+  const [first, second] = [recordedOf(operators, 'from'), recordedOf(operators, 'to')];
+  const install = await timed(client, async () => {
+    await pull?.();
+    await records?.before(first, before);
+    await applyAll(floor, before);
+    await records?.after(first);
+  });
+  await readCustomResources(stage, before);
+  // A manager gets the next bundle long before it is asked to upgrade, so nothing is pulled here.
+  const upgrade = await timed(client, async () => {
+    await records?.before(second, changed);
+    await changeAll(floor, before, after);
+    await records?.after(second);
+  });
+  await readCustomResources(stage, after);
+  await settleDown();
+  const remove = (askAgain?: () => Promise<void>): Promise<void> => removeAll(floor, after, askAgain);
+  const removal = await timed(client, () => records?.around(kindsDefinedBy(after), remove) ?? remove());
+  return { install, upgrade, removal };
 }
 
 /** Operators that have one version only are not upgraded. */
@@ -121,7 +147,11 @@ function changedIn(before: readonly KubeObject[], after: readonly KubeObject[]):
 }
 
 /** Workloads first, then the objects that they used, CRDs last; waits for objects whose deletion takes time. */
-async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
+async function removeAll(
+  floor: Floor,
+  objects: readonly KubeObject[],
+  beforeCrds: () => Promise<void> = async () => {},
+): Promise<void> {
   const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
   const order = [
     'customResources',
@@ -133,6 +163,7 @@ async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<
   for (const name of order) {
     const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
     const propagation = name === 'workloads' ? 'Foreground' : 'Background';
+    if (name === 'crds') await beforeCrds();
     await each(members, async (object) => {
       await floor.client.delete(object, await resourceOf(floor, object), propagation);
     });

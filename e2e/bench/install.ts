@@ -13,8 +13,9 @@ import { isReady, type Judged } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import { isLease, readAudit, tally, within, type AuditedRequest, type Span } from './audit-log.ts';
 import type { Cost } from './cost.ts';
+import { readCustomResources } from './custom-resources.ts';
 import { keyOf, whenNone } from './floor.ts';
-import type { BenchOperator } from './operators.ts';
+import { objectsOf, type BenchOperator } from './operators.ts';
 import { chainOf, formatChain } from './request-chain.ts';
 import { usageOf, type Usage } from './process-usage.ts';
 import { ACTOR, publishAll, settleDown, startMeasured, type Stage } from './stage.ts';
@@ -77,11 +78,19 @@ export async function runProduct(
   const { manager } = product;
   const lap = (work: () => Promise<void>): Promise<Lap> => measureLap(manager, work);
   const install = await lap(() => installAll(product, operators, 'from'));
+  await readCustomResources(
+    stage,
+    operators.flatMap((operator) => objectsOf(operator, operator.from)),
+  );
   const repairSeconds = repair ? await deleteOneDeployment(product, operators) : undefined;
   // An upgrade is requested long after the installation: the next bundle is prepared by then, if it will be.
   await settleDown();
   const idle = await lap(() => pause(idleSeconds * 1000));
   const upgrade = await lap(() => upgradeAll(product, operators));
+  await readCustomResources(
+    stage,
+    operators.flatMap((operator) => objectsOf(operator, operator.to)),
+  );
   await settleDown();
   const removal = await lap(() => removeAll(product, operators));
   await manager.stop();

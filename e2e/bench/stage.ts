@@ -69,6 +69,11 @@ export async function publishAll({ cluster }: Stage, operators: readonly BenchOp
   return publishCatalog(documents.flat(), `${cluster.registry}/catalog:latest`);
 }
 
+/** Publishes the first version of an operator; returns the reference by digest. */
+export function publishFirst({ cluster }: Pick<Stage, 'cluster'>, { name, from }: BenchOperator): Promise<string> {
+  return publishVersion(cluster.registry, name, from);
+}
+
 async function publishOperator(registry: string, { name, from, to }: BenchOperator): Promise<readonly object[]> {
   const versions = from.version === to.version ? [from] : [from, to];
   const published = await Promise.all(

@@ -25,8 +25,13 @@ export async function apply(cluster: TestCluster, ...manifests: readonly (string
 export async function remove(cluster: TestCluster, wanted: Wanted): Promise<void> {
   const { kind, name, namespace, timeoutSeconds = 60 } = wanted;
   if (await startRemoval(cluster, wanted).then(() => false, isMissing)) return;
-  const isGone = (): Promise<boolean> => cluster.read(pathOf(kind, name, namespace)).then(() => false, isMissing);
+  const isGone = async (): Promise<boolean> => !(await isThere(cluster, pathOf(kind, name, namespace)));
   await until(`${kind} ${name} is gone`, isGone, { timeoutSeconds });
+}
+
+/** Whether there is an object at the path. */
+export async function isThere(cluster: Pick<TestCluster, 'read'>, path: string): Promise<boolean> {
+  return !(await cluster.read(path).then(() => false, isMissing));
 }
 
 /** Awaits a request about an object that may be gone meanwhile. */

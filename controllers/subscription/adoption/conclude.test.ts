@@ -6,6 +6,7 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import type { May, FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { hasFinalizer } from '../../finalizer.ts';
+import { createKeptBackups } from '../../kept-backups.ts';
 import { endAdoption } from './end.ts';
 import { Adopter, adopted, BACKUP, clusterWith, find, olm, own, SPEC } from './testing/scene.ts';
 import { adopterOfV1, BACKUP_V1, clusterOfV1, EXTENSION_REF, RELEASE, SPEC_V1, versionOfExtension } from './testing/scene-v1.ts'; // prettier-ignore
@@ -49,7 +50,8 @@ async function end(cluster: FakeCluster, may?: May): Promise<readonly string[]> 
   if (may !== undefined) cluster.restrict(may);
   const record = (_: unknown, { type, reason, note }: { type: string; reason: string; note: string }): void =>
     void said.push(`${type} ${reason}: ${note}`);
-  const deps = { client: cluster, namespace: 'slipway-system', record, sleep: async () => undefined };
+  const mayHaveBackups = createKeptBackups(cluster, 'slipway-system');
+  const deps = { client: cluster, namespace: 'slipway-system', record, mayHaveBackups, sleep: async () => undefined };
   await endAdoption(deps, leavingOf(cluster), NEVER);
   return said;
 }
@@ -150,7 +152,8 @@ describe('a Subscription is deleted before OLM has given the operator up', () =>
     const record = (): void => undefined;
     const leaving = leavingOf(cluster);
     const other = { ...leaving, metadata: { ...leaving.metadata, name: 'other' } };
-    const deps = { client: cluster, namespace: 'slipway-system', record, sleep: async () => undefined };
+    const mayHaveBackups = createKeptBackups(cluster, 'slipway-system');
+    const deps = { client: cluster, namespace: 'slipway-system', record, mayHaveBackups, sleep: async () => undefined };
     await endAdoption(deps, other, NEVER);
     expect(await find(cluster, BACKUP_V1)).toBeDefined();
   });

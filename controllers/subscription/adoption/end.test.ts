@@ -16,6 +16,7 @@ import { NEVER } from '../../../api/testing/never.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import type { EventFacts } from '../../events.ts';
+import { createKeptBackups } from '../../kept-backups.ts';
 import { subscription } from '../testing/facts.ts';
 import { endAdoption } from './end.ts';
 
@@ -81,7 +82,11 @@ class Uninstall {
 
   async end(leaving: Subscription = this.#subscription): Promise<void> {
     const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
-    await endAdoption({ client: this.cluster, namespace: KEPT, record, sleep }, leaving, NEVER);
+    await endAdoption(
+      { client: this.cluster, namespace: KEPT, mayHaveBackups: createKeptBackups(this.cluster, KEPT), record, sleep },
+      leaving,
+      NEVER,
+    );
   }
 
   get left(): readonly string[] {
@@ -234,7 +239,11 @@ describe('an uninstall', () => {
     const run = new Uninstall();
     const manager = run.cluster.actingAs('manager', ({ ref }) => ref.kind !== 'Secret');
     const record = (_: KubeObject, event: EventFacts): void => void run.events.push(event);
-    await endAdoption({ client: manager, namespace: KEPT, record, sleep }, subscription({ status }), NEVER);
+    await endAdoption(
+      { client: manager, namespace: KEPT, mayHaveBackups: createKeptBackups(manager, KEPT), record, sleep },
+      subscription({ status }),
+      NEVER,
+    );
     expect(run.events.map(({ reason }) => reason)).toEqual(Array(events).fill('Forbidden'));
   });
 });

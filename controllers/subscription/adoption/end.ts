@@ -3,7 +3,7 @@
  * backup; if its objects stay, so do these. Nothing here holds an uninstall up: an object that stays has an event.
  */
 import type { Kept } from '../../../adoption/kept.ts';
-import { findRemains, removeRemains, type FoundRemains } from '../../../adoption/removal.ts';
+import { findRemains, hasHadOperator, removeRemains, type FoundRemains } from '../../../adoption/removal.ts';
 import { untieAll, untieObjects } from '../../../adoption/olm-v0/untie.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
@@ -11,6 +11,7 @@ import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
+import type { AskForBackups } from '../../kept-backups.ts';
 import { accountOf } from './acting.ts';
 import { concludeHandOver } from './conclude.ts';
 
@@ -20,6 +21,8 @@ export interface EndDeps {
   /** The namespace of the manager, which keeps the backups. */
   readonly namespace: string;
   readonly record: RecordEvent;
+  /** Asked first, as it costs less. */
+  readonly mayHaveBackups: AskForBackups;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
 }
@@ -49,11 +52,12 @@ async function keepAll({ client, record }: EndDeps, subscription: Subscription, 
 
 /** None if the backups cannot be read: the end of a Subscription does not depend on them. */
 async function remainsOf(
-  { client, namespace: kept, record }: EndDeps,
+  { client, namespace: kept, record, mayHaveBackups }: EndDeps,
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<readonly FoundRemains[]> {
   try {
+    if (!hasHadOperator(subscription) || !(await mayHaveBackups(subscription.metadata.name))) return [];
     return await findRemains(client, subscription, { kept, signal });
   } catch (error) {
     if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;

@@ -57,18 +57,10 @@ export class Judgements {
     return `${this.#ways} ways judged, ${this.#calls} calls, ${this.#events} events`;
   }
 
-  /** For harm would be taken: a roll-out that goes on, the first certificate of a webhook, a CRD that an upgrade leaves behind. */
+  /** For harm would be taken: a roll-out that goes on, the first certificate of a webhook. */
   async #isAtRest(namespace: string): Promise<void> {
     await until(`${namespace} has rolled out`, () => isRolledOut(this.#cluster, namespace), { timeoutSeconds: 120 });
     await until('cert-manager has injected its authority', () => isInjectedEverywhere(this.#client));
-    await until('no CRD is being deleted', () => this.#isNoCrdLeaving());
-  }
-
-  /** An upgrade is done when the deletion of a CRD that it lacks is requested; the API server takes its time. */
-  async #isNoCrdLeaving(): Promise<boolean> {
-    const kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
-    const crds = await this.#client.list(kind, { metadataOnly: true });
-    return crds.every(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
   /** Those of the bundle, since OLM v1 keeps no ClusterServiceVersion. */

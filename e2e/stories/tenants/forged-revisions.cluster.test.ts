@@ -71,15 +71,7 @@ afterAll(async () => {
 });
 
 function exists(path: string): Promise<boolean> {
-  return cluster()
-    .read(path)
-    .then(
-      () => true,
-      (error: unknown) => {
-        if (/ was answered 404: /.test((error as Error).message)) return false;
-        throw error;
-      },
-    );
+  return writes.isThere(cluster(), path);
 }
 
 interface Forgery {
