@@ -1,7 +1,7 @@
 /** Operators that need each other, over two catalogs; and upgrades that wait for a person or a time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, get, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { isSample } from '../../lib/sample.ts';
@@ -18,8 +18,7 @@ let opening: Date;
 
 beforeAll(async () => {
   await installSlipway(cluster());
-  // The collector of kube-controller-manager learns of kinds every half a minute, and when it starts.
-  await cluster().restart('kube-controller-manager');
+  await restartCollector(cluster());
   manager = await startManager(cluster());
   await publishAll(['1.0.0']);
   await apply(catalogOf('platform', `${cluster().registry}/platform:latest`));

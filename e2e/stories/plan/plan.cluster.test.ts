@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
 import type { Plan } from '../../../plan/model.ts';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
@@ -53,6 +53,7 @@ describe('an upgrade policy of a Subscription in Git', () => {
 
   beforeAll(async () => {
     await installSlipway(cluster());
+    await restartCollector(cluster());
     manager = await startManager(cluster());
     await makeNamespaces(cluster(), [NAMESPACE]);
     await build('1.0.0');
