@@ -25,13 +25,14 @@ const kairos = (spec: object): string => subscriptionTo('kairos', 'kairos', { pa
 
 describe.skipIf(!hasShared || isSample)('published operators in a place without internet', () => {
   const cluster = useCluster();
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-published-'));
+  let folder: string;
   let source: FakeRegistry;
   let manager: RunningManager;
   let prefix: string;
   let planned: string;
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'slipway-published-'));
     source = await startFakeRegistry();
     prefix = `${cluster().registry}/operators`;
     await publishPackages(source.host, { ...PUBLISHED, 'kairos-operator': ['2.1.1'] });
