@@ -16,7 +16,7 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 demo: setup ## the main job, told step by step on a real control plane
 	$(RUN) demo
 
-test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample
+test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; at most ten minutes on two cores
 	$(RUN) test
 
 conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
@@ -25,20 +25,23 @@ conformance: setup ## every case of the reference data and of the corpus, of whi
 corpus: setup cluster-build ## every bundle of the corpus before an API server, three of each package by their smallest accounts; about 15 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/dev-set e2e/stories/plan/minimal-account
 
-leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and two stopped for a minute after each step; 12 handed over from OLM v1 and back; about 55 minutes
+leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a running OLM v0, and two stopped for a minute after each step; 12 handed over from OLM v1 and back; about an hour
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped \
-	  e2e/stories/leave-olm/leave-olm e2e/stories/leave-olm-v1-corpus e2e/stories/leave-olm-v1/leave-olm-v1
+	  e2e/stories/leave-olm/states e2e/stories/leave-olm/leave-olm e2e/stories/leave-olm-v1-corpus e2e/stories/leave-olm-v1/leave-olm-v1
 
-stories: setup cluster-build ## the stories of which `make test` plays some scenes, whole; about 20 minutes
+stories: setup cluster-build ## the stories of which `make test` plays some scenes or none, whole; about 40 minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
 	  e2e/stories/own-kinds e2e/stories/adopt-by-manager e2e/stories/command-line e2e/stories/crash \
 	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life \
-	  e2e/stories/console/console.cluster \
-	  e2e/stories/leave-olm-v1/adopt-by-manager
+	  e2e/stories/console/console.cluster e2e/stories/console/hostile e2e/stories/console-security \
+	  e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling e2e/stories/dependencies \
+	  e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published e2e/stories/publish \
+	  e2e/stories/bad-input e2e/stories/in-cluster/image e2e/compatibility e2e/cluster kube/client kube/watch
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views cmd/manager/readers scripts/build/build
 
-attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away; about ten minutes
+attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly \
-	  e2e/stories/in-cluster/accounts
+	  e2e/stories/in-cluster/accounts e2e/stories/tenants/watchdog e2e/stories/tenants/endpoints
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \
@@ -47,7 +50,7 @@ test-more: setup ## every property with fresh samples, ten times (SEED=… repea
 	    $$(grep -rlE "fc\.(assert|check|sample)" --include='*.test.ts' --exclude-dir=node_modules .) || exit 1; done
 
 crd-safety: setup cluster-build ## our verdict on changes of CRDs beside what an API server does: 1,000 generated pairs, 500 published
-	SLIPWAY_CRD_PAIRS=1000 SLIPWAY_CRD_CORPUS=0-500 $(RUN) test -- --project cluster e2e/stories/crd-safety
+	SLIPWAY_EXHAUSTIVE=yes SLIPWAY_CRD_PAIRS=1000 SLIPWAY_CRD_CORPUS=0-500 $(RUN) test -- --project cluster e2e/stories/crd-safety
 
 compatibility: setup cluster-build ## every package of the corpus installed, upgraded and removed; writes docs/compatibility.md (ARGS="--only k8gb,kong")
 	$(RUN) compatibility -- $(ARGS)

@@ -4,8 +4,8 @@
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Waits for most of four minutes, and takes little of the processors that others need meanwhile. */
-const LONGEST = /\/broken-releases\.cluster\.test\.ts$/;
+/** A minute each in `make test`, and several in an exhaustive run. */
+const LONGEST = /\/(guides|watchdog|broken-releases|adopt|adopt-by-manager|leave-olm|leave-olm-v1)\.cluster\.test\.ts$/;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -25,6 +25,14 @@ export interface RunningManager {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/**
+ * For tests that wait until objects of an owner of Slipway's kinds are gone: the collector of kube-controller-manager learns of
+ * kinds every half a minute, and when it starts.
+ */
+export function restartCollector(cluster: TestCluster): Promise<void> {
+  return cluster.restart('kube-controller-manager');
+}
+
 /** Applies the CRDs, the rights and, unless it is not wanted, the policy of deploy/, as `kubectl apply` would. */
 export async function installSlipway(cluster: TestCluster, { policy = true } = {}): Promise<void> {
   const folders = ['rbac', 'crds', ...(policy ? ['policies'] : [])];

@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildTar } from '../../oci/tar-writer.ts';
 import { ARCHITECTURES } from './architecture.ts';
 import { NODE_PATH, USER } from './base-layer.ts';
+import { byExtent } from '../../e2e/lib/sample.ts';
 import { bundlePrograms, ROOT, type Bundle } from './bundle.ts';
 import { readPins } from './debian.ts';
 import { readLockfile } from './lockfile.ts';
@@ -103,7 +104,8 @@ test(
 
 test('the same sources are bundled to the same bytes', { timeout: 120_000 }, async () => {
   // The order in which files are found by chance differed in about every third run.
-  for (let round = 0; round < 3; round += 1) expect((await bundlePrograms(IMAGE_ENTRIES)).files).toEqual(manager.files);
+  for (let round = byExtent({ all: 0, sample: 2 }); round < 3; round += 1)
+    expect((await bundlePrograms(IMAGE_ENTRIES)).files).toEqual(manager.files);
 });
 
 test('the lockfile knows Node for every architecture', async () => {

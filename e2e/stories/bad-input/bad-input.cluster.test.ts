@@ -27,6 +27,7 @@ import {
 } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { startRegistryProxy, type Fault, type Meddle, type RegistryProxy } from '../../lib/registry-proxy.ts';
+import { sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import * as writes from '../../lib/writes.ts';
 
@@ -202,34 +203,39 @@ describe('a bundle image', () => {
   };
   const CSV = 'manifests/beacon-operator.clusterserviceversion.yaml';
 
-  test.each([
-    {
-      because: 'it is no bundle',
-      files: new Map([['etc/motd', Buffer.from('hello')]]),
-      reason: 'BundleInvalid',
-      says: /annotations\.yaml/,
-    },
-    {
-      because: 'it has no ClusterServiceVersion',
-      files: changed((files) => files.delete(CSV)),
-      reason: 'BundleInvalid',
-      says: /ClusterServiceVersion/,
-    },
-    {
-      because: 'its YAML is broken',
-      files: changed((files) => files.set(CSV, Buffer.from('spec: [unclosed'))),
-      reason: 'BundleInvalid',
-      says: /beacon-operator\.clusterserviceversion\.yaml/,
-    },
-    {
-      because: 'it has a kind that no bundle may have',
-      files: changed((files) =>
-        files.set('manifests/job.yaml', Buffer.from('apiVersion: batch/v1\nkind: Job\nmetadata: {name: sneaky}\n')),
-      ),
-      reason: 'BundleUnsupported',
-      says: /Job/,
-    },
-  ])('is refused where $because', async ({ files, reason, says }) => {
+  test.each(
+    sampleOf(
+      [
+        {
+          because: 'it is no bundle',
+          files: new Map([['etc/motd', Buffer.from('hello')]]),
+          reason: 'BundleInvalid',
+          says: /annotations\.yaml/,
+        },
+        {
+          because: 'it has no ClusterServiceVersion',
+          files: changed((files) => files.delete(CSV)),
+          reason: 'BundleInvalid',
+          says: /ClusterServiceVersion/,
+        },
+        {
+          because: 'its YAML is broken',
+          files: changed((files) => files.set(CSV, Buffer.from('spec: [unclosed'))),
+          reason: 'BundleInvalid',
+          says: /beacon-operator\.clusterserviceversion\.yaml/,
+        },
+        {
+          because: 'it has a kind that no bundle may have',
+          files: changed((files) =>
+            files.set('manifests/job.yaml', Buffer.from('apiVersion: batch/v1\nkind: Job\nmetadata: {name: sneaky}\n')),
+          ),
+          reason: 'BundleUnsupported',
+          says: /Job/,
+        },
+      ],
+      { every: 2 },
+    ),
+  )('is refused where $because', async ({ files, reason, says }) => {
     const { registry } = cluster();
     const image = await push(`${registry}/broken:v1`, { files, labels: {} });
     await publishCatalog(
@@ -296,13 +302,18 @@ describe('a catalog', () => {
     });
     afterAll(() => void server.close());
 
-    test.each([
-      { because: 'it refuses the credentials', answer: 401, reason: 'RegistryDenied' },
-      { because: 'it has no such image', answer: 404, reason: 'ImageNotFound' },
-      { because: 'it asks to slow down', answer: 429, reason: 'RegistryThrottled' },
-      { because: 'it is broken', answer: 500, reason: 'RegistryUnavailable' },
-      { because: 'it answers with another content than asked for', answer: 200, reason: 'DigestMismatch' },
-    ])('reports that $because', async ({ answer, reason }) => {
+    test.each(
+      sampleOf(
+        [
+          { because: 'it refuses the credentials', answer: 401, reason: 'RegistryDenied' },
+          { because: 'it has no such image', answer: 404, reason: 'ImageNotFound' },
+          { because: 'it asks to slow down', answer: 429, reason: 'RegistryThrottled' },
+          { because: 'it is broken', answer: 500, reason: 'RegistryUnavailable' },
+          { because: 'it answers with another content than asked for', answer: 200, reason: 'DigestMismatch' },
+        ],
+        { every: 2 },
+      ),
+    )('reports that $because', async ({ answer, reason }) => {
       status = answer;
       body = Buffer.from('{"schemaVersion":2}');
       const { port } = server.address() as AddressInfo;
@@ -355,38 +366,43 @@ describe('a catalog', () => {
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
     });
 
-    test.each([
-      {
-        because: 'it never answers',
-        meddle: always(manifest, { kind: 'silence' }),
-        reason: 'RegistryUnavailable',
-      },
-      {
-        because: 'the content stalls again and again',
-        meddle: always(blob, { kind: 'stall', afterBytes: 0 }),
-        reason: 'RegistryUnavailable',
-      },
-      {
-        because: 'it has lost the content',
-        meddle: always(blob, { kind: 'refuse', status: 404 }),
-        reason: 'ImageNotFound',
-      },
-      {
-        because: 'it fails over the content',
-        meddle: always(blob, { kind: 'refuse', status: 500 }),
-        reason: 'RegistryUnavailable',
-      },
-      {
-        because: 'it asks to come again in a second',
-        meddle: always(manifest, { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } }),
-        reason: 'RegistryThrottled',
-      },
-      {
-        because: 'the content is changed on its way',
-        meddle: always(blob, { kind: 'alter' }),
-        reason: 'DigestMismatch',
-      },
-    ])('reports that $because, and serves the Catalog when that is over', async ({ meddle, reason }) => {
+    test.each(
+      sampleOf(
+        [
+          {
+            because: 'it never answers',
+            meddle: always(manifest, { kind: 'silence' }),
+            reason: 'RegistryUnavailable',
+          },
+          {
+            because: 'the content stalls again and again',
+            meddle: always(blob, { kind: 'stall', afterBytes: 0 }),
+            reason: 'RegistryUnavailable',
+          },
+          {
+            because: 'it has lost the content',
+            meddle: always(blob, { kind: 'refuse', status: 404 }),
+            reason: 'ImageNotFound',
+          },
+          {
+            because: 'it fails over the content',
+            meddle: always(blob, { kind: 'refuse', status: 500 }),
+            reason: 'RegistryUnavailable',
+          },
+          {
+            because: 'it asks to come again in a second',
+            meddle: always(manifest, { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } }),
+            reason: 'RegistryThrottled',
+          },
+          {
+            because: 'the content is changed on its way',
+            meddle: always(blob, { kind: 'alter' }),
+            reason: 'DigestMismatch',
+          },
+        ],
+        { every: 3 },
+      ),
+    )('reports that $because, and serves the Catalog when that is over', async ({ meddle, reason }) => {
       proxy.meddle(meddle());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
       await expectReason('catalog', 'weak', reason);
@@ -394,16 +410,21 @@ describe('a catalog', () => {
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
     });
 
-    test.each([
-      { because: 'refuses the credentials', fault: { kind: 'refuse', status: 401 }, reason: 'RegistryDenied' },
-      {
-        because: 'asks to come again in a second',
-        fault: { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } },
-        reason: 'RegistryThrottled',
-      },
-      { because: 'is broken', fault: { kind: 'refuse', status: 500 }, reason: 'RegistryUnavailable' },
-      { because: 'changes the content on its way', fault: { kind: 'alter' }, reason: 'DigestMismatch' },
-    ] as const)('a bundle whose registry $because is reported, and installed when that is over', async (row) => {
+    test.each(
+      sampleOf(
+        [
+          { because: 'refuses the credentials', fault: { kind: 'refuse', status: 401 }, reason: 'RegistryDenied' },
+          {
+            because: 'asks to come again in a second',
+            fault: { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } },
+            reason: 'RegistryThrottled',
+          },
+          { because: 'is broken', fault: { kind: 'refuse', status: 500 }, reason: 'RegistryUnavailable' },
+          { because: 'changes the content on its way', fault: { kind: 'alter' }, reason: 'DigestMismatch' },
+        ] as const,
+        { every: 3 },
+      ),
+    )('a bundle whose registry $because is reported, and installed when that is over', async (row) => {
       await publishWeak(row.because);
       const path = row.fault.kind === 'alter' ? /\/weak-bundle\/blobs\// : /\/weak-bundle\/manifests\//;
       proxy.meddle(always(path, row.fault)());

@@ -73,7 +73,7 @@ describe.skipIf(!hasShared)('published CRDs', () => {
   const [from = 0, to = 0] = (process.env['SLIPWAY_CRD_CORPUS'] ?? '').split('-').map(Number);
   const A_CLUSTER = 60;
   /** Every so many of all pairs, unless the caller asks for a range. */
-  const EVERY = 80;
+  const EVERY = 160;
 
   test('consecutive versions', { timeout: 3_600_000 }, async () => {
     const pairs = to > 0 ? corpusPairs().slice(from, to) : corpusPairs({ every: EVERY });

@@ -8,6 +8,7 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { catalogOf, condition, get, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { until } from '../../lib/until.ts';
+import { requestReconcile } from '../../lib/writes.ts';
 import { CRD, gadgetBundle, GROUP, type GadgetVersion } from '../webhooks/gadget-operator.ts';
 
 const cluster = useCluster();
@@ -60,6 +61,7 @@ async function reconciles(): Promise<number> {
 
 test('is refused before anything is written, and names the rule and the object', async () => {
   await publish(2);
+  await requestReconcile(cluster(), { kind: 'catalog', name: 'gadgets' });
   const told = await waitFor(cluster(), subscription, (object) => JSON.stringify(object.status).includes('CRDUnsafe'));
   expect(JSON.stringify(told.status)).toMatch(/existingFieldRemoval: the field is gone \(gadgets\/heavy\)/);
   await waitFor(cluster(), subscription, runs('1.0.0'));
@@ -82,6 +84,7 @@ test('is not tried again by itself', async () => {
   const before = await get(cluster(), 'subscription', 'gadgets', NAMESPACE);
   const catalog = (): Promise<Judged> => get(cluster(), 'catalog', 'gadgets');
   const checked = (await catalog()).status?.['lastChecked'];
+  await requestReconcile(cluster(), { kind: 'catalog', name: 'gadgets' });
   await until('the catalog was checked again', async () => (await catalog()).status?.['lastChecked'] !== checked);
   expect(await reconciles()).toBe(last);
   expect((await get(cluster(), 'subscription', 'gadgets', NAMESPACE)).status).toEqual(before.status);

@@ -9,7 +9,7 @@ import { runGenerated, type Row } from './generated.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver'] });
 
-const PAIRS = Number(process.env['SLIPWAY_CRD_PAIRS'] ?? 25);
+const PAIRS = Number(process.env['SLIPWAY_CRD_PAIRS'] ?? 12);
 const FIRST_SEED = Number(process.env['SLIPWAY_CRD_SEED'] ?? 1);
 const AT_ONCE = 50;
 

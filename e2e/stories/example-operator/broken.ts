@@ -67,8 +67,8 @@ const ALL_BROKEN: readonly Broken[] = [
   },
 ];
 
-/** In `make test` one that fails by its Pods, one by its objects, and one by its webhooks. */
-const SAMPLED: ReadonlySet<string> = new Set(['2.1.0', '2.4.0', '2.6.0']);
+/** In `make test` one that fails by its objects; 1.9.0 fails by its webhooks, and that of ../console by its Pods. */
+const SAMPLED: ReadonlySet<string> = new Set(['2.4.0']);
 export const BROKEN = byExtent({
   all: ALL_BROKEN,
   sample: ALL_BROKEN.filter(({ release }) => SAMPLED.has(release.version)),

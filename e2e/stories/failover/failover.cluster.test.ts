@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
+import { isSample } from '../../lib/sample.ts';
 import { servingDuring } from '../../lib/serving.ts';
 import { until } from '../../lib/until.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
@@ -78,7 +79,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     expect(writersSince(cluster(), dead + RECEIVED_WITHIN_MS)).toEqual([second.pod]);
   });
 
-  test('a paused leader finds the fence closed when it continues', async () => {
+  // in `make test` leaders stand still in ../standstill, and meet the fence in ../late-writes
+  test.skipIf(isSample)('a paused leader finds the fence closed when it continues', async () => {
     await rolledOut();
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.3.0', SLOWLY);

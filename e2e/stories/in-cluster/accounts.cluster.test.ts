@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, ROOT } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, ROOT } from '../../lib/manager.ts';
 import { byExtent } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { TEAM_CASES } from './accounts-cases.ts';
@@ -39,6 +39,7 @@ const { admin, tina, theo, manager, collector, controllers } = PERSONS;
 
 beforeAll(async () => {
   await installSlipway(cluster());
+  await restartCollector(cluster());
   await setAccountsScene(cluster());
   persons = await openPersons(cluster());
   const refusal = async (): Promise<boolean> =>

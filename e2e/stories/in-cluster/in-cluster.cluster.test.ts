@@ -7,6 +7,7 @@ import { SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
+import { requestReconcile } from '../../lib/writes.ts';
 import { allowanceFor } from './allowance.ts';
 import { deployConsole, fieldOfPod, PersonAtPod, removeConsole } from './console-pod.ts';
 import {
@@ -138,6 +139,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
 
     test('upgrade it, its webhooks called and its objects converted by the API server', async () => {
       await publishReleases(cluster(), RELEASES);
+      await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' });
       await waitFor(cluster(), subscription, runs('2.0.0'));
       await isLit('2.0.0');
       const converted = JSON.parse(

@@ -5,7 +5,7 @@ import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
@@ -69,6 +69,7 @@ function wanting(version: string, further: object = {}): object {
 
 beforeAll(async () => {
   await installSlipway(cluster());
+  await restartCollector(cluster());
   manager = await startManager(cluster());
   const { registry } = cluster();
   const images = await Promise.all(

@@ -35,7 +35,7 @@ const BUNDLES = {
   tenant: (version: string) => tinyBundle({ name: 'tenant', version, kind: 'Tenant' }),
 } as const;
 /** `make stories` kills the manager after each write. */
-const KILLED_EVERY = byExtent({ all: 1, sample: 4 });
+const KILLED_EVERY = byExtent({ all: 1, sample: 6 });
 
 const adopting = (name: string): object => ({
   package: name,

@@ -10,12 +10,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
 import type { Plan } from '../../../plan/model.ts';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { apply, makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { createCommandLine } from '../command-line/process.ts';
 
 const NAMESPACE = 'gadget';
@@ -53,6 +53,7 @@ describe('an upgrade policy of a Subscription in Git', () => {
 
   beforeAll(async () => {
     await installSlipway(cluster());
+    await restartCollector(cluster());
     manager = await startManager(cluster());
     await makeNamespaces(cluster(), [NAMESPACE]);
     await build('1.0.0');
@@ -172,6 +173,7 @@ describe('an upgrade policy of a Subscription in Git', () => {
       ...(at > 0 && { replaces: versions[at - 1] as string }),
     }));
     await publishCatalog(packageDocuments('gadget', entries), `${cluster().registry}/catalog:latest`);
+    if (versions.length > 1) await requestReconcile(cluster(), { kind: 'catalog', name: 'main' });
   }
 
   async function revisionOf(subscription: Judged): Promise<Revision> {

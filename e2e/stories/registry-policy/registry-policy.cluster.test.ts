@@ -14,7 +14,7 @@ import { catalogOf, condition, isReady, list, runs, subscriptionTo, waitFor, typ
 import { packageDocuments, publishCatalog, push } from '../../lib/publish.ts';
 import { sign } from '../../lib/sign.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
-import { apply, makeNamespaces } from '../../lib/writes.ts';
+import { apply, makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 
 const [applyPolicy, awaitPolicy, showSigners, showPolicies, ...others] = stepsOf(
   'docs/how-to/set-policies-for-registries.md',
@@ -52,6 +52,7 @@ describe('a RegistryPolicy', () => {
   test('takes a catalog that is in service, and not signed, out of service', async () => {
     await waitFor(cluster(), CATALOG, because('Unsigned'));
     await sign(catalog, byKey);
+    await ask();
     await waitFor(cluster(), CATALOG, isReady);
   });
 
@@ -61,10 +62,12 @@ describe('a RegistryPolicy', () => {
     const held = await waitFor(cluster(), SUBSCRIPTION, because('Unsigned'));
     expect(condition(held, 'Ready')?.message).toContain(first.bundle);
     await sign(first.bundle, byKey);
+    await requestReconcile(cluster(), SUBSCRIPTION);
     const next = await waitFor(cluster(), SUBSCRIPTION, (one) => says(one, first.program));
     expect(condition(next, 'Ready')?.reason).toBe('Unsigned');
     expect(await list(cluster(), 'revision', { namespace: 'gadget' })).toEqual([]);
     await sign(first.program, byKey, 'older form');
+    await requestReconcile(cluster(), SUBSCRIPTION);
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
     const shown = await type(showSigners);
     expect(isShown(shown, showSigners.printed ?? ''), shown).toBe(true);

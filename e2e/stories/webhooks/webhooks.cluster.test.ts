@@ -12,11 +12,12 @@ import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '..
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { makeNamespaces } from '../../lib/writes.ts';
+import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { CRD, gadgetBundle, type GadgetVersion } from './gadget-operator.ts';
 import { oldCertificate } from './old-certificate.ts';
 
 const cluster = useCluster();
+const CATALOG = { kind: 'catalog', name: 'gadgets' };
 const NAMESPACE = 'gadgets';
 const VERSIONS: readonly GadgetVersion[] = [
   { version: '1.0.0' },
@@ -163,7 +164,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
     before = await snapshot(cluster());
     crd = followCrd();
     await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));
-    await waitFor(cluster(), { kind: 'catalog', name: 'gadgets' }, isReady);
+    await waitFor(cluster(), CATALOG, isReady);
     await apply(subscriptionTo('gadgets', NAMESPACE, { package: 'gadget-operator', onFailure: { bakeTime: '1s' } }));
     await waitFor(cluster(), subscription, runs('1.0.0'));
     const bundles = await caBundles();
@@ -180,9 +181,11 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
   test('is upgraded with the same certificate, and then to a Deployment of another name with one of its own', async () => {
     const [first] = await caBundles();
     await publish(2);
+    await requestReconcile(cluster(), CATALOG);
     await waitFor(cluster(), subscription, runs('1.1.0'));
     expect(new Set(await caBundles())).toEqual(new Set([first]));
     await publish(3);
+    await requestReconcile(cluster(), CATALOG);
     await waitFor(cluster(), subscription, runs('2.0.0'));
     for (const bundle of await caBundles()) {
       expect(bundle).not.toBe(first);

@@ -1,0 +1,35 @@
+/** Each test of which `make test` takes a sample is whole in a target of the Makefile. */
+import { expect, test } from 'vitest';
+import { readText, repositoryFiles } from './source-files.ts';
+
+const SAMPLING = /from '[./]+\/(?:e2e\/)?lib\/sample\.ts'/;
+
+/** The paths that targets give to Vitest with SLIPWAY_EXHAUSTIVE. */
+function exhaustivePaths(makefile: string): readonly string[] {
+  const lines = makefile.replaceAll('\\\n', ' ').split('\n');
+  return lines
+    .filter((line) => line.includes('SLIPWAY_EXHAUSTIVE=yes'))
+    .flatMap((line) => line.split(/\s+/).filter((word) => /^[a-z][\w-]*\/[\w./-]+$/.test(word)));
+}
+
+const paths = exhaustivePaths(readText('Makefile') ?? '');
+
+test('the targets name paths, over several lines too', () => {
+  const makefile = 'a:\n\tSLIPWAY_EXHAUSTIVE=yes x -- --project cluster e2e/one \\\n\t  kube/two\nb:\n\tx e2e/three\n';
+  expect(exhaustivePaths(makefile)).toEqual(['e2e/one', 'kube/two']);
+  expect(paths.length).toBeGreaterThan(20);
+});
+
+test('each file that takes a sample is run by a target that takes all', () => {
+  const sampling = repositoryFiles().filter(
+    (file) =>
+      file.endsWith('.test.ts') && !file.endsWith('.conformance.test.ts') && SAMPLING.test(readText(file) ?? ''),
+  );
+  expect(sampling.length).toBeGreaterThan(20);
+  expect(sampling.filter((file) => !paths.some((path) => file.includes(path)))).toEqual([]);
+});
+
+test('each path of such a target is one of a test', () => {
+  const tests = repositoryFiles().filter((file) => file.endsWith('.test.ts'));
+  expect(paths.filter((path) => !tests.some((file) => file.includes(path)))).toEqual([]);
+});
