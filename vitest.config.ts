@@ -9,8 +9,8 @@ Object.assign(process.env, COMPILE_CACHE);
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
-    // stories wait more than they work: with four, two processors were idle for a fourth of the time
-    maxWorkers: 5,
+    // stories wait more than they work; with five, two processors are so busy that waits run out
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Node runs the files themselves, as it runs the programs; nothing is mocked that would need more
     experimental: { viteModuleRunner: false, nodeLoader: false },

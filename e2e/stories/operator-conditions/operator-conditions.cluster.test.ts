@@ -20,6 +20,7 @@ import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/write
 
 const OPS = { kind: 'Subscription', name: 'gadget', namespace: 'ops' };
 const TENANT = { kind: 'Subscription', name: 'gadget', namespace: 'tenant' };
+const CATALOG = { kind: 'Catalog', name: 'gadgets' };
 const VERSIONS = ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0', '1.5.0'];
 const KIND = { apiVersion: 'operators.coreos.com/v2', kind: 'OperatorCondition' };
 
@@ -75,7 +76,10 @@ async function publish(count: number): Promise<void> {
   }
   await publishCatalog(packageDocuments('gadget', published), `${registry}/gadgets:latest`);
   await apply(cluster(), catalogOf('gadgets', `${registry}/gadgets:latest`, {}));
-  await requestReconcile(cluster(), { kind: 'Catalog', name: 'gadgets' });
+  const asked = String(Date.now());
+  await requestReconcile(cluster(), CATALOG, asked);
+  // until then a new Subscription would take the head of the former content
+  await waitFor(cluster(), CATALOG, (one) => one.status?.['lastHandledReconcileAt'] === asked);
 }
 
 interface Place {

@@ -17,8 +17,8 @@ test(
   { timeout: 600_000 },
   async () => {
     const pace = { seed: SEED, actors: 4, actsPerSecond: 12 };
-    const extent = byExtent({ all: { oneFieldIn: 1, seconds: 20 }, sample: { oneFieldIn: 12, seconds: 6 } });
-    const evidence = await fuzz(cluster(), { ...pace, ...extent, quietSeconds: 20 });
+    const oneFieldIn = byExtent({ all: 1, sample: 12 });
+    const evidence = await fuzz(cluster(), { ...pace, oneFieldIn, seconds: 20, quietSeconds: 20 });
     expect(judge(evidence).filter(({ isKept }) => !isKept)).toEqual([]);
   },
 );
