@@ -28,6 +28,15 @@ test('the floor reads no file outside of the folders that the labels of a bundle
   );
 });
 
+test('the floor goes on if a file of a bundle is no YAML', async () => {
+  const broken = buildImage({
+    files: new Map([...files, ['manifests/broken.yaml', Buffer.from('a: [')]]),
+    labels: LABELS,
+  });
+  const documents = await pullBundle(serving(broken), `registry.example/one@${broken.manifest.descriptor.digest}`);
+  expect(documents).toHaveLength((await pullBundle(serving(image), REFERENCE)).length);
+});
+
 test.for([
   { part: 'manifest', digest: manifest.descriptor.digest },
   { part: 'configuration', digest: config.descriptor.digest },
