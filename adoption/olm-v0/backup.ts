@@ -9,6 +9,7 @@ import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL } from '../labels.ts';
 import { pack, packBackup, unpack, unpackOrNothing, WAY_BACK_KEY, withoutManagedFields } from '../packed.ts';
 import { OLM, olmRef, type OlmOperator } from './kinds.ts';
 import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
@@ -52,8 +53,6 @@ export interface WayBack {
   readonly before?: { readonly objects?: string | undefined } | undefined;
 }
 
-const LABEL_ADOPTION = 'slipway.dev/adoption';
-const LABEL_ADOPTED_BY = 'slipway.dev/adopted-by';
 const KEY = 'backup.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
 
@@ -81,7 +80,7 @@ export async function backupsOf(
   kept: string,
   signal: AbortSignal,
 ): Promise<readonly BackupName[]> {
-  const options = { namespace: kept, labelSelector: `${LABEL_ADOPTION}=olm-v0` };
+  const options = { namespace: kept, labelSelector: `${ADOPTION_LABEL}=olm-v0` };
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
   return secrets.flatMap((secret) => {
     const name = StoredName.safeParse(unpackOrNothing(fieldsOf(secret['data'])[KEY])).data?.operator;
@@ -129,7 +128,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
     metadata: {
       name: ref.name,
       namespace: kept,
-      labels: { [LABEL_ADOPTION]: 'olm-v0', [LABEL_ADOPTED_BY]: labelValue(backup.adoptedBy) },
+      labels: { [ADOPTION_LABEL]: 'olm-v0', [ADOPTED_BY_LABEL]: labelValue(backup.adoptedBy) },
     },
     type: 'slipway.dev/adoption',
     data: { [KEY]: packed },

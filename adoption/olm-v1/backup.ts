@@ -9,6 +9,7 @@ import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { labelValue } from '../../apply/prepare.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL } from '../labels.ts';
 import { packBackup, StoredObject, StoredRef, unpackOrNothing } from '../packed.ts';
 import { EXTENSION, extensionRef } from './kinds.ts';
 
@@ -34,7 +35,6 @@ export interface BackupName {
   readonly kept: string;
 }
 
-const LABEL_ADOPTION = 'slipway.dev/adoption';
 const FROM = 'olm-v1';
 const KEY = 'backup.json.gz';
 const STAGE = 'slipway.dev/adoption-stage';
@@ -52,7 +52,7 @@ export async function backupsOf(
   kept: string,
   signal: AbortSignal,
 ): Promise<readonly BackupName[]> {
-  const options = { namespace: kept, labelSelector: `${LABEL_ADOPTION}=${FROM}` };
+  const options = { namespace: kept, labelSelector: `${ADOPTION_LABEL}=${FROM}` };
   const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
   return secrets.flatMap((secret) => {
     const parsed = parse(secret);
@@ -67,7 +67,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
   // Whether it has ended stands in an annotation, which a patch can change.
   const { isEnded: _isEnded, ...content } = backup;
   const { apiVersion, kind, name } = backupRef({ extension: content.extension, kept });
-  const labels = { [LABEL_ADOPTION]: FROM, 'slipway.dev/adopted-by': labelValue(content.wanted.metadata.name) };
+  const labels = { [ADOPTION_LABEL]: FROM, [ADOPTED_BY_LABEL]: labelValue(content.wanted.metadata.name) };
   return {
     apiVersion,
     kind,
