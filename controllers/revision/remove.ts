@@ -9,7 +9,6 @@ import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts
 import { readByList } from '../../apply/read-by-list.ts';
 import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
-import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, SUBSCRIPTION } from '../../api/subscription.ts';
@@ -19,6 +18,7 @@ import { deleteManifests } from '../manifest-secrets.ts';
 import { ownerUidOf } from '../owner.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
+import { unreported } from '../unreported.ts';
 import { ownerOf } from '../prepare-for.ts';
 import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -105,9 +105,7 @@ async function requireGone(cluster: Pick<Cluster, 'get'>, revision: Revision, si
   const { apiVersion, metadata, spec } = revision;
   const ref = { apiVersion, kind: SUBSCRIPTION.kind, namespace: metadata.namespace ?? '', name: spec.subscription };
   const found = await cluster.get(ref, signal);
-  if (found === undefined || found.metadata.uid !== ownerUidOf(revision)) return;
-  const message = `${describeRef(ref)} exists, and its watch has not reported it yet`;
-  throw new ReasonedError({ reason: 'Conflict', retry: 'backoff', message });
+  if (found !== undefined && found.metadata.uid === ownerUidOf(revision)) throw unreported(ref);
 }
 
 /** Whether the objects stay, as `spec.uninstall.objects` asks. */

@@ -4,9 +4,8 @@
  */
 import { removalDuring } from '../../adoption/way-back.ts';
 import { findCondition } from '../../api/conditions.ts';
-import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION, API_VERSION } from '../../api/names.ts';
-import { describeRef, keyOfObject, refOf } from '../../api/object.ts';
+import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
@@ -19,6 +18,7 @@ import { genuineOf } from '../genuine.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
+import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -88,9 +88,7 @@ async function requireNoRevision(
   const namespace = metadata.namespace ?? '';
   const found = await cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal);
   const [unseen] = genuineOf(found as readonly Revision[], subscription);
-  if (unseen === undefined) return;
-  const message = `${describeRef(refOf(unseen))} exists, and its watch has not reported it yet`;
-  throw new ReasonedError({ reason: 'Conflict', retry: 'backoff', message });
+  if (unseen !== undefined) throw unreported(refOf(unseen));
 }
 
 /** Why nothing is deleted now; undefined if the uninstall may begin, or has begun. */

@@ -1,10 +1,11 @@
 /**
  * Reads the kinds of installed operators, as the program of each operator does when it starts: the Pods of the bench are
- * pretended, so no such program runs. Once such a list was answered, kube-apiserver has a watch cache of the kind, and
- * the deletion of the CRD takes longer: see decision 34. Floor and product are measured in the same state.
+ * pretended, so no such program runs. Once such a list was answered, kube-apiserver has a watch cache of the kind, which
+ * decides how long the deletion of the CRD takes: see decision 34. Floor and product are measured in the same state.
  */
 import { groupKind, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
+import { definedAs, isCrdEntry } from '../../apply/custom-resources.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { until } from '../lib/until.ts';
 import { FLOOR_CONNECTIONS } from './floor-client.ts';
@@ -23,21 +24,11 @@ export async function readCustomResources(
 
 /** The kind of each CRD, in the version that is stored, or else in the first one that is served. Pure. */
 export function kindsDefinedBy(objects: readonly KubeObject[]): readonly DefinedKind[] {
-  return objects.filter(isCrd).flatMap((crd) => kindOf(fieldsOf(crd['spec'])) ?? []);
+  return objects.filter(isCrdEntry).flatMap((crd) => kindOf(crd) ?? []);
 }
 
-function isCrd(object: KubeObject): boolean {
-  return groupKind(object) === 'CustomResourceDefinition.apiextensions.k8s.io';
-}
-
-function kindOf({ group, names, scope, versions }: ReturnType<typeof fieldsOf>): DefinedKind | undefined {
-  const served = listOf(versions).filter((version) => version['served'] === true);
+function kindOf(crd: KubeObject): DefinedKind | undefined {
+  const served = listOf(fieldsOf(crd['spec'])['versions']).filter((version) => version['served'] === true);
   const version = served.find(({ storage }) => storage === true) ?? served[0];
-  if (version === undefined) return undefined;
-  const { kind, plural } = fieldsOf(names);
-  return {
-    apiVersion: `${textOf(group)}/${textOf(version['name'])}`,
-    kind: textOf(kind),
-    served: { plural: textOf(plural), namespaced: scope === 'Namespaced' },
-  };
+  return version && definedAs(crd, textOf(version['name']));
 }
