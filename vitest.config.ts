@@ -45,7 +45,7 @@ export default defineConfig({
           exclude: ['node_modules/**', 'dist/**'],
           globalSetup: ['e2e/lib/say-obstacle.ts', 'e2e/lib/bundle-programs.ts'],
           pool: 'forks',
-          // each file has a cluster of its own; the libraries are loaded once for all that a process runs
+          // a process loads the libraries once, and keeps its cluster from file to file: each finds it empty
           isolate: false,
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -22,6 +22,8 @@ export interface Booted {
   readonly registry: string;
   readonly credentials: ClusterCredentials;
   readonly admin: Admin;
+  /** URL of etcd. */
+  readonly etcd: string;
   /** Starts a component that does not run, and waits until it can be used. */
   start(name: ComponentName | NodeName): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function bootComponents(boot: Boot): Promise<Booted> {
     registry,
     credentials,
     admin: starting.admin,
+    etcd: `http://${layout.address}:${layout.ports.etcd}`,
     start: (name) => (isNode(name) ? startNode(name) : startComponent(name, starting)),
   };
 }

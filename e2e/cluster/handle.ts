@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Admin } from './admin.ts';
 import type { Booted } from './boot.ts';
+import { takeCheckpoint, type Checkpoint } from './checkpoint.ts';
 import type { ComponentName } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
 import { runOnNode, type NodeName } from './node/real-node.ts';
@@ -56,6 +57,8 @@ export interface TestCluster extends AsyncDisposable {
   readonly processes: () => ReadonlyMap<string, number>;
   /** Runs a command inside a real node, where its processes, mounts and network are. */
   readonly onNode: (name: NodeName, command: readonly string[]) => Promise<string>;
+  /** Remembers the state as it is now, to be brought back to it. */
+  readonly checkpoint: () => Promise<Checkpoint>;
   /** A second call resolves with the same end. */
   readonly stop: () => Promise<void>;
   /** For a detached cluster: disconnects from it, and leaves it running. */
@@ -117,6 +120,7 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     log: (name) => readFileSync(join(folder, 'logs', `${name}.log`), 'utf8'),
     processes: () => runningProcesses(folder),
     onNode: (name, command) => runOnNode(runningProcesses(folder).get(name), command),
+    checkpoint: () => takeCheckpoint(folder, booted.etcd),
     stop,
     release: () => {
       admin.close();

@@ -1,26 +1,38 @@
-/** Gives the tests of one file a cluster of their own. */
-import { afterAll, beforeAll } from 'vitest';
+/** Gives the tests of one file a cluster that is theirs as long as they run. */
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { startCluster, type ClusterOptions, type TestCluster } from '../cluster/cluster.ts';
+import { ClusterKeeper } from './cluster-keeper.ts';
 
 export { REGISTRY_USER } from '../cluster/cluster.ts';
 
 /** Long enough to build the programs first, if that has never been done. */
 const UP_WITHIN_MS = 30 * 60_000;
 
+/** One for all files that a process runs. */
+const keeper = new ClusterKeeper();
+
 /**
- * Starts a cluster before the tests of the surrounding `describe` or file and stops it after them. The handle is
- * there from the first test on:
+ * A cluster for the tests of the surrounding `describe` or file, with nothing in it before the first. One without options
+ * may have served another file before; one with options is started, and stopped after the tests. The handle is there from the
+ * first test on:
  *
  *     const cluster = useCluster({ only: ['kube-apiserver'] });
  *     test('…', async () => { await cluster().kubectl(['get', 'namespaces']); });
  */
-export function useCluster(options: ClusterOptions = {}): () => TestCluster {
+export function useCluster(options?: ClusterOptions): () => TestCluster {
   let cluster: TestCluster | undefined;
+  let tested = false; // a hook that throws keeps the tests from running
+  let failed = false;
   beforeAll(async () => {
-    cluster = await startCluster(options);
+    cluster = await (options === undefined ? keeper.borrow() : startCluster(options));
   }, UP_WITHIN_MS);
+  afterEach(({ task }) => {
+    tested = true;
+    failed ||= task.result?.state === 'fail';
+  });
   afterAll(async () => {
-    await cluster?.stop();
+    if (cluster === undefined) return;
+    await (options === undefined ? keeper.giveBack(cluster, { failed: failed || !tested }) : cluster.stop());
   });
   return () => {
     if (cluster === undefined) throw new Error('The cluster is there once the tests run, not while they are collected');
