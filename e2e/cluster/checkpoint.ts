@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Etcd, type Change, type Entry } from './etcd.ts';
 
-/** Controllers act on what they see; a state that stays for so long stays. */
+/** Controllers act on each change; a state that stays for so long stays. */
 const LOOK_AGAIN_MS = 100;
 const LOOKS_THAT_AGREE = 2;
 const RESTORED_WITHIN_MS = 30_000;
