@@ -12,6 +12,7 @@ import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts'
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistryPolicyReconciler } from '../../controllers/registry-policy/reconcile.ts';
 import { createPlanReconciler } from '../../controllers/plan/reconcile.ts';
+import { loadLibrary } from '../../controllers/revision/certificates/issue.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
@@ -113,6 +114,8 @@ export function createSubscriptionController(parts: Parts): Controller {
     ahead: new BundlesAhead(),
     catalogOf: (name) => catalogs.get(name),
     checkSignatures,
+    // its first use would block the thread; should that fail, it is tried again when a certificate is issued
+    foreseeCertificates: () => void loadLibrary().catch(() => undefined),
     policies,
     upgradePolicy,
   });

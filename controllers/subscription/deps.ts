@@ -30,6 +30,8 @@ export interface SubscriptionDeps {
   readonly upgradePolicy?: UpgradePolicy | undefined;
   /** Bundles that are prepared before they are requested; by default none. */
   readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
+  /** Called when a bundle is prepared for which certificates are to be issued; by default nothing happens. */
+  readonly foreseeCertificates?: () => void;
   /** Carries out `spec.adopt`; by default it has no effect. */
   readonly adopt?: (subscription: Subscription, signal: AbortSignal, render: RenderPinned) => Promise<Advance>;
   /** Ends with the uninstall what an adoption has left; by default nothing. */

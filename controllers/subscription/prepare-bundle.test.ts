@@ -87,3 +87,40 @@ describe('an object of a kind that the bundle itself defines', () => {
     expect(prepared.leftOut).toMatchObject([{ ref: { kind: 'Gadget', name: 'first' }, message: '"spec" is missing' }]);
   });
 });
+
+describe('a certificate that the manager issues', () => {
+  /** The plain bundle, with a webhook. */
+  function withWebhook(): ReadonlyMap<string, Uint8Array> {
+    const csv = JSON.parse(Buffer.from(plain.get('manifests/csv.json') ?? []).toString()) as KubeObject;
+    const webhook = {
+      generateName: 'check.gadget.example',
+      type: 'ValidatingAdmissionWebhook',
+      deploymentName: 'gadget',
+      containerPort: 443,
+      targetPort: 9443,
+      webhookPath: '/check',
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      failurePolicy: 'Fail',
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    };
+    const spec = { ...(csv['spec'] as object), webhookdefinitions: [webhook] };
+    return new Map([...plain, ['manifests/csv.json', Buffer.from(JSON.stringify({ ...csv, spec }))]]);
+  }
+
+  test.each([
+    { files: withWebhook(), certificates: 'Manager', foreseen: 1, because: 'the API server calls its webhook' },
+    { files: withWebhook(), certificates: 'CertManager', foreseen: 0, because: 'cert-manager issues it' },
+    { files: plain, certificates: 'Manager', foreseen: 0, because: 'nothing calls it' },
+  ] as const)('is foreseen $foreseen times if $because', async ({ files, certificates, foreseen }) => {
+    const { spec, ...rest } = subscription();
+    let times = 0;
+    const wanted = {
+      subscription: { ...rest, spec: { ...spec, certificates } },
+      image: IMAGE,
+      foreseeCertificates: () => void (times += 1),
+    };
+    await prepareBundle(registryOf(files, {}), wanted, new AbortController().signal);
+    expect(times).toBe(foreseen);
+  });
+});

@@ -5,7 +5,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { refuseCatalogImage } from '../../bundles/image-labels.ts';
 import { parseBundle } from '../../bundles/parse.ts';
-import { renderBundle } from '../../bundles/render/render.ts';
+import { renderBundle, requiredCertificates, type RenderOptions } from '../../bundles/render/render.ts';
 import { leaveOutImpossible, type Impossible } from '../../apply/impossible.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
@@ -28,6 +28,8 @@ export interface BundleToPrepare {
   readonly servesOperatorConditions?: boolean;
   /** Checks the signatures of the image, by digest, before anything of it is parsed. */
   readonly checkSignatures?: (image: string) => Promise<Signature | undefined>;
+  /** Called as soon as it is known that the manager issues certificates for the bundle. */
+  readonly foreseeCertificates?: () => void;
   /** Checks the signatures of the images that its Pods run. */
   readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
 }
@@ -96,19 +98,21 @@ async function renderFiles(
 /** A function of its own, so that the documents of the files are garbage before the objects are packed. */
 function renderAndRelease(
   files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
-  { subscription, kubernetesVersion, servesOperatorConditions = false }: BundleToPrepare,
+  { subscription, kubernetesVersion, servesOperatorConditions = false, foreseeCertificates }: BundleToPrepare,
 ): ReturnType<typeof leaveOutImpossible> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
   release(files);
   requireKubernetes(bundle, kubernetesVersion);
-  const objects = renderBundle(bundle, {
+  const options: RenderOptions = {
     namespace: subscription.metadata.namespace ?? '',
     certificates: certificates === 'CertManager' ? 'cert-manager' : 'manager',
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
     operatorCondition: wantsOperatorCondition(subscription, bundle, servesOperatorConditions),
-  });
+  };
+  const objects = renderBundle(bundle, options);
+  if (requiredCertificates(bundle, options).length > 0) foreseeCertificates?.();
   return leaveOutImpossible(objects);
 }
 

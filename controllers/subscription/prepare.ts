@@ -147,6 +147,7 @@ function planPreparation(
     image,
     servesOperatorConditions: hasConditions,
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    ...(deps.foreseeCertificates !== undefined && { foreseeCertificates: deps.foreseeCertificates }),
     ...(check !== undefined && { checkSignatures: check }),
     ...(checkImages !== undefined && { checkImages }),
   };

@@ -26,8 +26,11 @@ export interface WantedCertificate {
 
 type Library = typeof import('@peculiar/x509');
 
-/** Loaded only when needed: few operators have webhooks, and the library takes ten megabytes of memory. */
-async function loadLibrary(): Promise<Library> {
+/**
+ * Loaded only when needed: few operators have webhooks, and the library takes ten megabytes of memory. A caller that knows that a
+ * certificate is needed soon may load it before, since that blocks the thread for 50 to 70 ms.
+ */
+export async function loadLibrary(): Promise<Library> {
   await import('reflect-metadata');
   // The default export has all of it: in a bundled program a CommonJS module has no other export.
   return (await import('@peculiar/x509')).default;
