@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync, zstdCompressSync, constants } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { noUsage, readLayer } from './archive.ts';
 import { collectBytes } from './bytes.ts';
@@ -542,7 +543,7 @@ async function settle(bytes: Uint8Array): Promise<void> {
 
 describe('arbitrary bytes', () => {
   test('noise is read to its end', async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), settle), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), settle), { numRuns: runsOf(300) });
   });
 
   test('a valid archive with changed bytes is read to its end, plain or compressed', async () => {
@@ -563,7 +564,7 @@ describe('arbitrary bytes', () => {
         for (const [at, value] of changes) whole[at % whole.length] = value;
         await settle(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -593,7 +594,7 @@ describe('arbitrary bytes', () => {
         }
         expect(got).toEqual(new Map([...wanted].map(([name, bytes]) => [name, Buffer.from(bytes).toString('hex')])));
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 });

@@ -3,6 +3,7 @@
  * number, prints it and repeats all properties with it. fast-check adds the path to the failing sample.
  */
 import * as fc from 'fast-check';
+import { runsOf } from '../e2e/lib/sample.ts';
 
 const USUAL = 20_261_122;
 
@@ -13,4 +14,7 @@ export function propertySeed(text: string | undefined): number {
   return seed;
 }
 
-fc.configureGlobal({ seed: propertySeed(process.env['SLIPWAY_SEED']) });
+/** The samples of a property that asks for no other number. */
+const USUAL_RUNS = 100;
+
+fc.configureGlobal({ seed: propertySeed(process.env['SLIPWAY_SEED']), numRuns: runsOf(USUAL_RUNS) });
