@@ -31,7 +31,7 @@ const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
 const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
 /** `make stories` kills it after each write. */
-const KILLED_EVERY = byExtent({ all: 1, sample: 10 });
+const KILLED_EVERY = byExtent({ all: 1, sample: 16 });
 const ADOPT = { from: 'OLMv0', subscription: 'lamp' };
 const FILES = {
   'gadget-operator': (version: string) => gadgetBundle({ version }),
