@@ -37,7 +37,7 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling e2e/stories/dependencies \
 	  e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published e2e/stories/publish \
 	  e2e/stories/bad-input e2e/stories/in-cluster/image e2e/compatibility e2e/cluster kube/client kube/watch
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views cmd/manager/readers scripts/build/build
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers scripts/build/build
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/in-cluster/rights-singly \
@@ -46,7 +46,7 @@ attacks: setup cluster-build ## every way of a tenant, tried by both tenants, an
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \
 	  echo "make test-more: SEED=$$((seed + round - 1))"; \
-	  SLIPWAY_SEED=$$((seed + round - 1)) $(RUN) test -- --project unit \
+	  SLIPWAY_EXHAUSTIVE=yes SLIPWAY_SEED=$$((seed + round - 1)) $(RUN) test -- --project unit \
 	    $$(grep -rlE "fc\.(assert|check|sample)" --include='*.test.ts' --exclude-dir=node_modules .) || exit 1; done
 
 crd-safety: setup cluster-build ## our verdict on changes of CRDs beside what an API server does: 1,000 generated pairs, 500 published

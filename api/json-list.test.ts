@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { formatJson, parseJson } from './json.ts';
 import { JsonList } from './json-list.ts';
 
@@ -65,7 +66,7 @@ describe('anything else has no items', () => {
         const text = parts.join('');
         expect(itemsOf(text, { chunk })).toEqual(listIn(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

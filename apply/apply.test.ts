@@ -1,3 +1,4 @@
+import { runsOf } from '../e2e/lib/sample.ts';
 import { NEVER } from '../api/testing/never.ts';
 import { UNWATCHED, type Watched } from './watched.ts';
 import * as fc from 'fast-check';
@@ -643,6 +644,6 @@ test('randomly failing requests delay the end of an install and do not change it
       }
       expect(content(cluster)).toEqual(content(calm));
     }),
-    { numRuns: 30 },
+    { numRuns: runsOf(30) },
   );
 });

@@ -1,6 +1,7 @@
 /** Any bundle, configuration, Dockerfile or quantity is parsed, or refused with a reason. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { formatJson } from '../api/json.ts';
 import { OperatorConfig } from '../api/operator-config.ts';
 import { parseBundle, type Bundle } from './parse.ts';
@@ -117,7 +118,7 @@ describe('a quantity', () => {
       seen[canonical === undefined ? 'none' : 'canonical'] += 1;
       if (canonical !== undefined) expect(canonicalQuantity(canonical)).toBe(canonical);
     });
-    fc.assert(property, { numRuns: 10 * RUNS });
+    fc.assert(property, { numRuns: runsOf(10) * RUNS });
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(RUNS);
   });
 });

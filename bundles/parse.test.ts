@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseBundle } from './parse.ts';
 import { makeBundle, makeCrd, makeFiles, type BundleParts } from './testing/bundle.ts';
@@ -398,7 +399,7 @@ describe('any files', () => {
         const error = thrown(() => parseBundle(files));
         return error === undefined || error instanceof ReasonedError;
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 
@@ -410,7 +411,7 @@ describe('any files', () => {
         const error = thrown(() => makeBundle({ spec: { [name]: data } }));
         return error === undefined || (error instanceof ReasonedError && error.message.includes(`spec.${name}`));
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { makeFiles } from '../bundles/testing/bundle.ts';
 import { parseYaml } from '../bundles/yaml.ts';
@@ -148,7 +149,7 @@ describe('documents', () => {
         const keys = answerOf('CatalogInvalid', () => parseKeys(document, place));
         if (keys !== undefined) expect(parseMeaning(keys, document).problems).toBeInstanceOf(Array);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
@@ -159,7 +160,7 @@ describe('documents', () => {
         for (const document of documents) answerOf('CatalogInvalid', () => checker.add(document, place));
         for (const { message, advice } of checker.finish()) expect(message.length * advice.length).toBeGreaterThan(0);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -177,7 +178,7 @@ describe('documents', () => {
         expect(Buffer.concat([...index.blobs()]).toString()).toBe(Buffer.from(lines.join('')).toString());
         index.close();
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 });
@@ -197,7 +198,7 @@ describe('files', () => {
           }
         });
       }),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     );
   });
 
@@ -229,7 +230,7 @@ describe('files', () => {
         const kept = answerOf('CatalogInvalid', () => [...catalogFilesOf(files)].map((file) => file.path)) ?? [];
         for (const name of kept) expect(paths).toContain(name);
       }),
-      { numRuns: 1500 },
+      { numRuns: runsOf(1500) },
     );
   });
 });
@@ -252,7 +253,7 @@ describe('bundles and templates', () => {
           if (made !== undefined) expect(made.schema).toBe('olm.bundle');
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
@@ -283,7 +284,7 @@ describe('bundles and templates', () => {
         answerOf('CatalogInvalid', () => basicImages(one));
         answerOf('CatalogInvalid', () => expandBasic(one, bundles));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -299,7 +300,7 @@ describe('bundles and templates', () => {
         answerOf('CatalogInvalid', () => semverImages(one));
         answerOf('CatalogInvalid', () => expandSemver(one, bundles, versionRules));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -317,7 +318,7 @@ describe('bundles and templates', () => {
           answerOf('CatalogInvalid', () => expandSemver(value as Fields, bundles, versionRules));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });
@@ -338,7 +339,7 @@ describe('repositories', () => {
           if (next !== undefined) expect(versionRules.compareBundleVersions(version, next.version)).toBeLessThan(0);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -368,7 +369,7 @@ describe('repositories', () => {
         const errors = checker.finish().filter(({ severity }) => severity === 'error');
         expect(errors.map(({ rule }) => rule)).toEqual(documents.length === 0 ? ['NoPackages'] : []);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -416,7 +417,7 @@ describe('texts of a request and of references', () => {
         const problem = imageProblem(one);
         expect(problem === undefined || problem.length > 0).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 });

@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ReasonedError } from '../api/errors.ts';
 import { notACatalog } from '../bundles/image-labels.ts';
-import { PARTIAL_SUFFIX } from './index/build.ts';
+import { PARTIAL_SUFFIX, type buildIndex } from './index/build.ts';
 import { buildIndexInWorker } from './index/in-worker.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
 import type { CatalogLimits } from './limits.ts';
@@ -32,7 +32,7 @@ export interface IndexStore {
   /** The index, or undefined if there is none; a damaged file is deleted. */
   open(catalog: string, digest: string): CatalogIndex | undefined;
   /**
-   * Builds an index in a worker thread and opens it; replaces an index that exists already.
+   * Builds an index, in a worker thread if no option says another way, and opens it; replaces an index that exists already.
    *
    * Throws ReasonedError `CatalogInvalid` (never retried), and every error of reading the files.
    */
@@ -45,8 +45,8 @@ export interface StoreOptions {
   /** The folder that has, or will have, the folder `catalogs`. */
   readonly folder: string;
   readonly limits?: CatalogLimits;
-  /** The worker's program, see in-worker.ts. */
-  readonly worker?: URL;
+  /** How an index is built, in a worker thread if absent; a thread takes more of the processor than a small index. */
+  readonly build?: typeof buildIndex;
 }
 
 const SUFFIX = '.db';
@@ -86,10 +86,11 @@ class FolderOfIndexes implements IndexStore {
     this.#building.set(target, (this.#building.get(target) ?? 0) + 1);
     try {
       mkdirSync(join(this.#root, catalog), { recursive: true });
-      const { packages } = await buildIndexInWorker({
+      const { build = buildIndexInWorker, limits } = this.#options;
+      const { packages } = await build({
         files,
         target,
-        ...this.#options,
+        ...(limits !== undefined && { limits }),
         ...(signal !== undefined && { signal }),
       });
       if (packages === 0 && seemsToBe !== undefined) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { DEFAULT_LIMITS, type StreamLimits } from './limits.ts';
 import { DocumentSplitter } from './stream.ts';
@@ -203,7 +204,7 @@ describe('any chunks of any text', () => {
         const isOne = outcome.error === undefined && outcome.lines.length === 1;
         if (!text.slice(1).includes('{') || isOne) expect(isOne).toBe(parses(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 
@@ -221,7 +222,7 @@ describe('any chunks of any text', () => {
       fc.property(text, sizes, (bytes, chunking) => {
         expect(split(bytes, chunking)).toEqual(split(bytes));
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 });

@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import { prepareObjects } from '../apply/prepare.ts';
 import type { KubeObject } from '../api/object.ts';
@@ -73,7 +74,7 @@ test('the API server accepts the names and labels of all objects that are made f
       }
     },
   );
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: runsOf(300) });
 });
 
 test('the API server accepts the names of Subscriptions for dependencies', () => {
@@ -84,6 +85,6 @@ test('the API server accepts the names of Subscriptions for dependencies', () =>
       requireValid(wanted);
       expect(wanted.metadata.name.length).toBeLessThanOrEqual(MAX_NAME);
     }),
-    { numRuns: 1000 },
+    { numRuns: runsOf(1000) },
   );
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync, zstdCompressSync, constants } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { noUsage, readLayer } from './archive.ts';
 import { collectBytes } from './bytes.ts';
@@ -320,9 +321,10 @@ describe('sizes', () => {
   });
 
   test('a million empty files are stopped at the limit', async () => {
-    const many = forgeTar([file('etc/a', '')], { end: false });
+    const one = forgeTar([file('etc/a', '')], { end: false });
+    const many = Buffer.concat(Array.from({ length: 128 }, () => one));
     const endless = async function* () {
-      for (let index = 0; index < 1_000_000; index += 128) yield Buffer.concat(Array.from({ length: 128 }, () => many));
+      for (let index = 0; index < 1_000_000; index += 128) yield many;
     };
     const rules = {
       origin: { what: 'the layer', byDigest: true },
@@ -542,7 +544,7 @@ async function settle(bytes: Uint8Array): Promise<void> {
 
 describe('arbitrary bytes', () => {
   test('noise is read to its end', async () => {
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), settle), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), settle), { numRuns: runsOf(300) });
   });
 
   test('a valid archive with changed bytes is read to its end, plain or compressed', async () => {
@@ -563,7 +565,7 @@ describe('arbitrary bytes', () => {
         for (const [at, value] of changes) whole[at % whole.length] = value;
         await settle(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -593,7 +595,7 @@ describe('arbitrary bytes', () => {
         }
         expect(got).toEqual(new Map([...wanted].map(([name, bytes]) => [name, Buffer.from(bytes).toString('hex')])));
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { buildArtifact, buildImage, buildIndex, buildLayer } from './build.ts';
 import { digestOf } from './digest.ts';
 import { parseManifest } from './manifest.ts';
@@ -113,7 +114,7 @@ describe('an archive', () => {
         expect(buildTar(new Map(entries.reverse())).equals(tar)).toBe(true);
         expect(tar.length % 512).toBe(0);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { parseChallenges } from './challenge.ts';
 
 describe('a challenge', () => {
@@ -74,7 +75,7 @@ describe('a challenge', () => {
       fc.property(headers, (header) => {
         for (const { scheme } of parseChallenges(header)) expect(scheme).toBe(scheme.toLowerCase());
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

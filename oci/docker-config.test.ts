@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { type Credential, parseDockerConfig } from './docker-config.ts';
 
@@ -183,7 +184,7 @@ describe('a pull secret', () => {
           expect(error).toMatchObject({ reason: 'PullSecretInvalid' });
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { buildImage } from './build.ts';
 import { digestOf } from './digest.ts';
@@ -58,7 +59,7 @@ async function endsWell(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const RUNS = { numRuns: 150 };
+const RUNS = { numRuns: runsOf(150) };
 
 test('any configuration of an image gives a value or a reason', async () => {
   const config = objectOf({
@@ -149,7 +150,7 @@ test('any answer of a token service gives a value or a reason', async () => {
       await endsWell(() => asked.pullManifest(reference));
       asked.close();
     }),
-    { ...RUNS, numRuns: 100 },
+    { ...RUNS, numRuns: runsOf(100) },
   );
   fake.intercept = () => undefined;
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { nextPage } from './link.ts';
 import { MEDIA_TYPE, parseManifest } from './manifest.ts';
@@ -39,7 +40,7 @@ describe('whatever a registry sends', () => {
           expect(error).toMatchObject({ reason: 'ImageInvalid', retry: 'never' });
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: runsOf(3000) },
     );
   });
 
@@ -55,7 +56,7 @@ describe('whatever a registry sends', () => {
         const next = nextPage({ url, headers: { link } });
         expect(next === undefined || next.origin === url.origin).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

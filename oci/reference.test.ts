@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import {
   formatReference,
@@ -181,7 +182,7 @@ describe('an image reference', () => {
         const parsed = tryParse(text);
         if (parsed !== undefined) expect(parseReference(formatReference(parsed))).toEqual(parsed);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

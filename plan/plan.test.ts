@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { describeRef, type KubeObject } from '../api/object.ts';
 import { sample, sampleCrd, sampleOperator } from '../apply/testing/sample-objects.ts';
 import { MASK } from './fields.ts';
@@ -69,7 +70,7 @@ describe('a plan', () => {
           wayBack: { exists: true, because: [] },
         });
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('a plan', () => {
         const plan = planChange(upgrade({ more: before }, { more: after }));
         expect(planChange(upgrade({ more: turned(before) }, { more: turned(after) }))).toEqual(plan);
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
 import { parseBlangRange, type BlangRange } from './ranges/blang.ts';
 import { parseVersion, type SemanticVersion } from './version.ts';
@@ -111,7 +112,7 @@ describe('the intervals that a range covers', () => {
         const covered = ranking.filter((_, rank) => intervals.some(({ first, last }) => first <= rank && rank <= last));
         expect(covered).toEqual(ranking.filter((one) => range(text).includes(one)));
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });
@@ -160,7 +161,7 @@ describe('an index of intervals', () => {
           expect(offered.sort((a, b) => a - b)).toEqual(wanted);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 });

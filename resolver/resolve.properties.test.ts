@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import { isInside, originOf } from './selection.ts';
 import type { Choice, Conflict } from './decision.ts';
@@ -13,9 +14,9 @@ import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from '.
 import { expandPackage } from './testing/small-catalogs.ts';
 import { compareBundleVersions, parseBundleVersion, parseVersion } from './version.ts';
 
-const RUNS = { numRuns: 1500 };
+const RUNS = { numRuns: runsOf(1500) };
 /** Runs for rare cases that must occur at least once. */
-const MANY = { numRuns: 4500 };
+const MANY = { numRuns: runsOf(4500) };
 
 const wanted: fc.Arbitrary<Wanted> = fc.record(
   {
@@ -72,7 +73,7 @@ test('the chosen bundle is in the range and in the channel, not quarantined, and
     }),
     RUNS,
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(runsOf(20));
 });
 
 /** Every hop has an edge from the one before it, in its channel, and goes up. */
@@ -152,7 +153,7 @@ test('packages, catalogs and Subscriptions that do not concern the package do no
       const more = { ...input, catalogs: [...unrelated, ...input.catalogs], cluster };
       expect(resolve(more)).toEqual(resolve(input));
     }),
-    { ...RUNS, numRuns: 500 },
+    { ...RUNS, numRuns: runsOf(500) },
   );
 });
 
@@ -167,7 +168,7 @@ test('the order of catalogs, channels and bundles in the input does not change a
       expect(resolve({ ...input, catalogs: both })).toEqual(resolve({ ...input, catalogs: both.toReversed() }));
       expect(resolve({ ...input, catalogs: reversed })).toEqual(resolve(input));
     }),
-    { ...RUNS, numRuns: 500 },
+    { ...RUNS, numRuns: runsOf(500) },
   );
 });
 
@@ -234,7 +235,8 @@ test('a refusal names only bundles that are at fault, and the graph only if that
     }),
     MANY,
   );
-  for (const kind of ['quarantined', 'cluster', 'dependency', 'edges']) expect(seen.get(kind) ?? 0).toBeGreaterThan(10);
+  for (const kind of ['quarantined', 'cluster', 'dependency', 'edges'])
+    expect(seen.get(kind) ?? 0).toBeGreaterThan(runsOf(10));
 });
 
 function expectAtFault(fact: Conflict, input: ResolveInput): void {
@@ -310,7 +312,7 @@ test('an explanation is a function of the input, in one line, without control ch
       expect(again).toEqual(first);
       expect(first.message).toMatch(/^[^\u0000-\u001F]+$/);
     }),
-    { ...RUNS, numRuns: 500 },
+    { ...RUNS, numRuns: runsOf(500) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import { similarTo } from './similar.ts';
 
 describe('names that are similar to an unknown one', () => {
@@ -77,7 +78,7 @@ describe('names that are similar to an unknown one', () => {
         expect(found.length).toBeLessThanOrEqual(3);
         expect(similarTo(wanted, names.toReversed())).toEqual(found);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 
@@ -87,7 +88,7 @@ describe('names that are similar to an unknown one', () => {
         const typo = `${wanted.slice(0, at)}_${wanted.slice(at + 1)}`;
         expect(similarTo(typo, [wanted])).toEqual([wanted]);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { compare, SemVer } from 'semver';
 import { expect, test } from 'vitest';
+import { runsOf } from '../e2e/lib/sample.ts';
 import {
   compareBundleVersions,
   compareVersions,
@@ -69,7 +70,7 @@ test('versions are ordered by Semantic Versioning, as npm orders them', () => {
     fc.property(text, text, (a, b) => {
       expect(Math.sign(compareVersions(version(a), version(b)))).toBe(compare(new SemVer(a), new SemVer(b)));
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
 });
 

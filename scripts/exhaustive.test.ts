@@ -12,6 +12,9 @@ function exhaustivePaths(makefile: string): readonly string[] {
     .flatMap((line) => line.split(/\s+/).filter((word) => /^[a-z][\w-]*\/[\w./-]+$/.test(word)));
 }
 
+/** `make test-more` finds its files itself: those that have a property. */
+const PROPERTY = /fc\.(assert|check|sample)/;
+
 const paths = exhaustivePaths(readText('Makefile') ?? '');
 
 test('the targets name paths, over several lines too', () => {
@@ -26,7 +29,16 @@ test('each file that takes a sample is run by a target that takes all', () => {
       file.endsWith('.test.ts') && !file.endsWith('.conformance.test.ts') && SAMPLING.test(readText(file) ?? ''),
   );
   expect(sampling.length).toBeGreaterThan(20);
-  expect(sampling.filter((file) => !paths.some((path) => file.includes(path)))).toEqual([]);
+  const hasProperty = (file: string): boolean => PROPERTY.test(readText(file) ?? '');
+  const left = sampling.filter((file) => !paths.some((path) => file.includes(path)));
+  expect(left.filter((file) => !hasProperty(file))).toEqual([]);
+  expect(left.length).toBeGreaterThan(20);
+});
+
+test('the target of all properties takes each of their samples, in each file that has one', () => {
+  const command = (readText('Makefile') ?? '').split('\n\n').find((target) => target.startsWith('test-more:')) ?? '';
+  expect(command).toContain('SLIPWAY_EXHAUSTIVE=yes');
+  expect(command).toContain(`grep -rlE "${PROPERTY.source}" --include='*.test.ts'`);
 });
 
 test('each path of such a target is one of a test', () => {

@@ -15,6 +15,16 @@ export function pendingPlans({
   return plans.every(isUnapproved) ? plans : [];
 }
 
+/**
+ * The plan of the installed version that OLM still carries out: it writes the objects again whose writes it has not noted,
+ * CRDs without their conversion, even if the version has succeeded meanwhile.
+ */
+export function planInProgress({ csv, installPlans }: Pick<OlmSurvey, 'csv' | 'installPlans'>): KubeObject | undefined {
+  return installPlans.find(
+    (plan) => namesIn(plan).includes(csv?.metadata.name ?? '') && fieldsOf(plan['status'])['phase'] === 'Installing',
+  );
+}
+
 function isUnapproved(plan: KubeObject): boolean {
   return fieldsOf(plan['spec'])['approved'] !== true;
 }

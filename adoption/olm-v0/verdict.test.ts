@@ -119,6 +119,13 @@ const CASES: readonly Case[] = [
     says: 'Mend it in OLM first',
   },
   {
+    because: 'OLM would write its CRDs once more, without their conversion',
+    changes: { installPlans: [ofOlm('installPlan', 'install-1', { spec: { clusterServiceVersionNames: ['gadget.v1'], approved: true }, status: { phase: 'Installing', message: 'retrying' } })] }, // prettier-ignore
+    kind: 'wait',
+    reason: 'InstallPlanPending',
+    says: 'InstallPlan install-1 is not complete, so that OLM may write objects of the operator again: retrying',
+  },
+  {
     because: 'its target namespaces are unknown',
     changes: { operatorGroups: [] },
     kind: 'refused',
@@ -176,6 +183,15 @@ describe('an operator of OLM', () => {
 
   test('is ready', () => {
     expect(judgeOperator(surveyOf())).toEqual({ kind: 'ready', notes: [] });
+  });
+
+  test.each([
+    { because: 'its InstallPlan is complete', csv: 'gadget.v1', phase: 'Complete' },
+    { because: 'its InstallPlan has failed, and is not tried again', csv: 'gadget.v1', phase: 'Failed' },
+    { because: 'another operator is being installed', csv: 'lamp.v1', phase: 'Installing' },
+  ])('is ready, because $because', ({ csv, phase }) => {
+    const plan = ofOlm('installPlan', 'install-1', { spec: { clusterServiceVersionNames: [csv], approved: true }, status: { phase } }); // prettier-ignore
+    expect(judgeOperator(surveyOf({ installPlans: [plan] }))).toEqual({ kind: 'ready', notes: [] });
   });
 
   test('is ready while another one of the namespace requires a CRD of a third', () => {

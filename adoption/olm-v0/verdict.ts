@@ -5,7 +5,7 @@
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import type { OlmSurvey } from './survey.ts';
-import { pendingPlans, sharersOf } from './install-plans.ts';
+import { pendingPlans, planInProgress, sharersOf } from './install-plans.ts';
 import { PROPERTIES } from './properties.ts';
 import { dependentsIn, requiredIn } from './requirements.ts';
 import { packageOf } from './survey.ts';
@@ -137,6 +137,15 @@ const RULES: readonly Rule[] = [
     return phase === 'Failed'
       ? refused('NotSucceeded', `${text}. Mend it in OLM first: only an operator that works is handed over`)
       : wait('NotSucceeded', text);
+  },
+  (survey) => {
+    const plan = planInProgress(survey);
+    if (plan === undefined) return undefined;
+    const { message } = fieldsOf(plan['status']);
+    return wait(
+      'InstallPlanPending',
+      `InstallPlan ${plan.metadata.name} is not complete, so that OLM may write objects of the operator again${textOf(message) === '' ? '' : `: ${textOf(message)}`}`,
+    );
   },
   ({ csv, csvs, namespace }) => {
     if (csv === undefined) return undefined;

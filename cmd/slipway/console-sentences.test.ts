@@ -1,6 +1,7 @@
 /** The console says about the same objects what the command line says. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { CustomResourceCount } from '../../apply/custom-resources.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -79,7 +80,7 @@ describe('status', () => {
         for (const phase of model.phases)
           expect(screen).toContain(cleanLine(`${phase.name} ${phase.state.word} ${phase.ready}/${phase.objects} ${phase.message ?? ''}`)); // prettier-ignore
       }),
-      { numRuns: 40 },
+      { numRuns: runsOf(40) },
     );
   });
 
@@ -89,7 +90,7 @@ describe('status', () => {
         const [row] = modelOf(overview, visible).operators;
         expect(row?.outdated).toBe(outdatedOf(one) && cleanLine(outdatedOf(one)?.message ?? ''));
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 });
@@ -106,7 +107,7 @@ test('history: versions, approvals and outcomes are those of `slipway history`',
         expect(table).toContain(row.approvedBy ?? '');
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runsOf(30) },
   );
 });
 
@@ -281,6 +282,6 @@ test('events: the rows are those of `slipway events`, the newest first', () => {
       );
       for (const { message } of model.events) expect(table).toContain(message);
     }),
-    { numRuns: 20 },
+    { numRuns: runsOf(20) },
   );
 });

@@ -1,5 +1,5 @@
 /** Every view in a real browser, with models instead of a cluster: its looks, its manners, and hostile texts. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   excessWidth,
@@ -23,10 +23,13 @@ describe.skipIf(noBrowser !== undefined)(
   () => {
     const server = new FixtureServer({ models: MODELS });
     let browser: Browser;
+    /** Of all tests but one that stores something. */
+    let reused: Page;
 
     beforeAll(async () => {
       await server.start();
       browser = await launchBrowser();
+      reused = (await WatchedPage.open(browser, server.url)).page;
     });
     afterAll(async () => {
       await browser?.close();
@@ -34,7 +37,10 @@ describe.skipIf(noBrowser !== undefined)(
     });
 
     async function show(path: string, look = LOOKS.light): Promise<WatchedPage> {
-      const watched = await WatchedPage.open(browser, server.url, look);
+      return shown(await WatchedPage.reuse(reused, server.url, look), path);
+    }
+
+    async function shown(watched: WatchedPage, path: string): Promise<WatchedPage> {
       await watched.page.goto(`${server.url}${path}`);
       await watched.page.locator('h1:not(.hidden)').waitFor();
       return watched;
@@ -103,7 +109,7 @@ describe.skipIf(noBrowser !== undefined)(
       async ({ path, model }) => {
         const hostile = new FixtureServer({ models: { ...MODELS, [path]: model } });
         await hostile.start();
-        const watched = await WatchedPage.open(browser, hostile.url, LOOKS.narrow);
+        const watched = await WatchedPage.reuse(reused, hostile.url, LOOKS.narrow);
         await watched.page.goto(`${hostile.url}${path}`);
         const heading = watched.page.locator('h1:not(.hidden)');
         await heading.waitFor();
@@ -129,7 +135,7 @@ describe.skipIf(noBrowser !== undefined)(
         models: { '/catalog/team/cert-manager': { ...hostilePackage, links: [], channels: [] } },
       });
       await rich.start();
-      const watched = await WatchedPage.open(browser, rich.url);
+      const watched = await WatchedPage.reuse(reused, rich.url, LOOKS.light);
       await watched.page.goto(`${rich.url}/catalog/team/cert-manager`);
       const markdown = watched.page.locator('.markdown');
       await markdown.locator('strong', { hasText: 'bold' }).waitFor();
@@ -158,7 +164,7 @@ describe.skipIf(noBrowser !== undefined)(
       { path: '/subscriptions/lights/beacon/graph', shown: 'The drawing could not be loaded' },
       { path: '/catalog/team/cert-manager', shown: 'adds certificates and issuers' },
     ])('a part that cannot be loaded is no error, and the view shows its text: $path', async ({ path, shown }) => {
-      const watched = await WatchedPage.open(browser, server.url);
+      const watched = await WatchedPage.reuse(reused, server.url, LOOKS.light);
       await watched.page.route(/\/(layout|render)-[^/]*\.js$/, (route) => route.abort());
       await watched.page.goto(`${server.url}${path}`);
       await watched.page.getByText(shown).first().waitFor();
@@ -245,7 +251,7 @@ describe.skipIf(noBrowser !== undefined)(
     test('a change is drawn without a reload, and the focus stays', async () => {
       const own = new FixtureServer({ models: MODELS });
       await own.start();
-      const watched = await WatchedPage.open(browser, own.url);
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
       const { page } = watched;
       await page.goto(`${own.url}/overview`);
       await page.getByLabel('Narrow the list').fill('beacon');
@@ -265,7 +271,7 @@ describe.skipIf(noBrowser !== undefined)(
     test('an approval is asked for, names the hash, and is sent once; its outcome is said', async () => {
       const own = new FixtureServer({ models: MODELS, act: () => ({ done: 'beacon-operator.v1.1.0 is approved' }) });
       await own.start();
-      const watched = await WatchedPage.open(browser, own.url);
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
       const { page } = watched;
       await page.goto(`${own.url}/subscriptions/lights/beacon/plan`);
       await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
@@ -285,7 +291,7 @@ describe.skipIf(noBrowser !== undefined)(
     test('an act that destroys is sent only after its name is typed', async () => {
       const own = new FixtureServer({ models: MODELS });
       await own.start();
-      const watched = await WatchedPage.open(browser, own.url);
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
       const { page } = watched;
       await page.goto(`${own.url}/subscriptions/lights/beacon/uninstall`);
       await page.getByRole('button', { name: 'Uninstall beacon', exact: true }).click();
@@ -337,7 +343,8 @@ describe.skipIf(noBrowser !== undefined)(
     });
 
     test('the colours follow the choice of the person, also after a reload', async () => {
-      const { page, close } = bound(await show('/overview', LOOKS.light));
+      const alone = await WatchedPage.open(browser, server.url);
+      const { page, close } = bound(await shown(alone, '/overview'));
       const background = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       const light = await background();
       await page.keyboard.press('t');

@@ -1,6 +1,7 @@
 /** Every view, for every state of the objects and every answer: it shows something, it never throws, and it is harmless. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { Action } from './actions.ts';
 import { anyObjects } from './testing/random-objects.ts';
 import { answersTo } from './testing/random-answers.ts';
@@ -95,7 +96,7 @@ describe.each(VIEWS)('the view $path', (view) => {
           expect(text.length, path).toBeLessThanOrEqual(120_000);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 
@@ -110,7 +111,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         expect(view.show(own, parameters, asked)).toEqual(view.show(visible, parameters, asked));
         expect(view.ask?.(own, parameters)).toEqual(view.ask?.(visible, parameters));
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 
@@ -120,7 +121,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         if (view.asksRightsOnly !== true) return;
         expect(Object.keys(view.ask?.(visible, parameters) ?? {}).filter((question) => question !== 'access')).toEqual([]); // prettier-ignore
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 
@@ -132,7 +133,7 @@ describe.each(VIEWS)('the view $path', (view) => {
           expect(command).toMatch(/^kubectl /);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runsOf(30) },
     );
   });
 
@@ -144,7 +145,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         view.show(seen, parameters, asked);
         expect([...read].filter((kind) => !view.reads.includes(kind))).toEqual([]);
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
   });
 
@@ -154,7 +155,7 @@ describe.each(VIEWS)('the view $path', (view) => {
         const later = { ...visible, now: new Date(NOW.getTime() + 1000) };
         expect(view.show(later, parameters, asked)).toEqual(view.show(visible, parameters, asked));
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { API_VERSION, FINALIZER } from '../../api/names.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
@@ -152,7 +153,7 @@ describe('a change of one Revision and the others of its Subscription', () => {
         });
         expect(look(after)).toEqual(look(before));
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
     expect(seen.quiet).toBeGreaterThan(50);
     expect(seen.news).toBeGreaterThan(50);

@@ -1,6 +1,7 @@
 /** In every order of activations, approvals and failures, upgrades end at the head and never run in a circle. */
-import { assert, constantFrom, array, property } from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { configHash } from '../config-hash.ts';
@@ -159,8 +160,8 @@ function settle(world: World): { readonly ends: boolean; readonly activated: rea
 
 describe('any order of activations, approvals and failures', () => {
   test('any order of activations, approvals and failures ends, and no bundle becomes active twice on the way', () => {
-    assert(
-      property(array(constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
         const world = new World();
         world.versions = ['1.0.0', '1.1.0', '1.2.0'];
         for (const event of events) world.happen(event);
@@ -169,7 +170,7 @@ describe('any order of activations, approvals and failures', () => {
         const versions = activated.filter((bundle, at) => bundle !== activated[at - 1]);
         expect(new Set(versions).size, activated.join(' → ')).toBe(versions.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 

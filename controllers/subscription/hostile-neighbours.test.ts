@@ -1,6 +1,7 @@
 /** No Subscription, Revision or Catalog that the API server accepts stops the Subscription beside it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { parseObject } from '../../api/kind.ts';
 import { API_VERSION, LABEL } from '../../api/names.ts';
@@ -156,7 +157,7 @@ describe('beside a healthy Subscription', () => {
       fc.property(tenants, (neighbours) => {
         expect(decideSubscription(observe(neighbours))).toEqual(alone);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -169,7 +170,7 @@ describe('beside a healthy Subscription', () => {
         dependentsToGoFirst(facts);
         dependenciesToDelete(facts);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 /** For every misspelt name, the suggested name exists and may be used in the namespace. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import type { Condition } from '../../api/conditions.ts';
 import { parseObject } from '../../api/kind.ts';
@@ -133,9 +134,9 @@ test('a suggestion exists in a Catalog that may be used in the namespace, and na
       });
       expect(explainDecision(again, spec.package)).toEqual(explainDecision(decision, spec.package));
     }),
-    { numRuns: 3000 },
+    { numRuns: runsOf(3000) },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(runsOf(10));
 });
 
 describe('whether a Catalog without content counts as unreadable', () => {

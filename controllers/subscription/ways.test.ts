@@ -1,6 +1,7 @@
 /** A dependency that upgrades itself, beside an operator that is upgraded over several steps and needs it on the way. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogPackage, Property } from '../../catalog/model.ts';
 import type { CatalogSource, UpgradeWay } from '../../resolver/input.ts';
@@ -311,7 +312,7 @@ describe('any graphs', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
   });

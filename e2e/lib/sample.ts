@@ -31,6 +31,14 @@ export function byExtent<Value>({ all, sample }: Extents<Value>): Value {
   return isExhaustive ? all : sample;
 }
 
+/**
+ * How many samples a property draws, or has of a rare case: a quarter in `make test`, and all of them in
+ * `make test-more`.
+ */
+export function runsOf(all: number): number {
+  return byExtent({ all, sample: Math.ceil(all / 4) });
+}
+
 /** For `skipIf`: whether this run leaves out tests that only an exhaustive target plays. */
 export const isSample = !isExhaustive;
 

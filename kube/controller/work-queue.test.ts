@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createBucket, exponentialPerItem, longestOf, tokenBucket } from '../rate-limiters.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
@@ -157,7 +158,7 @@ describe('work queue', () => {
           expect(seen).toEqual(written);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });
@@ -257,7 +258,7 @@ test('after any mix of calls, a key is handed out when its shortest delay is ove
         expect(queue.length).toBe(model.ready());
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runsOf(500) },
   );
 });
 

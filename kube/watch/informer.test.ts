@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -432,7 +433,7 @@ test('the store equals the server, and handlers saw consistent changes, after an
       expect(failures).toEqual([]);
       controller.abort(new Error('done'));
     }),
-    { numRuns: 60 },
+    { numRuns: runsOf(60) },
   );
 }, 60_000);
 

@@ -1,6 +1,7 @@
 /** Holds the comparison of rights against a naive one, which sends every request of a small world to both sides. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { sample } from '../../apply/testing/sample-objects.ts';
 import { compareRights } from './compare.ts';
@@ -126,7 +127,7 @@ describe('the comparison of rights', () => {
         expect(gained.length > 0).toBe(WORLD.some((one) => allows(after, one) && !allows(before, one)));
         expect(lost.length > 0).toBe(WORLD.some((one) => allows(before, one) && !allows(after, one)));
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { Property } from '../../catalog/model.ts';
 import { compileRule } from './cel.ts';
 
@@ -223,6 +224,6 @@ test('any text compiles to a rule or is refused, and any rule gives an answer', 
       if (compiled.ok) expect(typeof compiled.value.test([{ type: 'a', value }])).toBe('boolean');
       else expect(compiled.problem).not.toBe('');
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
 });

@@ -1,6 +1,7 @@
 /** Upgrades of a package that other packages need on their way: which versions leave every way open. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { Property } from '../../catalog/model.ts';
 import type { Decision } from '../decision.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeWay, Wanted } from '../input.ts';
@@ -332,7 +333,7 @@ describe('any graph and any way', () => {
         if (stepsFrom(installed, only, edges) > 0)
           expect(stepsFrom(installed, { ...only, steps: [first] }, [])).toBe(1);
       }),
-      { numRuns: 600 },
+      { numRuns: runsOf(600) },
     );
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(50);
   });

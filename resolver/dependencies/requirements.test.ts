@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { kindKey, needOf, nothingRead, parseRequirements, providedKinds, type Need } from './requirements.ts';
 
 /** The needs of a property, or its problem. */
@@ -240,7 +241,7 @@ test('any value of a requirement is parsed or refused, and equally so the second
       expect(read(name, structuredClone(value))).toEqual(answer);
       if (typeof answer !== 'string' && answer.length > 0) good++;
     }),
-    { numRuns: 1500 },
+    { numRuns: runsOf(1500) },
   );
-  expect(good).toBeGreaterThan(100);
+  expect(good).toBeGreaterThan(runsOf(100));
 });

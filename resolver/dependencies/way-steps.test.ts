@@ -1,6 +1,7 @@
 /** The counts of steps beside a plain search: all edges one by one, and as many rounds as there are bundles. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import { edgeInto, upgradeGraph } from '../graph.ts';
 import type { ResolveInput, UpgradeWay } from '../input.ts';
@@ -137,9 +138,9 @@ describe('the steps that can be made from each version', () => {
         );
         seen.carried += Number(alone.join() !== expected.join());
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
-    expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(runsOf(100));
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { splitTimesOfDay } from './times-of-day.ts';
 import { eligibility, parseWindows, type MaintenanceWindow, type WindowSpec } from './windows.ts';
@@ -133,7 +134,7 @@ test('a window is open exactly in the minutes found by a check of every minute o
       expect(next.getTime()).toBeGreaterThanOrEqual(now.getTime());
       expect(eligibility(windows, next).open).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });
 

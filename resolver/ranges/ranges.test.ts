@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { HOSTILE_PARTS } from '../testing/hostile-ranges.ts';
 import type { WorkRow } from '../testing/range-work.ts';
 import { parseVersion, type Parsed } from '../version.ts';
@@ -155,7 +156,7 @@ test('versions in constraints are found where a backtracking expression finds th
         rewritten = rewritten.replace(whole, () => `>= ${low}, <= ${high} `);
       expect(rewriteHyphens(range)).toBe(rewritten);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runsOf(20_000) },
   );
 });
 
@@ -187,7 +188,7 @@ test('both grammars parse or refuse any text', () => {
         ask(parseMastermindsRange(range), version);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: runsOf(5000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { Cadical } from 'cadical-wasm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runsOf } from '../../e2e/lib/sample.ts';
 import { SatSolver, type SatAnswer } from './sat.ts';
 
 const PLENTY = { steps: 10_000_000 };
@@ -29,7 +30,7 @@ const problem: fc.Arbitrary<Problem> = fc.integer({ min: 1, max: 40 }).chain((va
 
 test('answers, solutions and failed assumptions of the solver agree with an established solver', async () => {
   const counts: Record<SatAnswer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
-  const samples = fc.sample(problem, { numRuns: 1500 });
+  const samples = fc.sample(problem, { numRuns: runsOf(1500) });
   for (const one of samples) {
     const solver = load(one);
     const answer = solver.solve(one.assumptions, PLENTY);
@@ -44,7 +45,7 @@ test('answers, solutions and failed assumptions of the solver agree with an esta
     else expect(oracle.solve({ assumptions: [...solver.failedAssumptions()] })).toBe('unsatisfiable');
   }
   expect(counts.unknown).toBe(0);
-  expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(300);
+  expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(runsOf(300));
 });
 
 test('clauses may be added between calls of the solver, and a call does not affect the next one', () => {
@@ -60,7 +61,7 @@ test('clauses may be added between calls of the solver, and a call does not affe
       for (const clause of second.clauses) solver.addClause(clause);
       expect(solver.solve(second.assumptions, PLENTY)).toBe(load(both).solve(second.assumptions, PLENTY));
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runsOf } from '../../../e2e/lib/sample.ts';
 import { toStructuralSchema, type StructuralSchema } from '../schema.ts';
 import { KINDS } from '../../kinds.ts';
 import { leavesOf, valuesOf } from './from-schema.ts';
@@ -14,13 +15,13 @@ describe.each(KINDS)('values of the schema of $kind', ({ schema }) => {
       fc.property(valuesOf(structural, NOTHING), (value) => {
         expect(problemsIn(structural, value)).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 
   test('have the field that is asked for, whichever that is', () => {
     const missing = leavesOf(structural).filter((must) => {
-      const value = fc.sample(valuesOf(structural, { ...NOTHING, must }), { numRuns: 1 })[0];
+      const value = fc.sample(valuesOf(structural, { ...NOTHING, must }), { numRuns: runsOf(1) })[0];
       return !has(value, must.replaceAll('[]', '.[]').split('.'));
     });
     expect(missing).toEqual([]);

@@ -36,8 +36,11 @@ export class WatchedPage {
   readonly page: Page;
   readonly faults: string[] = [];
 
-  private constructor(page: Page, own: string) {
+  readonly #close: () => Promise<void>;
+
+  private constructor(page: Page, own: string, close: () => Promise<void>) {
     this.page = page;
+    this.#close = close;
     page.on('pageerror', ({ message }) => this.faults.push(`error: ${message}`));
     page.on('console', (line) => {
       if (/Content Security Policy|TrustedHTML|Refused to/i.test(line.text())) this.faults.push(line.text());
@@ -52,13 +55,24 @@ export class WatchedPage {
     });
   }
 
+  /** In a context of its own, which is closed with it: nothing is stored before, nor stays. */
   static async open(browser: Browser, own: string, look: BrowserContextOptions = LOOKS.light): Promise<WatchedPage> {
     const context = await browser.newContext({ reducedMotion: 'reduce', timezoneId: 'Europe/Berlin', ...look });
-    return new WatchedPage(await context.newPage(), own);
+    return new WatchedPage(await context.newPage(), own, () => context.close());
+  }
+
+  /** On a page that others have used before, and that stays: its start takes more of the processor than most tests. */
+  static async reuse(page: Page, own: string, look: BrowserContextOptions): Promise<WatchedPage> {
+    page.removeAllListeners();
+    await page.unrouteAll();
+    const { colorScheme = null, forcedColors = null, viewport } = look;
+    await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
+    if (viewport) await page.setViewportSize(viewport);
+    return new WatchedPage(page, own, async () => void (await page.goto('about:blank')));
   }
 
   async close(): Promise<void> {
-    await this.page.context().close();
+    await this.#close();
   }
 }
 

@@ -12,6 +12,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
+import { buildIndex } from '../../../catalog/index/build.ts';
 import { createIndexStore } from '../../../catalog/store.ts';
 import type { Reconcile, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
@@ -173,7 +174,7 @@ function createManager({ scene, kube, client, folder, events, policies: written 
     const digest = scene.catalog().status?.digest;
     return new Map(digest === undefined ? [] : [[NAME, digest]]);
   };
-  const content = createCatalogContent(createIndexStore({ folder }), expected);
+  const content = createCatalogContent(createIndexStore({ folder, build: buildIndex }), expected);
   const registries = (): Registry => client;
   const policies = createRegistryPolicies(() => [...written.values()]);
   const checkSignatures = createSignatureChecks({ registries, policies, cluster: kube, namespace: SYSTEM });

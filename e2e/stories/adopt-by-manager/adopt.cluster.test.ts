@@ -25,13 +25,13 @@ import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/write
 import { expectUnharmed, watchHarm, type Harm } from '../leave-olm/harm.ts';
 import { leftOf } from '../leave-olm/left.ts';
 import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
-import { CRD, gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
+import { gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
 
 const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
 const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
 /** `make stories` kills it after each write. */
-const KILLED_EVERY = byExtent({ all: 1, sample: 10 });
+const KILLED_EVERY = byExtent({ all: 1, sample: 16 });
 const ADOPT = { from: 'OLMv0', subscription: 'lamp' };
 const FILES = {
   'gadget-operator': (version: string) => gadgetBundle({ version }),
@@ -72,14 +72,6 @@ describe.skipIf(obstacle !== undefined)(
       await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] });
       await hasSucceeded(cluster(), GADGET);
       await hasSucceeded(cluster(), LAMP);
-      await until('OLM has turned the conversion on', async () => {
-        const crd = await client.get({
-          apiVersion: 'apiextensions.k8s.io/v1',
-          kind: 'CustomResourceDefinition',
-          name: CRD,
-        });
-        return fieldsOf(fieldsOf(crd?.['spec'])['conversion'])['strategy'] === 'Webhook';
-      });
       harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
     }, 600_000);
     afterAll(async () => {

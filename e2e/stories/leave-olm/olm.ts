@@ -2,9 +2,11 @@
 import { componentLabel } from '../../../adoption/olm-v0/kinds.ts';
 import { LABEL } from '../../../api/names.ts';
 import { describeRef, refOf } from '../../../api/object.ts';
+import { fieldsOf, type Fields } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { until } from '../../lib/until.ts';
+import { isCarriedOut } from './carried-out.ts';
 
 const OLM = '/apis/operators.coreos.com';
 
@@ -53,14 +55,20 @@ export async function installByOlm(
   });
 }
 
-/** Waits until OLM has installed version 1.0.0 and says so in its Subscription. */
+/** Waits until OLM has installed version 1.0.0, says so in its Subscription, and has nothing left to write. */
 export async function hasSucceeded(cluster: TestCluster, { namespace, name }: Name): Promise<void> {
-  const of = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
-    (await cluster.read(`${OLM}/v1alpha1/namespaces/${namespace}/${path}`))['status'] as Record<string, unknown>;
-  const isInstalled = async (): Promise<boolean> =>
-    (await of(`subscriptions/${name}`))['installedCSV'] === `${name}.v1.0.0` &&
-    (await of(`clusterserviceversions/${name}.v1.0.0`))['phase'] === 'Succeeded' &&
-    (await isRolledOut(cluster, namespace));
+  const read = (path: string): Promise<Fields> => cluster.read(`${OLM}/v1alpha1/namespaces/${namespace}/${path}`);
+  const isInstalled = async (): Promise<boolean> => {
+    const { status } = await read(`subscriptions/${name}`);
+    if (fieldsOf(status)['installedCSV'] !== `${name}.v1.0.0`) return false;
+    const csv = await read(`clusterserviceversions/${name}.v1.0.0`);
+    // The phase is read last: OLM installs a version again whose conversion was off.
+    return (
+      (await isCarriedOut(cluster, { namespace, csv })) &&
+      fieldsOf((await read(`clusterserviceversions/${name}.v1.0.0`))['status'])['phase'] === 'Succeeded' &&
+      (await isRolledOut(cluster, namespace))
+    );
+  };
   await until(`OLM has installed ${name}`, () => isInstalled().catch(() => false), { timeoutSeconds: 240 });
 }
 
