@@ -5,7 +5,8 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { comparisonsOf, servedPairs } from './comparisons.ts';
+import { comparisonsOf, servedPairs, type Comparison } from './comparisons.ts';
+import { findEqualParts } from './equal-parts.ts';
 import { EFFECTS, type Effect, type FlatPair, type NodePair, type VersionPair } from './rule.ts';
 import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
 import { flattenSchema, readCrd, type Crd, type Schema } from './schema.ts';
@@ -122,17 +123,28 @@ function compareWhole(old: Crd, next: Crd): Bare[] {
 }
 
 function compareVersions(old: Crd, next: Crd): Bare[] {
-  const known = new Set(
-    servedPairs(old)
-      .flatMap(([a, b]) => comparePair({ old: a, next: b }, `${a.name} -> ${b.name}`))
-      .map(keyOf),
-  );
-  return comparisonsOf(old, next).flatMap((comparison) => {
+  const comparisons = comparisonsOf(old, next);
+  // Versions with a conversion webhook are not compared with each other, neither before nor after.
+  const known = comparisons.some(isMeasured) ? harmBetween(old) : NOTHING;
+  return comparisons.flatMap((comparison) => {
     const findings = comparePair(comparison, comparison.label);
     if (!comparison.isNewsOnly) return findings;
-    const wasSo = comparison.baseline === comparison.old ? new Set<string>() : known;
+    const wasSo = isMeasured(comparison) ? known : NOTHING;
     return findings.filter((finding) => isHarmful(finding) && !wasSo.has(keyOf(finding)));
   });
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Whether a harm counts only if it did not exist before the change. */
+function isMeasured({ isNewsOnly, baseline, old }: Comparison): boolean {
+  return isNewsOnly && baseline !== old;
+}
+
+/** The differences between the served versions of one CRD. */
+function harmBetween(crd: Crd): ReadonlySet<string> {
+  const pairs = servedPairs(crd).map(([old, next]) => comparePair({ old, next }, `${old.name} -> ${next.name}`));
+  return new Set(pairs.flat().map(keyOf));
 }
 
 function keyOf(finding: Bare): string {
@@ -144,7 +156,7 @@ function isHarmful({ effect }: Bare): boolean {
 }
 
 function comparePair(pair: VersionPair, version: string): Bare[] {
-  const flat: FlatPair = { old: flattenSchema(pair.old.schema), next: flattenSchema(pair.next.schema) };
+  const flat = flattenBoth(pair.old.schema, pair.next.schema);
   const whole = VERSION_RULES.flatMap((rule) =>
     rule.compare(pair, flat).map((change) => ({ rule: rule.name, ...change })),
   );
@@ -153,6 +165,15 @@ function comparePair(pair: VersionPair, version: string): Bare[] {
     return next === undefined ? [] : compareNode(path, { old, next, isRoot: path === '^' });
   });
   return [...whole, ...nodes].map((finding) => ({ ...finding, version, effect: effectOf(finding, pair) }));
+}
+
+/** Without the nodes below equal ones: most of a large schema stays as it is, and no rule finds a change in equal parts. */
+function flattenBoth(old: Schema, next: Schema): FlatPair {
+  const areEqual = findEqualParts(old, next);
+  return {
+    old: flattenSchema(old, { root: next, isEqual: areEqual }),
+    next: flattenSchema(next, { root: old, isEqual: (one, other) => areEqual(other, one) }),
+  };
 }
 
 /** Every object has a name, whether its schema mentions it or not. */

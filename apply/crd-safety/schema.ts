@@ -72,33 +72,70 @@ function storageOf(versions: readonly CrdVersion[]): string[] {
 const MOST_NODES = 200_000;
 const MOST_LEVELS = 256;
 
+/** A schema beside another one. */
+export interface Beside {
+  readonly root: Schema;
+  /** Whether two nodes are equal, with all that is below them. */
+  readonly isEqual: (schema: Schema, other: Schema) => boolean;
+}
+
 /**
  * Every node of a schema that describes a value, by its path: `^.spec.items.name` is the property `name` of the items
  * of the list `spec`, `^.data.additionalProperties` any value of the map `data`. In the order of the schema. Throws
  * ObjectInvalid (never retried) for a schema with too many nodes.
+ *
+ * @param beside If given, the nodes below one that the other schema has at the same place are left out.
  */
-export function flattenSchema(root: Schema): ReadonlyMap<string, Schema> {
+export function flattenSchema(root: Schema, beside?: Beside): ReadonlyMap<string, Schema> {
   const nodes = new Map<string, Schema>();
-  const pending: { readonly path: string; readonly schema: Schema; readonly level: number }[] = [
-    { path: '^', schema: root, level: 0 },
-  ];
+  const pending: PendingNode[] = [{ path: '^', schema: root, other: beside?.root, level: 0 }];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    const { path, schema, level } = node;
+    const { path, schema, other, level } = node;
     if (nodes.size >= MOST_NODES || level > MOST_LEVELS) throw tooLarge();
     nodes.set(path, schema);
-    for (const [name, child] of childrenOf(schema).reverse()) {
-      pending.push({ path: `${path}.${name}`, schema: child, level: level + 1 });
+    if (other !== undefined && beside?.isEqual(schema, other) === true) continue;
+    for (const { place, name, child } of childrenOf(schema).reverse()) {
+      const twin = other === undefined ? undefined : childAt(other, place, name);
+      pending.push({ path: `${path}.${name}`, schema: child, other: twin, level: level + 1 });
     }
   }
   return nodes;
 }
 
-function childrenOf(schema: Schema): [string, Schema][] {
-  const children: [string, unknown][] = Object.entries(fieldsOf(schema['properties']));
-  for (const keyword of ['items', 'additionalProperties'] as const) {
-    if (isSchema(schema[keyword])) children.push([keyword, schema[keyword]]);
+interface PendingNode {
+  readonly path: string;
+  readonly schema: Schema;
+  /** The node of the other schema at the same place. */
+  readonly other: Schema | undefined;
+  readonly level: number;
+}
+
+const KEYWORDS_WITH_A_SCHEMA = ['items', 'additionalProperties'] as const;
+
+interface Child {
+  readonly place: 'properties' | (typeof KEYWORDS_WITH_A_SCHEMA)[number];
+  /** Of the property, or of the keyword. */
+  readonly name: string;
+  readonly child: Schema;
+}
+
+function childrenOf(schema: Schema): Child[] {
+  const children = Object.entries(fieldsOf(schema['properties'])).map(([name, child]): Child => ({
+    place: 'properties',
+    name,
+    child: fieldsOf(child),
+  }));
+  for (const keyword of KEYWORDS_WITH_A_SCHEMA) {
+    const child = schema[keyword];
+    if (isSchema(child)) children.push({ place: keyword, name: keyword, child });
   }
-  return children.map(([name, child]) => [name, fieldsOf(child)]);
+  return children;
+}
+
+function childAt(schema: Schema, place: Child['place'], name: string): Schema | undefined {
+  const within = place === 'properties' ? fieldsOf(schema['properties']) : schema;
+  const child = Object.hasOwn(within, name) ? within[name] : undefined;
+  return isSchema(child) ? child : undefined;
 }
 
 /** Whether a keyword's value is a schema, and not true, false or absent. */

@@ -1,0 +1,46 @@
+/** Finds the parts of two schemas that are equal, so that no rule need look at them. Pure. */
+import { isRecord, type Fields } from '../../api/untyped.ts';
+
+/** Deeper parts count as different: a schema with as many levels is refused. */
+const MOST_LEVELS = 1024;
+
+/**
+ * Compares all parts of two values that are at the same place, in one pass. Returns a function that tells of a part of the
+ * first and one of the second whether they were found equal, with all that is below them. It may deny that of equal
+ * parts, and never asserts it of others.
+ */
+export function findEqualParts(first: unknown, second: unknown): (one: Fields, other: Fields) => boolean {
+  const equals = new Map<Fields, Fields>();
+  compareParts(first, second, equals);
+  return (one, other) => equals.get(one) === other;
+}
+
+function compareParts(one: unknown, other: unknown, equals: Map<Fields, Fields>, level = 0): boolean {
+  if (level > MOST_LEVELS) return false;
+  if (Array.isArray(one)) return Array.isArray(other) && compareLists(one, other, equals, level);
+  if (!isRecord(one) || !isRecord(other)) return one === other;
+  const keys = Object.keys(one);
+  let isEqual = keys.length === Object.keys(other).length;
+  // To the end, whatever is found: further parts below may be equal.
+  for (const key of keys) {
+    const isSame = Object.hasOwn(other, key) && compareParts(one[key], other[key], equals, level + 1);
+    isEqual &&= isSame;
+  }
+  if (isEqual) equals.set(one, other);
+  return isEqual;
+}
+
+function compareLists(
+  one: readonly unknown[],
+  other: readonly unknown[],
+  equals: Map<Fields, Fields>,
+  level: number,
+): boolean {
+  if (one.length !== other.length) return false;
+  let isEqual = true;
+  for (const [index, item] of one.entries()) {
+    const isSame = compareParts(item, other[index], equals, level + 1);
+    isEqual &&= isSame;
+  }
+  return isEqual;
+}
