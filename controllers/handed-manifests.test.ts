@@ -1,19 +1,49 @@
 import { expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
 import { createHandedManifests } from './handed-manifests.ts';
-import type { PackedManifests } from './manifests.ts';
+import { packManifests, type PackedManifests } from './manifests.ts';
 
 const packed = (digest: string, bytes = 1): PackedManifests => ({ digest, objects: 1, pieces: [Buffer.alloc(bytes)] });
 
-test('stored manifests are taken once, by their digest', () => {
+/** Notes what is unpacked; the one object has the digest as its name. */
+function unpacker(noted: string[] = []) {
+  return async ({ digest }: PackedManifests): Promise<readonly KubeObject[]> => {
+    noted.push(digest);
+    return [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: digest } }];
+  };
+}
+
+test('the objects of stored manifests are taken once, by their digest', async () => {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+  const manifests = await packManifests([object]);
   const handed = createHandedManifests();
-  handed.put(packed('a', 3));
-  expect(handed.take('b')).toBeUndefined();
-  expect(handed.take('a')).toEqual([Buffer.alloc(3)]);
-  expect(handed.take('a')).toBeUndefined();
+  handed.put(manifests);
+  expect(handed.take('sha256:other')).toBeUndefined();
+  expect(await handed.take(manifests.digest)).toEqual([object]);
+  expect(handed.take(manifests.digest)).toBeUndefined();
+});
+
+test('manifests are unpacked before they are taken, but for those that would take too much room meanwhile', async () => {
+  const noted: string[] = [];
+  const handed = createHandedManifests(10, unpacker(noted));
+  for (const digest of ['a', 'b', 'c', 'd']) handed.put(packed(digest));
+  expect(noted).toEqual(['a', 'b']);
+  expect((await handed.take('c'))?.map(({ metadata }) => metadata.name)).toEqual(['c']);
+  expect(noted).toEqual(['a', 'b', 'c']);
+  await handed.take('a');
+  handed.put(packed('e'));
+  expect(noted).toEqual(['a', 'b', 'c', 'e']);
+});
+
+test('manifests that cannot be unpacked fail for the one who takes them only', async () => {
+  const handed = createHandedManifests(10, () => Promise.reject(new Error('damaged')));
+  handed.put(packed('a'));
+  handed.put(packed('b'));
+  await expect(handed.take('b')).rejects.toThrow('damaged');
 });
 
 test('if there is not enough room, the oldest manifests are dropped', () => {
-  const handed = createHandedManifests(10);
+  const handed = createHandedManifests(10, unpacker());
   handed.put(packed('a', 6));
   handed.put(packed('b', 4));
   handed.put(packed('c', 1));
@@ -23,7 +53,7 @@ test('if there is not enough room, the oldest manifests are dropped', () => {
 });
 
 test('manifests that are larger than the room are not kept', () => {
-  const handed = createHandedManifests(10);
+  const handed = createHandedManifests(10, unpacker());
   handed.put(packed('a', 11));
   expect(handed.take('a')).toBeUndefined();
 });

@@ -1,40 +1,62 @@
 /**
- * Hands packed manifests from the controller that has just stored them to the one that reads them next, within the
- * process: one read less for each Revision. Only the Secrets count: manifests that were not handed over, or were
- * dropped for lack of room, are read from there. Both are checked against the digest of the Revision.
+ * Hands manifests from the controller that stores them to the one that reads them next, within the process: one read less for
+ * each Revision, and they are unpacked while they are stored. Only the Secrets count: manifests that were not handed over, or
+ * were dropped for lack of room, are read from there, and checked against the digest of the Revision. The digest of those that
+ * are handed over was computed from their bytes in this process, so that they need no further check.
  */
-import type { PackedManifests } from './manifests.ts';
+import type { KubeObject } from '../api/object.ts';
+import { unpackManifests, type PackedManifests } from './manifests.ts';
 
 export interface HandedManifests {
-  /** Called after the manifests are stored. */
+  /** Called when the writes have begun that store the manifests; the Revision is created after those. */
   put(packed: PackedManifests): void;
-  /** The pieces of that digest, once; undefined if they were not handed over or were dropped. */
-  take(digest: string): readonly Buffer[] | undefined;
+  /** The objects of that digest, once; undefined if they were not handed over or were dropped. */
+  take(digest: string): Promise<readonly KubeObject[]> | undefined;
 }
 
-/** The most bytes that wait to be taken; beyond that, the oldest are dropped. */
+/** The most packed bytes that wait to be taken; beyond that, the oldest are dropped. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export function createHandedManifests(maxBytes = MAX_BYTES): HandedManifests {
-  const waiting = new Map<string, PackedManifests>();
+/** Unpacked manifests take many times the room: those of others are unpacked when they are taken. */
+const MOST_UNPACKED = 2;
+
+interface Waiting {
+  readonly packed: PackedManifests;
+  readonly unpacked?: Promise<readonly KubeObject[]>;
+}
+
+/** @param unpack For tests. */
+export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManifests): HandedManifests {
+  const waiting = new Map<string, Waiting>();
   return {
     put(packed) {
       waiting.delete(packed.digest);
-      waiting.set(packed.digest, packed);
+      waiting.set(packed.digest, hasRoom(waiting) ? { packed, unpacked: unpackAhead(packed, unpack) } : { packed });
       for (const oldest of waiting.keys()) {
         if (total(waiting) <= maxBytes) break;
         waiting.delete(oldest);
       }
     },
     take(digest) {
-      const packed = waiting.get(digest);
+      const known = waiting.get(digest);
       waiting.delete(digest);
-      return packed?.pieces;
+      return known && (known.unpacked ?? unpack(known.packed));
     },
   };
 }
 
-function total(waiting: ReadonlyMap<string, PackedManifests>): number {
-  const pieces = [...waiting.values()].flatMap((packed) => packed.pieces);
+function hasRoom(waiting: ReadonlyMap<string, Waiting>): boolean {
+  return [...waiting.values()].filter(({ unpacked }) => unpacked !== undefined).length < MOST_UNPACKED;
+}
+
+function unpackAhead(packed: PackedManifests, unpack: typeof unpackManifests): ReturnType<typeof unpackManifests> {
+  const unpacked = unpack(packed);
+  // Awaited by the one who takes them: a rejection before that must not count as unhandled.
+  unpacked.catch(() => undefined);
+  return unpacked;
+}
+
+function total(waiting: ReadonlyMap<string, Waiting>): number {
+  const pieces = [...waiting.values()].flatMap(({ packed }) => packed.pieces);
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }

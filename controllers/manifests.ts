@@ -119,20 +119,24 @@ export function describeManifests(revisionName: string, packed: PackedManifests)
  * does not match the digest in the Revision (the Subscription's controller writes it again), and RevisionInvalid, never
  * retried, if the content cannot have been rendered by the manager.
  *
- * @param handed The pieces, if the caller has them and they need not be read.
+ * @param handed The objects of that digest, if the caller has them and they need not be read.
  */
 export async function loadManifests(
   cluster: Pick<Cluster, 'get'>,
   revision: Revision,
-  handed?: readonly Buffer[],
+  handed?: Promise<readonly KubeObject[]>,
 ): Promise<readonly KubeObject[]> {
-  const pieces = handed ?? (await loadPieces(cluster, revision));
+  return checkManifests(await (handed ?? loadItems(cluster, revision)), revision);
+}
+
+async function loadItems(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly unknown[] | undefined> {
+  const pieces = await loadPieces(cluster, revision);
   const digest = await digestIn(pieces).catch((cause: unknown) => {
     throw damaged(revision, 'cannot be unpacked', cause);
   });
   // Nothing is parsed before: a tenant may replace the Secret, and a few kilobytes can be millions of values.
   if (digest !== revision.spec.manifests.digest) throw damaged(revision, 'are not what their digest says');
-  return checkManifests(await itemsIn(pieces), revision);
+  return itemsIn(pieces);
 }
 
 function loadPieces(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly Buffer[]> {

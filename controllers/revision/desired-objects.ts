@@ -13,7 +13,7 @@ import type { LoadedObjects, RevisionMemories, RevisionMemory } from './memory.t
 export interface DesiredDeps {
   /** As the manager: the Secrets are ours. */
   readonly client: Pick<Cluster, 'get'>;
-  /** Manifests that were stored a moment ago. */
+  /** The objects of manifests that were stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
   readonly memories: Pick<RevisionMemories, 'keepObjects'>;
 }

@@ -3,8 +3,8 @@
  * lost; after a restart the work that it saves is done once more. A reconcile that rolls out a Revision makes the record;
  * `drop` is the one place that removes it.
  */
-import { formatJson } from '../../api/json.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { charactersOf } from '../../apply/prepare.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { StageName, Proved } from './rehearsal/stage.ts';
 import type { Repair } from './repair/drift.ts';
@@ -117,8 +117,7 @@ export class RevisionMemories {
 
   /** Keeps the objects of a roll-out, at the expense of those that were loaded the longest time ago. */
   keepObjects(memory: RevisionMemory, objects: readonly KubeObject[]): LoadedObjects {
-    // One after the other: the JSON of a large bundle in one piece would be as large as the bundle.
-    const characters = objects.reduce((sum, object) => sum + formatJson(object).length, 0);
+    const characters = objects.reduce((sum, object) => sum + charactersOf(object), 0);
     const loaded = { objects, tried: new Set<string>(), characters };
     this.#unload(memory);
     memory.loaded = loaded;

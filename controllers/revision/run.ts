@@ -45,7 +45,7 @@ export interface RevisionDeps {
   readonly manager: Account;
   readonly record: RecordEvent;
   readonly now: () => Date;
-  /** Manifests that were stored a moment ago. */
+  /** The objects of manifests that were stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
   /** Pull secrets for the Pods of operators; by default none. */
   readonly pullSecrets?: PullSecretOffers;

@@ -36,7 +36,7 @@ export interface NewRevision {
   readonly again?: boolean;
   /** Awaited before the Revision is created: the caller writes its status. */
   readonly noted?: Promise<unknown>;
-  /** Receives manifests that were stored. */
+  /** Receives the manifests while they are stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
 }
 
@@ -89,8 +89,9 @@ async function makeReady(
   { bundle, handed, noted }: NewRevision,
   { described, replaced }: NextRevision,
 ): Promise<Revision | undefined> {
-  const stored = storeManifests(cluster, described, bundle.manifests.pieces).then(() => handed?.put(bundle.manifests));
+  const stored = storeManifests(cluster, described, bundle.manifests.pieces);
   const archived = replaced === undefined ? undefined : archiveRevision(cluster, replaced);
+  handed?.put(bundle.manifests);
   const outcomes = await Promise.allSettled([stored, noted, archived]);
   const failure = outcomes.find(({ status }) => status === 'rejected');
   if (failure?.status !== 'rejected') return archived;
