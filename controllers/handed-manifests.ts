@@ -20,14 +20,14 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Unpacked manifests take many times the room: those of others are unpacked when they are taken. */
 const MOST_UNPACKED = 2;
 
-interface Waiting {
+interface HandedEntry {
   readonly packed: PackedManifests;
   readonly unpacked?: Promise<readonly KubeObject[]>;
 }
 
 /** @param unpack For tests. */
 export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManifests): HandedManifests {
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, HandedEntry>();
   return {
     put(packed) {
       waiting.delete(packed.digest);
@@ -45,7 +45,7 @@ export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManif
   };
 }
 
-function hasRoom(waiting: ReadonlyMap<string, Waiting>): boolean {
+function hasRoom(waiting: ReadonlyMap<string, HandedEntry>): boolean {
   return [...waiting.values()].filter(({ unpacked }) => unpacked !== undefined).length < MOST_UNPACKED;
 }
 
@@ -56,7 +56,7 @@ function unpackAhead(packed: PackedManifests, unpack: typeof unpackManifests): R
   return unpacked;
 }
 
-function total(waiting: ReadonlyMap<string, Waiting>): number {
+function total(waiting: ReadonlyMap<string, HandedEntry>): number {
   const pieces = [...waiting.values()].flatMap(({ packed }) => packed.pieces);
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }

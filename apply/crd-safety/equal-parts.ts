@@ -1,13 +1,12 @@
-/** Finds the parts of two schemas that are equal, so that no rule need look at them. Pure. */
+/** Finds the parts of two schemas that are equal, so that no rule has to compare them. Pure. */
 import { isRecord, type Fields } from '../../api/untyped.ts';
 
 /** Deeper parts count as different: a schema with as many levels is refused. */
 const MOST_LEVELS = 1024;
 
 /**
- * Compares all parts of two values that are at the same place, in one pass. Returns a function that tells of a part of the
- * first and one of the second whether they were found equal, with all that is below them. It may deny that of equal
- * parts, and never asserts it of others.
+ * Compares all parts of two values that are at the same place, in one pass. Returns whether a part of the first and one of the
+ * second were found equal, with all that is below them. It may deny that of equal parts, and never asserts it of others.
  */
 export function findEqualParts(first: unknown, second: unknown): (one: Fields, other: Fields) => boolean {
   const equals = new Map<Fields, Fields>();
