@@ -96,6 +96,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     requests: 2000,
     memory: 110,
     long: true,
+    records: true,
   },
   thousand: {
     title: '1000 tiny ones at once',
