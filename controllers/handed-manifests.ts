@@ -8,8 +8,13 @@ import type { KubeObject } from '../api/object.ts';
 import { unpackManifests, type PackedManifests } from './manifests.ts';
 
 export interface HandedManifests {
-  /** Called when the writes have begun that store the manifests; the Revision is created after those. */
-  put(packed: PackedManifests): void;
+  /**
+   * Called when the writes have begun that store the manifests; the Revision is created after those.
+   * @param isReadNext Whether they are read as soon as it exists: then they are unpacked already.
+   */
+  put(packed: PackedManifests, options: { readonly isReadNext: boolean }): void;
+  /** Called if no Revision of that digest was made. */
+  drop(digest: string): void;
   /** The objects of that digest, once; undefined if they were not handed over or were dropped. */
   take(digest: string): Promise<readonly KubeObject[]> | undefined;
 }
@@ -29,14 +34,16 @@ interface HandedEntry {
 export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManifests): HandedManifests {
   const waiting = new Map<string, HandedEntry>();
   return {
-    put(packed) {
+    put(packed, { isReadNext }) {
       waiting.delete(packed.digest);
-      waiting.set(packed.digest, hasRoom(waiting) ? { packed, unpacked: unpackAhead(packed, unpack) } : { packed });
+      const isUnpacked = isReadNext && hasRoom(waiting);
+      waiting.set(packed.digest, isUnpacked ? { packed, unpacked: unpackAhead(packed, unpack) } : { packed });
       for (const oldest of waiting.keys()) {
         if (total(waiting) <= maxBytes) break;
         waiting.delete(oldest);
       }
     },
+    drop: (digest) => void waiting.delete(digest),
     take(digest) {
       const known = waiting.get(digest);
       waiting.delete(digest);

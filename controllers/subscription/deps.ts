@@ -24,8 +24,8 @@ export interface SubscriptionDeps {
   readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
   readonly checkSignatures: CheckSignatures;
   readonly policies: RegistryPolicies;
-  /** Receives manifests that were stored. */
-  readonly handed?: Pick<HandedManifests, 'put'>;
+  /** Receives manifests while they are stored. */
+  readonly handed?: Pick<HandedManifests, 'put' | 'drop'>;
   /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
   readonly upgradePolicy?: UpgradePolicy | undefined;
   /** Bundles that are prepared before they are requested; by default none. */

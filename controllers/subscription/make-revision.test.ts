@@ -66,6 +66,39 @@ test('two Revisions are never active at the same time', async () => {
   expect(Math.max(...seen)).toBe(1);
 });
 
+describe('the manifests that are handed to the reader of the new Revision', () => {
+  /** Notes what is handed over, and dropped. */
+  function handing(): { readonly noted: string[]; readonly handed: NonNullable<SubscriptionDeps['handed']> } {
+    const noted: string[] = [];
+    const handed = {
+      put: ({ digest }: { readonly digest: string }) => void noted.push(`put ${digest}`),
+      drop: (digest: string) => void noted.push(`drop ${digest}`),
+    };
+    return { noted, handed };
+  }
+
+  test('are those that its digest names', async () => {
+    const cluster = clusterOf();
+    const { noted, handed } = handing();
+    await reconcileOf(cluster, { handed })();
+    expect(noted).toEqual([`put ${revisionsOf(cluster)[1]?.spec.manifests.digest}`]);
+  });
+
+  test.each([
+    { kind: 'Secret', because: 'they cannot be stored' },
+    { kind: 'Revision', because: 'it is refused' },
+  ])('are dropped if $because', async ({ kind }) => {
+    const cluster = clusterOf({
+      before: ({ verb, ref }) => {
+        if (verb === 'create' && ref.kind === kind) throw refusal(403, 'Forbidden', 'exceeded quota');
+      },
+    });
+    const { noted, handed } = handing();
+    await reconcileOf(cluster, { handed })().catch(() => undefined);
+    expect(noted).toEqual([expect.stringMatching('^put sha256:'), noted[0]?.replace('put', 'drop')]);
+  });
+});
+
 describe('if the manifests cannot be stored', () => {
   const refusing = (): FakeCluster =>
     clusterOf({

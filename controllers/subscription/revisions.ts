@@ -37,7 +37,7 @@ export interface NewRevision {
   /** Awaited before the Revision is created: the caller writes its status. */
   readonly noted?: Promise<unknown>;
   /** Receives the manifests while they are stored. */
-  readonly handed?: Pick<HandedManifests, 'put'>;
+  readonly handed?: Pick<HandedManifests, 'put' | 'drop'>;
 }
 
 /**
@@ -47,6 +47,17 @@ export interface NewRevision {
  * worked is active then.
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
+  const { handed, bundle, active } = facts;
+  handed?.put(bundle.manifests, { isReadNext: active });
+  try {
+    return await storeAndCreate(cluster, facts);
+  } catch (error) {
+    handed?.drop(bundle.manifests.digest);
+    throw error;
+  }
+}
+
+async function storeAndCreate(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
   const replaced = facts.active ? activeOf(facts.revisions) : undefined;
   if (replaced !== undefined && facts.again === true) return createBeside(cluster, facts, described);
@@ -86,12 +97,11 @@ interface NextRevision {
 /** Stores the manifests, and archives the active Revision meanwhile. Returns the archived one. */
 async function makeReady(
   cluster: Writer,
-  { bundle, handed, noted }: NewRevision,
+  { bundle, noted }: NewRevision,
   { described, replaced }: NextRevision,
 ): Promise<Revision | undefined> {
   const stored = storeManifests(cluster, described, bundle.manifests.pieces);
   const archived = replaced === undefined ? undefined : archiveRevision(cluster, replaced);
-  handed?.put(bundle.manifests);
   const outcomes = await Promise.allSettled([stored, noted, archived]);
   const failure = outcomes.find(({ status }) => status === 'rejected');
   if (failure?.status !== 'rejected') return archived;
