@@ -32,6 +32,8 @@ export interface Admin {
 
 const ANSWER_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 25;
+/** The API server closes a connection that is idle for 90 s, perhaps just when it is used again: ours ends before. */
+const IDLE_MS = 30_000;
 /** Nothing was done, and the same request may succeed later. */
 const TOO_MANY_REQUESTS = 429;
 /** A handshake costs more than a request that waits for another one. */
@@ -39,7 +41,7 @@ const MAX_SOCKETS = 8;
 
 /** Opens a client; nothing is sent before the first request. */
 export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ca, cert: certificate, key });
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_MS, ca, cert: certificate, key });
   const send: Admin['send'] = (verb, path, body) =>
     new Promise((resolve, reject) => {
       const method = verb === 'APPLY' ? 'PATCH' : verb;

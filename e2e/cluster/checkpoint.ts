@@ -58,22 +58,20 @@ export function changesBack(before: ReadonlyMap<string, Entry>, now: ReadonlyMap
 }
 
 /**
- * Each object is put back once: one that changes again is a component's, which had not come to it when the state was
- * remembered, and its state from now on is kept.
+ * Each object is put back or removed once: one that changes or appears again is a component's, which had not come to it when
+ * the state was remembered, and its state from now on is kept.
  */
 async function restoreObjects(etcd: Etcd, entries: Map<string, Entry>): Promise<void> {
   const deadline = Date.now() + RESTORED_WITHIN_MS;
-  const putBack = new Set<string>();
+  const done = new Set<string>();
   for (let agreed = 0; agreed < LOOKS_THAT_AGREE; await delay(LOOK_AGAIN_MS)) {
-    const changes = changesBack(entries, await etcd.revisions()).filter(({ key }) => !putBack.has(key));
+    const changes = changesBack(entries, await etcd.revisions()).filter(({ key }) => !done.has(key));
     agreed = changes.length === 0 ? agreed + 1 : 0;
-    for (const [key, revision] of await etcd.change(changes)) {
-      putBack.add(key);
-      entries.set(key, { ...entries.get(key)!, revision });
-    }
+    for (const { key } of changes) done.add(key);
+    await etcd.change(changes);
     if (Date.now() > deadline) throw new Error(`Not restored: ${changes.map(({ key }) => nameOf(key)).join(', ')}`);
   }
-  for (const entry of await etcd.read()) if (putBack.has(entry.key)) entries.set(entry.key, entry);
+  for (const entry of await etcd.read()) if (done.has(entry.key)) entries.set(entry.key, entry);
 }
 
 function rankOf(key: string): number {

@@ -36,19 +36,16 @@ export class Etcd {
     return new Map((await this.range({ keys_only: true })).map(({ key, revision }) => [key, revision]));
   }
 
-  /** Carries the changes out in their order. Returns key → revision of those with a value. */
-  async change(changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
-    const written = new Map<string, string>();
+  /** Carries the changes out in their order. */
+  async change(changes: readonly Change[]): Promise<void> {
     for (let at = 0; at < changes.length; at += CHANGES_AT_ONCE) {
       const some = changes.slice(at, at + CHANGES_AT_ONCE);
-      const { header } = await this.ask<{ readonly header: { readonly revision: string } }>('txn', {
+      await this.ask('txn', {
         success: some.map(({ key, value }) =>
           value === undefined ? { requestDeleteRange: { key } } : { requestPut: { key, value } },
         ),
       });
-      for (const { key, value } of some) if (value !== undefined) written.set(key, header.revision);
     }
-    return written;
   }
 
   private async range(options: Readonly<Record<string, unknown>>): Promise<readonly Entry[]> {
