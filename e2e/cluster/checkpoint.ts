@@ -7,10 +7,12 @@ import { Etcd, type Change, type Entry } from './etcd.ts';
 /** Controllers act on each change; a state that stays for so long stays. */
 const LOOK_AGAIN_MS = 100;
 const LOOKS_THAT_AGREE = 2;
+/** A controller that has not seen yet that an owner is gone makes an object again once or twice. */
+const MOST_TIMES = 8;
 const RESTORED_WITHIN_MS = 30_000;
 
 /** They are renewed without end, by the components themselves. */
-const RENEWED = /^\/registry\/(leases|masterleases)\//;
+const RENEWED = /^\/registry\/(leases|masterleases|peerserverleases)\//;
 
 /**
  * Owners before the objects that are made for them, which would otherwise be made again; without its Namespace none is
@@ -58,20 +60,21 @@ export function changesBack(before: ReadonlyMap<string, Entry>, now: ReadonlyMap
 }
 
 /**
- * Each object is put back or removed once: one that changes or appears again is a component's, which had not come to it when
- * the state was remembered, and its state from now on is kept.
+ * An object that changes or appears again and again is a component's, which had not come to it when the state was
+ * remembered: its state from now on is kept.
  */
 async function restoreObjects(etcd: Etcd, entries: Map<string, Entry>): Promise<void> {
   const deadline = Date.now() + RESTORED_WITHIN_MS;
-  const done = new Set<string>();
+  const times = new Map<string, number>();
+  const isOurs = ({ key }: Change): boolean => (times.get(key) ?? 0) < MOST_TIMES;
   for (let agreed = 0; agreed < LOOKS_THAT_AGREE; await delay(LOOK_AGAIN_MS)) {
-    const changes = changesBack(entries, await etcd.revisions()).filter(({ key }) => !done.has(key));
+    const changes = changesBack(entries, await etcd.revisions()).filter(isOurs);
     agreed = changes.length === 0 ? agreed + 1 : 0;
-    for (const { key } of changes) done.add(key);
+    for (const { key } of changes) times.set(key, (times.get(key) ?? 0) + 1);
     await etcd.change(changes);
     if (Date.now() > deadline) throw new Error(`Not restored: ${changes.map(({ key }) => nameOf(key)).join(', ')}`);
   }
-  for (const entry of await etcd.read()) if (done.has(entry.key)) entries.set(entry.key, entry);
+  for (const entry of await etcd.read()) if (times.has(entry.key)) entries.set(entry.key, entry);
 }
 
 function rankOf(key: string): number {
