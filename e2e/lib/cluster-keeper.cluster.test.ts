@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import type { TestCluster } from '../cluster/cluster.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { ClusterKeeper } from './cluster-keeper.ts';
 import { publishFiles } from './publish.ts';
 import { expectUnchanged, snapshot } from './snapshot.ts';
@@ -64,35 +64,35 @@ test('the next file finds the cluster as it was', async () => {
   await keeper.giveBack(cluster, { failed: false });
 });
 
-test.each([
-  { because: 'a test has failed', failed: true, disturb: () => Promise.resolve() },
-  {
-    because: 'a component was ended',
-    failed: false,
-    disturb: (cluster: TestCluster) => cluster.kill('kube-scheduler'),
-  },
-  { because: 'a component was paused', failed: false, disturb: (cluster: TestCluster) => cluster.pause('kwok') },
-  {
-    because: 'the API server was started again',
-    failed: false,
-    disturb: (cluster: TestCluster) => cluster.restart('kube-apiserver', 'SIGKILL'),
-  },
-])('the next file has another cluster if $because', async ({ failed, disturb }) => {
-  const cluster = await keeper.borrow();
-  await disturb(cluster);
-  await keeper.giveBack(cluster, { failed });
-  expect(existsSync(cluster.folder)).toBe(false);
-  const next = await keeper.borrow();
-  expect(next.folder).not.toBe(cluster.folder);
-  expect(await next.kubectl(['get', 'nodes'])).toContain('Ready');
-  await keeper.giveBack(next, { failed: false });
-});
+describe('the next file has another cluster if', () => {
+  const small = new ClusterKeeper(() => startCluster({ only: ['kube-apiserver'], registry: false }));
 
-test('a file that asks for two has two', async () => {
-  const [one, other] = [await keeper.borrow(), await keeper.borrow()];
-  expect(other.folder).not.toBe(one.folder);
-  await keeper.giveBack(other, { failed: false });
-  expect(existsSync(other.folder)).toBe(false);
-  await keeper.giveBack(one, { failed: false });
-  expect(existsSync(one.folder)).toBe(true);
+  afterAll(async () => {
+    await small.giveBack(await small.borrow(), { failed: true });
+  });
+
+  test.each([
+    { because: 'a test has failed', failed: true, disturb: () => Promise.resolve() },
+    { because: 'a component was ended', failed: false, disturb: (one: TestCluster) => one.kill('kube-apiserver') },
+    { because: 'a component was paused', failed: false, disturb: (one: TestCluster) => one.pause('kube-apiserver') },
+    { because: 'etcd was started again', failed: false, disturb: (one: TestCluster) => one.restart('etcd', 'SIGKILL') },
+  ])('$because', async ({ failed, disturb }) => {
+    const cluster = await small.borrow();
+    await disturb(cluster);
+    await small.giveBack(cluster, { failed });
+    expect(existsSync(cluster.folder)).toBe(false);
+    const next = await small.borrow();
+    expect(next.folder).not.toBe(cluster.folder);
+    expect(await next.kubectl(['get', 'namespaces'])).toContain('default');
+    await small.giveBack(next, { failed: false });
+  });
+
+  test('another one uses it', async () => {
+    const [one, other] = [await small.borrow(), await small.borrow()];
+    expect(other.folder).not.toBe(one.folder);
+    await small.giveBack(other, { failed: false });
+    expect(existsSync(other.folder)).toBe(false);
+    await small.giveBack(one, { failed: false });
+    expect(existsSync(one.folder)).toBe(true);
+  });
 });

@@ -16,14 +16,20 @@ interface Kept {
 }
 
 export class ClusterKeeper {
+  readonly #start: () => Promise<TestCluster>;
   #kept: Kept | undefined;
   #lent = false;
 
+  /** @param start Of a cluster with the same options each time. */
+  constructor(start: () => Promise<TestCluster> = startCluster) {
+    this.#start = start;
+  }
+
   /** The cluster that was given back, as it was at its start, or a new one. */
   async borrow(): Promise<TestCluster> {
-    if (this.#lent) return await startCluster();
+    if (this.#lent) return await this.#start();
     this.#lent = true;
-    this.#kept = (await this.#restored()) ?? (await start());
+    this.#kept = (await this.#restored()) ?? (await describeStart(await this.#start()));
     return this.#kept.cluster;
   }
 
@@ -51,8 +57,7 @@ export class ClusterKeeper {
   }
 }
 
-async function start(): Promise<Kept> {
-  const cluster = await startCluster();
+async function describeStart(cluster: TestCluster): Promise<Kept> {
   const [checkpoint, groups] = await Promise.all([cluster.checkpoint(), groupsOf(cluster)]);
   return { cluster, checkpoint, components: cluster.processes(), groups };
 }
