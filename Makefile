@@ -36,7 +36,7 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/console/console.cluster e2e/stories/console/hostile e2e/stories/console-security \
 	  e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling e2e/stories/dependencies \
 	  e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published e2e/stories/publish \
-	  e2e/stories/bad-input e2e/stories/in-cluster/image e2e/compatibility e2e/cluster kube/client kube/watch
+	  e2e/stories/bad-input e2e/stories/lagging-caches e2e/stories/in-cluster/image e2e/compatibility e2e/cluster kube/client kube/watch
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers scripts/build/build
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
