@@ -155,7 +155,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await few.applyCatalog();
       await few.ask('1.0.0');
       await few.awaitAll('1.0.0');
-      // a namespace with Pods would be looked at again half of their time to end later
+      // the controller of namespaces checks one with Pods again after half of the time that they may take to end
       await kubectl('-n', SYSTEM, 'delete', DEPLOYMENT, '--cascade=foreground', '--timeout=90s');
       await kubectl('delete', 'namespace', SYSTEM, '--wait=false');
       await kubectl('delete', '--wait=false', '-f', join(ROOT, 'deploy/crds'));
