@@ -1,18 +1,14 @@
 /** A client whose process is killed as soon as the API server has answered a write. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { describeRef, refOf, type ObjectRef } from '../../../api/object.ts';
-import { byExtent } from '../../lib/sample.ts';
 
 /** The kill. */
 export class Killed extends Error {}
 
-/** How many writes of a step are followed by a kill: some steps do the same for each object. `make leave-olm` takes all. */
-const KILLS_OF_A_STEP = byExtent({ all: Number.POSITIVE_INFINITY, sample: 2 });
-
 /** The writes after which a process was killed, at each step. */
 export class Kills {
   readonly writes = new Set<string>();
-  readonly #steps = new Map<string, number>();
+  readonly #steps = new Set<string>();
   #step = '';
 
   /** To be called before a step is carried out. */
@@ -22,16 +18,15 @@ export class Kills {
 
   /** Whether the process is killed after this write, which is remembered then. */
   take(write: string): boolean {
-    const before = this.#steps.get(this.#step) ?? 0;
-    if (this.writes.has(write) || before >= KILLS_OF_A_STEP) return false;
+    if (this.writes.has(write)) return false;
     this.writes.add(write);
-    this.#steps.set(this.#step, before + 1);
+    this.#steps.add(this.#step);
     return true;
   }
 
   /** The steps of which a write was followed by a kill. */
   get steps(): readonly string[] {
-    return [...this.#steps.keys()];
+    return [...this.#steps];
   }
 }
 

@@ -26,7 +26,6 @@ import { catalogOf, condition, isReady, runs, waitFor } from '../../lib/objects.
 import { runSlipway } from '../../lib/slipway.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
@@ -111,7 +110,7 @@ describe.skipIf(obstacle !== undefined)(
       carryOut(step: string, facts: Facts): Promise<void>;
     }
 
-    /** Every process of it is killed after a write, and OLM has reason to judge everything. */
+    /** Every process of it is killed after its next write, and OLM has reason to judge everything. */
     async function killedAfterEveryWrite<Facts>(
       begin: (cluster: Cluster) => Walk<Facts>,
       last: string,
@@ -188,7 +187,7 @@ describe.skipIf(obstacle !== undefined)(
         };
       }, 'Done');
       expect(steps).toEqual(expect.arrayContaining(['BackUp', 'Pause', 'Hold', 'Delete', 'DeleteSubscription', 'HandOver', 'Subscribe', 'Unpin'])); // prettier-ignore
-      expect(writes.size).toBeGreaterThan(byExtent({ all: 20, sample: 8 }));
+      expect(writes.size).toBeGreaterThan(20);
       await waitFor(cluster(), LAMP, isReady);
     }, 180_000);
 
@@ -204,7 +203,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(steps).toEqual(
         expect.arrayContaining(['KeepList', 'Orphan', 'CreateVersion', 'Mark', 'CreateSubscription']),
       );
-      expect(writes.size).toBeGreaterThan(byExtent({ all: 8, sample: 5 }));
+      expect(writes.size).toBeGreaterThan(8);
       await hasSucceeded(cluster(), LAMP);
     }, 180_000);
 
