@@ -31,8 +31,8 @@ export class Kills {
 }
 
 /**
- * Writes arrive, and the process never gets to know their answers; dry runs are none. Each is killed once: some steps write twice, and would
- * never end if the first write were always the last.
+ * Writes arrive, and the process never gets to know their answers; dry runs are none. Each is killed once: some steps write
+ * twice, and would never end if the first write were always the last.
  *
  * @param kills Those of the processes before it; is added to.
  */
