@@ -16,7 +16,7 @@ let isOffered = false;
 beforeAll(async () => {
   await installSlipway(cluster(), { policy: false });
   manager = await startManager(cluster());
-  await type([`${SLIPWAY}\n${publish('1.0.0')}`]);
+  await type([`${SLIPWAY}\n${publish('1.0.0')}`, 'kubectl create namespace lights']);
 }, 120_000);
 afterAll(async () => {
   await manager?.stop();
@@ -29,13 +29,10 @@ sed "s|ref: .*|ref: registry.example/team/catalog:latest|" deploy/samples/catalo
 describe('the guides for administrators', () => {
   beforeEach(async () => {
     rmSync(resolve(import.meta.dirname, '../.cache/adopt'), { recursive: true, force: true });
-    await type([...(isOffered ? [] : [offer('1.0.0')]), 'kubectl create namespace lights']);
+    if (!isOffered) await type([offer('1.0.0')]);
     isOffered = true;
     return async () => {
-      await type([
-        'kubectl delete namespace lights',
-        'kubectl delete crd beacons.example.slipway.dev --ignore-not-found',
-      ]);
+      await type([EMPTY, 'kubectl delete crd beacons.example.slipway.dev --ignore-not-found']);
     };
   });
 
@@ -102,6 +99,11 @@ describe('the guides for administrators', () => {
     expect(await crds()).not.toContain('beacons.example.slipway.dev');
   });
 });
+
+/** The namespace is kept: the controller of namespaces takes five seconds and more to delete one. */
+const EMPTY = `kubectl -n lights delete subscriptions.slipway.dev --all
+kubectl -n lights delete deployments,services,pods --all
+kubectl -n lights delete events --all`;
 
 const BEACON = `kubectl -n lights apply -f - <<END
 apiVersion: example.slipway.dev/v1

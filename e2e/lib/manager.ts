@@ -26,8 +26,8 @@ export interface RunningManager {
 }
 
 /**
- * For tests that wait until objects of an owner of Slipway's kinds are gone: the collector of kube-controller-manager learns of
- * kinds every half a minute, and when it starts.
+ * For tests that wait until objects of an owner of Slipway's kinds are gone, or until dependents of an object of OLM are orphaned:
+ * the collector of kube-controller-manager learns of kinds every half a minute, and when it starts.
  */
 export function restartCollector(cluster: TestCluster): Promise<void> {
   return cluster.restart('kube-controller-manager');

@@ -14,7 +14,14 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { dyingManager, type Dying } from '../../lib/dying-manager.ts';
-import { installSlipway, ROOT, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import {
+  installSlipway,
+  restartCollector,
+  ROOT,
+  startManager,
+  SYSTEM,
+  type RunningManager,
+} from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
@@ -63,6 +70,7 @@ describe.skipIf(obstacle !== undefined)(
         })),
       );
       await installSlipway(cluster());
+      await restartCollector(cluster()); // it has to know the kinds of OLM
       proxy = await startApiProxy(cluster());
       await start();
       await makeNamespaces(cluster(), [GADGET.namespace, LAMP.namespace]);

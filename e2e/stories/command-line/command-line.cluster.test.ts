@@ -1,24 +1,37 @@
 /**
  * An administrator's day with the command line alone, and each command without a cluster, without rights and on a closed pipe:
- * `make stories` tries each command in each of these, `make test` every second one in one of them.
+ * `make stories` tries each command in each of these, as a process each; `make test` every second one in one of them, and has
+ * processes for the ends that only they have: exit codes, pipes and signals.
  */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useWorkplace } from '../../../cmd/slipway/testing/slipway.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
 import { programFile } from '../../../scripts/test-programs.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
-import { sampleOf } from '../../lib/sample.ts';
+import { isSample, sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { isShownByLine, stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';
 import { createCommandLine, type Ended } from './process.ts';
 
 const cluster = useCluster();
+const workplace = useWorkplace();
 const VERSIONS = ['1.0.0', '1.1.0', '2.0.0'];
 let manager: RunningManager | undefined;
 
-const slipway = (...args: readonly string[]): Promise<Ended> => createCommandLine(cluster().kubeconfig).run(...args);
+type Run = (...args: readonly string[]) => Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>;
+const asProcess: Run = (...args) => createCommandLine(cluster().kubeconfig).run(...args);
+const slipway: Run = (...args) => commandLine(cluster().kubeconfig)(...args);
+
+/** The start of a process takes many times as long as most commands. */
+function commandLine(kubeconfig: string): Run {
+  return isSample
+    ? (...args) => workplace().runWith({ variables: { KUBECONFIG: kubeconfig } }, ...args)
+    : createCommandLine(kubeconfig).run;
+}
 
 beforeAll(async () => {
   const { registry, kubectl } = cluster();
@@ -74,8 +87,19 @@ function commandsOf(turn: number): readonly (readonly string[])[] {
   return sampleOf(COMMANDS, { every: COMMANDS.length + 1, also: (command) => isMine(COMMANDS.indexOf(command)) });
 }
 
+const WITHOUT_CLUSTER: readonly (readonly string[])[] = [...commandsOf(2), ['doctor']];
+/** Each tries again for seconds, in which it does nothing, so they run beside the other tests. */
+const withoutCluster = new Map<string, Promise<Ended>>();
+beforeAll(() => {
+  const { folder, kubeconfig } = cluster();
+  const nowhere = join(folder, 'nowhere.kubeconfig');
+  writeFileSync(nowhere, readFileSync(kubeconfig, 'utf8').replace(/https:\/\/[^\s"]+/, 'https://127.0.0.1:1'));
+  const { run } = createCommandLine(nowhere);
+  for (const args of WITHOUT_CLUSTER) withoutCluster.set(args.join(' '), run(...args));
+});
+
 test('doctor without Slipway in the cluster names the missing CRDs, which is exit code 2', async () => {
-  const { code, stdout } = await slipway('doctor');
+  const { code, stdout } = await asProcess('doctor');
   expect(code).toBe(2);
   expect(stdout).toContain('error: CRDs: CRD catalogs.slipway.dev does not exist');
 });
@@ -175,7 +199,7 @@ describe('with a manager', () => {
 
   test('a suspended Subscription is resumed, and a reconcile is carried out', async () => {
     await printed('suspend', 'lights/beacon');
-    expect((await slipway('wait', 'lights/beacon', '--timeout', '2s')).code).toBe(3);
+    expect((await asProcess('wait', 'lights/beacon', '--timeout', '2s')).code).toBe(3);
     expect(await printed('status', 'lights/beacon')).toContain('slipway resume lights/beacon');
     await printed('resume', 'lights/beacon');
     await printed('reconcile', 'lights/beacon');
@@ -192,7 +216,7 @@ describe('with a manager', () => {
   });
 
   test.each(commandsOf(1))('%s without rights names the missing one', async (...args) => {
-    const { run } = createCommandLine(await cluster().kubeconfigFor('lights', 'powerless'));
+    const run = commandLine(await cluster().kubeconfigFor('lights', 'powerless'));
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: Forbidden: .*system:serviceaccount:lights:powerless/);
@@ -260,17 +284,9 @@ test('the guide does what it says', async () => {
   for (const { told, actual } of shown) expect(isShownByLine(actual, told), actual).toBe(true);
 });
 
-// each tries again for seconds, in which it does nothing
-test.concurrent.each([...commandsOf(2), ['doctor']])(
-  '%s without a cluster names the address that it tried',
-  async (...args) => {
-    const { folder, kubeconfig } = cluster();
-    const nowhere = join(folder, `nowhere-${args[0]}.kubeconfig`);
-    const { readFileSync, writeFileSync } = await import('node:fs');
-    writeFileSync(nowhere, readFileSync(kubeconfig, 'utf8').replace(/https:\/\/[^\s"]+/, 'https://127.0.0.1:1'));
-    const { code, stdout, stderr } = await createCommandLine(nowhere).run(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^slipway: ApiUnavailable: /);
-    expect(stderr).toContain('127.0.0.1:1 is refused');
-  },
-);
+test.each(WITHOUT_CLUSTER)('%s without a cluster names the address that it tried', async (...args) => {
+  const { code, stdout, stderr } = (await withoutCluster.get(args.join(' ')))!;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^slipway: ApiUnavailable: /);
+  expect(stderr).toContain('127.0.0.1:1 is refused');
+});

@@ -99,7 +99,7 @@ describe('the chart', () => {
     const own = guide.findIndex(({ script }) => script.startsWith('helm'));
     expect(own).toBeGreaterThan(1);
     await type(guide.slice(0, own).filter(({ script }) => !script.includes('install.yaml')));
-    await kubectl('delete', 'namespace', 'shop');
+    await kubectl('delete', 'namespace', 'shop', '--wait=false'); // takes seconds
     await manager?.stop();
     await type(guide.slice(own, own + 1));
     await expectUnchanged(cluster(), empty);

@@ -155,7 +155,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
       await kubectl('-n', 'lights', 'delete', 'subscription', 'beacon', '--timeout=60s');
       await kubectl('delete', 'catalog', 'examples');
       await expectUnchanged(cluster(), before);
-      await kubectl('delete', 'namespace', 'lights');
+      await kubectl('delete', 'namespace', 'lights', '--wait=false'); // takes seconds, in which Slipway is deleted
     });
   });
 

@@ -12,7 +12,7 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { dyingManager, type Dying } from '../../lib/dying-manager.ts';
-import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, restartCollector, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { byExtent } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
@@ -68,6 +68,7 @@ describe.skipIf(obstacle !== undefined)(
       await installCertManager(client);
       certManager = runCertManager(cluster(), client, over.signal);
       await installSlipway(cluster());
+      await restartCollector(cluster()); // it has to know the kinds of OLM
       proxy = await startApiProxy(cluster());
       await start();
       await makeNamespaces(

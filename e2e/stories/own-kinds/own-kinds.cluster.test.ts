@@ -168,6 +168,7 @@ describe('with the rights of the manager', () => {
   });
 
   test('an upgrade whose operator does not run leaves them as they are, and is rolled back', async () => {
+    await subscribe({ onFailure: { ...SPEC.onFailure, progressDeadline: '6s' } });
     await publish(3);
     await requestReconcile(cluster(), CATALOG);
     const failed = await waitFor(cluster(), { ...GADGETS, timeoutSeconds: 120 }, ({ status }) =>

@@ -155,12 +155,15 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await few.applyCatalog();
       await few.ask('1.0.0');
       await few.awaitAll('1.0.0');
-      await kubectl('delete', 'namespace', SYSTEM, '--timeout=90s');
+      // the controller of namespaces checks one with Pods again after half of the time that they may take to end
+      await kubectl('-n', SYSTEM, 'delete', DEPLOYMENT, '--cascade=foreground', '--timeout=90s');
+      await kubectl('delete', 'namespace', SYSTEM, '--wait=false');
       await kubectl('delete', '--wait=false', '-f', join(ROOT, 'deploy/crds'));
       await until('all are marked for deletion', async () => (await few.held()).length === FEW);
       const told = (await type(whereHeld)).join('');
       expect(told.match(/slipway\.dev\/cleanup/g)).toHaveLength(FEW);
       expect((await few.generations()).size).toBe(FEW);
+      await kubectl('wait', '--for=delete', `namespace/${SYSTEM}`, '--timeout=90s');
     });
 
     test('is removed completely once it is installed again', async () => {
