@@ -16,7 +16,7 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 demo: setup ## the main job, told step by step on a real control plane
 	$(RUN) demo
 
-test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 13 minutes on two cores
+test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 12 minutes on two cores
 	$(RUN) test
 
 conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
