@@ -7,14 +7,11 @@ import type { Cluster } from '../api/cluster.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
 import { labelValue } from '../apply/prepare.ts';
-import { ADOPTED_BY_LABEL, ADOPTION_LABEL } from './labels.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL, STAGE_ANNOTATION } from './marks.ts';
 import { backupRef as refOfV0 } from './olm-v0/backup.ts';
 import { backupRef as refOfV1 } from './olm-v1/backup.ts';
 import { hasWayBack } from './olm-v1/way-back.ts';
 import { StoredObject, unpackOrNothing } from './packed.ts';
-
-/** On the Secret of a backup of OLM v0. */
-export const STAGE_ANNOTATION = 'slipway.dev/adoption-stage';
 
 /** Slipway's Subscription, and the namespace of the manager, which keeps the backups. */
 export interface AdoptedBy {

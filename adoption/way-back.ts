@@ -4,7 +4,8 @@
  */
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
-import { backupsFor, STAGE_ANNOTATION, type AdoptedBy, type OlmName } from './backups.ts';
+import { backupsFor, type AdoptedBy, type OlmName } from './backups.ts';
+import { STAGE_ANNOTATION } from './marks.ts';
 import { commandToStop } from './olm-v1/undoable.ts';
 
 /** A way back that has begun. */

@@ -9,7 +9,7 @@ import { labelValue } from '../../apply/prepare.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
-import { ADOPTED_BY_LABEL, ADOPTION_LABEL } from '../labels.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL, STAGE_ANNOTATION } from '../marks.ts';
 import { pack, packBackup, unpack, unpackOrNothing, WAY_BACK_KEY, withoutManagedFields } from '../packed.ts';
 import { OLM, olmRef, type OlmOperator } from './kinds.ts';
 import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
@@ -54,7 +54,6 @@ export interface WayBack {
 }
 
 const KEY = 'backup.json.gz';
-const STAGE = 'slipway.dev/adoption-stage';
 
 /** Which operator a backup is of, and where it is kept. */
 export interface BackupName {
@@ -137,12 +136,12 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
 
 /** The patch of a backup's Secret once the operator is handed over. */
 export function endHandOver(): Readonly<Record<string, unknown>> {
-  return { metadata: { annotations: { [STAGE]: 'HandedOver' satisfies AdoptionStage } } };
+  return { metadata: { annotations: { [STAGE_ANNOTATION]: 'HandedOver' satisfies AdoptionStage } } };
 }
 
 /** The patch of a backup's Secret by which the way back begins. */
 export function beginWayBack(wayBack: WayBack): Readonly<Record<string, unknown>> {
-  const annotations = { [STAGE]: 'HandingBack' satisfies AdoptionStage };
+  const annotations = { [STAGE_ANNOTATION]: 'HandingBack' satisfies AdoptionStage };
   return { metadata: { annotations }, data: { [WAY_BACK_KEY]: pack(wayBack) } };
 }
 
@@ -156,7 +155,7 @@ export function readBackup(secret: KubeObject, { namespace, subscription }: Back
   try {
     const data = fieldsOf(secret['data']);
     const kept = StoredBackup.parse(unpack(data[KEY])) as unknown as Backup;
-    const stage = StoredStage.parse(secret.metadata.annotations?.[STAGE]);
+    const stage = StoredStage.parse(secret.metadata.annotations?.[STAGE_ANNOTATION]);
     const wayBack = stage === 'HandingBack' ? (StoredWayBack.parse(unpack(data[WAY_BACK_KEY])) as WayBack) : undefined;
     const backup: Backup = { ...kept, stage, ...(wayBack !== undefined && { wayBack }) };
     const { operator, wanted, operatorCondition } = backup;
