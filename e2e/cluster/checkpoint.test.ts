@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { changesBack } from './checkpoint.ts';
 
-const key = (name: string): string => Buffer.from(`/registry/${name}`).toString('base64');
-const nameOf = (encoded: string): string => Buffer.from(encoded, 'base64').toString().slice('/registry/'.length);
+const key = (name: string): string => `/registry/${name}`;
+const nameOf = (changed: string): string => changed.slice('/registry/'.length);
 
 /** The changes from a state, name → revision, to the one before, as `-name` for removed and `+name` for put back. */
 function back(before: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>): readonly string[] {

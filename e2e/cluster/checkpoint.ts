@@ -54,7 +54,7 @@ export async function takeCheckpoint(folder: string, etcdUrl: string): Promise<C
 export function changesBack(before: ReadonlyMap<string, Entry>, now: ReadonlyMap<string, string>): readonly Change[] {
   const made = [...now.keys()].filter((key) => !before.has(key)).map((key) => ({ key }));
   const touched = [...before.values()]
-    .filter(({ key, revision }) => now.get(key) !== revision && !(now.has(key) && RENEWED.test(nameOf(key))))
+    .filter(({ key, revision }) => now.get(key) !== revision && !(now.has(key) && RENEWED.test(key)))
     .map(({ key, value }) => ({ key, value }));
   return [...made.toSorted((a, b) => rankOf(a.key) - rankOf(b.key)), ...touched];
 }
@@ -72,18 +72,14 @@ async function restoreObjects(etcd: Etcd, entries: Map<string, Entry>): Promise<
     agreed = changes.length === 0 ? agreed + 1 : 0;
     for (const { key } of changes) times.set(key, (times.get(key) ?? 0) + 1);
     await etcd.change(changes);
-    if (Date.now() > deadline) throw new Error(`Not restored: ${changes.map(({ key }) => nameOf(key)).join(', ')}`);
+    if (Date.now() > deadline) throw new Error(`Not restored: ${changes.map(({ key }) => key).join(', ')}`);
   }
   for (const entry of await etcd.read()) if (times.has(entry.key)) entries.set(entry.key, entry);
 }
 
 function rankOf(key: string): number {
-  const rank = OWNERS.findIndex((pattern) => pattern.test(nameOf(key)));
+  const rank = OWNERS.findIndex((pattern) => pattern.test(key));
   return rank < 0 ? OWNERS.length : rank;
-}
-
-function nameOf(key: string): string {
-  return Buffer.from(key, 'base64').toString();
 }
 
 function filesOf(folder: string): ReadonlySet<string> {

@@ -1,12 +1,15 @@
 /** Reads and writes the keys of etcd past the API server, which learns of each change by its watches. */
 
-/** Where the API server keeps its objects; keys and values are in base64, as the gateway has them. */
+/** Where the API server keeps its objects. */
 const OBJECTS = '/registry/';
+/** The first key behind them: the character after the slash. */
+const BEHIND_OBJECTS = '/registry0';
 /** @see https://etcd.io/docs/v3.6/op-guide/configuration/ `--max-txn-ops` */
 const CHANGES_AT_ONCE = 128;
 
 export interface Entry {
   readonly key: string;
+  /** In base64, as the gateway has it. */
   readonly value: string;
   /** The revision of the last change. */
   readonly revision: string;
@@ -42,19 +45,18 @@ export class Etcd {
       const some = changes.slice(at, at + CHANGES_AT_ONCE);
       await this.ask('txn', {
         success: some.map(({ key, value }) =>
-          value === undefined ? { requestDeleteRange: { key } } : { requestPut: { key, value } },
+          value === undefined
+            ? { requestDeleteRange: { key: encode(key) } }
+            : { requestPut: { key: encode(key), value } },
         ),
       });
     }
   }
 
   private async range(options: Readonly<Record<string, unknown>>): Promise<readonly Entry[]> {
-    const prefix = Buffer.from(OBJECTS);
-    const end = Buffer.from(prefix);
-    end[end.length - 1]! += 1;
-    const asked = { key: prefix.toString('base64'), range_end: end.toString('base64'), ...options };
+    const asked = { key: encode(OBJECTS), range_end: encode(BEHIND_OBJECTS), ...options };
     const { kvs = [] } = await this.ask<{ readonly kvs?: readonly Record<string, string>[] }>('range', asked);
-    return kvs.map((one) => ({ key: one['key']!, value: one['value'] ?? '', revision: one['mod_revision']! }));
+    return kvs.map((one) => ({ key: decode(one['key']!), value: one['value'] ?? '', revision: one['mod_revision']! }));
   }
 
   private async ask<T>(verb: string, body: unknown): Promise<T> {
@@ -62,4 +64,12 @@ export class Etcd {
     if (!answer.ok) throw new Error(`etcd answered ${verb} with ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as T;
   }
+}
+
+function encode(key: string): string {
+  return Buffer.from(key).toString('base64');
+}
+
+function decode(key: string): string {
+  return Buffer.from(key, 'base64').toString();
 }

@@ -35,10 +35,11 @@ export class ClusterKeeper {
 
   /** Keeps the cluster for the next file; one that a file leaves in disorder, or with a test that failed, is stopped. */
   async giveBack(cluster: TestCluster, { failed }: { readonly failed: boolean }): Promise<void> {
-    const kept = this.#kept?.cluster === cluster ? this.#kept : undefined;
-    if (kept !== undefined) this.#lent = false;
-    if (kept !== undefined && !failed && isInOrder(kept)) return;
-    if (kept !== undefined) this.#kept = undefined;
+    if (this.#kept?.cluster === cluster) {
+      this.#lent = false;
+      if (!failed && isInOrder(this.#kept)) return;
+      this.#kept = undefined;
+    }
     await cluster.stop();
   }
 

@@ -8,7 +8,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import type { Fault, FaultFor } from '../../lib/fault-proxy.ts';
-import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { installSlipway, startManager } from '../../lib/manager.ts';
 import {
   catalogOf,
   get,
@@ -64,12 +64,11 @@ describe.each([
   let first: Judged;
 
   /** A manager with the lag, once it has begun to work. */
-  async function startLagging(): Promise<{ readonly manager: RunningManager } & AsyncDisposable> {
+  async function startLagging(): Promise<AsyncDisposable> {
     const proxy = await startApiProxy(cluster());
     proxy.meddle(faults);
     const manager = await startManager(cluster(), { ...ALONE, ...proxy.environment });
     return {
-      manager,
       async [Symbol.asyncDispose]() {
         await manager.stop();
         await proxy[Symbol.asyncDispose]();
