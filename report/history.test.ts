@@ -60,7 +60,7 @@ const OUTCOMES: readonly {
   {
     because: 'the Revision that names it as the one before took over',
     revisions: [
-      revision(1, '1.0.0', archived({ status: { lastActiveTime: 'x' } })),
+      revision(1, '1.0.0', archived({ status: { firstReadyTime: 'x', lastActiveTime: 'x' } })),
       revision(4, '4.0.0', { spec: { approved: true } }),
       revision(5, '5.0.0', { spec: { previous: 'gadget-1' } }),
     ],
@@ -68,8 +68,29 @@ const OUTCOMES: readonly {
   },
   {
     because: 'an older one was installed again',
-    revisions: [revision(5, '5.0.0', archived({ status: { lastActiveTime: 'x' } })), revision(1, '1.0.0')],
+    revisions: [
+      revision(5, '5.0.0', archived({ status: { firstReadyTime: 'x', lastActiveTime: 'x' } })),
+      revision(1, '1.0.0'),
+    ],
     outcome: 'was replaced by gadget.v1.0.0',
+  },
+  {
+    because: 'the time of its end is not written yet',
+    revisions: [revision(5, '5.0.0', archived({ status: { firstReadyTime: 'x' } })), revision(1, '1.0.0')],
+    outcome: 'was replaced by gadget.v1.0.0',
+  },
+  {
+    because: 'another one was chosen while it was applied',
+    revisions: [
+      revision(4, '4.0.0', archived({ status: { phases: [] } })),
+      revision(5, '5.0.0', { spec: { approved: true } }),
+    ],
+    outcome: 'was replaced by gadget.v5.0.0 before it was healthy',
+  },
+  {
+    because: 'nothing has taken over yet',
+    revisions: [revision(4, '4.0.0', archived({ status: { firstReadyTime: 'x' } }))],
+    outcome: 'is not active any more',
   },
   {
     because: 'another one was chosen before it began',

@@ -1,7 +1,7 @@
 /** The history of a Subscription: how long each Revision took and ran, who approved it, and why it ended. Pure. */
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
-import type { Revision } from '../api/revision.ts';
+import { hasWorked, type Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { fieldsOf, isRecord, listOf, textOf } from '../api/untyped.ts';
 import { secondsBetween } from './age.ts';
@@ -91,13 +91,23 @@ function describeOutcome(revision: Revision, { status }: Subscription, revisions
   if (!spec.approved && status?.pending?.revision === revision.metadata.name) return `waits (${status.pending.reason})`;
   if (!spec.approved) return 'waits for approval, or was replaced before it was approved';
   if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
+  return describeEnd(revision, revisions);
+}
+
+/**
+ * Whether it was active shows in what the roll-out has written, not in `lastActiveTime`: that is written some time
+ * after another Revision has taken over, and only of a Revision that was healthy.
+ */
+function describeEnd(revision: Revision, revisions: readonly Revision[]): string {
+  const wasHealthy = hasWorked(revision);
+  if (!wasHealthy && revision.status?.phases === undefined) return 'was never active';
   const successor = successorOf(revision, revisions);
-  return successor === undefined ? 'was never active' : `was replaced by ${successor.spec.bundle}`;
+  const ended = successor === undefined ? 'is not active any more' : `was replaced by ${successor.spec.bundle}`;
+  return wasHealthy ? ended : `${ended} before it was healthy`;
 }
 
 /** The Revision that became active when this one ended. */
-function successorOf({ metadata, spec, status }: Revision, revisions: readonly Revision[]): Revision | undefined {
-  if (status?.lastActiveTime === undefined) return undefined;
+function successorOf({ metadata, spec }: Revision, revisions: readonly Revision[]): Revision | undefined {
   const later = revisions.filter((one) => one.spec.number > spec.number && one.spec.approved);
   return later.find((one) => one.spec.previous === metadata.name) ?? later[0] ?? revisions.find((one) => one.spec.state === 'Active'); // prettier-ignore
 }
