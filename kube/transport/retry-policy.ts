@@ -10,6 +10,8 @@ export type AttemptFailure =
 export interface AttemptFacts {
   /** Attempts so far, at least 1. */
   readonly attempts: number;
+  /** How many there may be at most; MOST_ATTEMPTS if it is absent. */
+  readonly mostAttempts?: number;
   /** Whether sending it twice has the same effect as once. */
   readonly idempotent: boolean;
   /** Seconds until the caller's deadline. */
@@ -28,7 +30,7 @@ const LONGEST_DELAY_SECONDS = 3;
  * or is idempotent. Never beyond the deadline.
  */
 export function retryDelay(failure: AttemptFailure, facts: AttemptFacts): number | undefined {
-  if (facts.attempts >= MOST_ATTEMPTS) return undefined;
+  if (facts.attempts >= (facts.mostAttempts ?? MOST_ATTEMPTS)) return undefined;
   const delay = failure.kind === 'answer' ? answerDelay(failure, facts) : connectionDelay(failure, facts);
   return delay !== undefined && delay < facts.leftSeconds ? delay : undefined;
 }

@@ -80,6 +80,34 @@ describe('connections', () => {
     expect((failed as ApiError).message).not.toContain(new URL(server).port);
   });
 
+  test.each([
+    { answered: false, firstAttempts: 2, attempts: 2, because: 'its address may be wrong' },
+    { answered: true, firstAttempts: 2, attempts: 6, because: 'it has answered before' },
+    { answered: false, firstAttempts: undefined, attempts: 6, because: 'the caller has set no number' },
+  ])('a server that is down is tried $attempts times: $because', async ({ answered, firstAttempts, attempts }) => {
+    let broken = 0;
+    const onRequest = ({ status }: RequestFacts): void => void (broken += status === 0 ? 1 : 0);
+    const options = { clock: hastyClock, onRequest, ...(firstAttempts !== undefined && { firstAttempts }) };
+    const counted = createTransport(api.config, options);
+    if (answered) await counted.request(LIST);
+    await api.close();
+    await expect(counted.request(LIST)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(broken).toBe(attempts);
+    counted.close();
+  });
+
+  test('no request is repeated once the transport is closed', async () => {
+    await api.close();
+    const clock = createManualClock();
+    const failed = createTransport(api.config, { clock, onRequest: () => closed.resolve() });
+    const closed = Promise.withResolvers<void>();
+    const request = failed.request(LIST);
+    await closed.promise;
+    await setImmediate();
+    failed.close();
+    await expect(request).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  });
+
   test('a server without TLS is refused before anything is sent', () => {
     expect(() => createTransport({ server: 'http://127.0.0.1:1', token: () => 'secret' })).toThrow(ApiError);
   });

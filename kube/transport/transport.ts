@@ -72,6 +72,8 @@ export interface TransportOptions {
   readonly userAgent?: string;
   /** Limits requests on this side; absent: the server's own fairness applies. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+  /** Attempts of a request while the server has not answered any: fewer tell a person sooner of a wrong address. */
+  readonly firstAttempts?: number;
   /** Called once per attempt, with its result. */
   readonly onRequest?: (facts: RequestFacts) => void;
   readonly clock?: Clock;
@@ -86,6 +88,7 @@ const MOST_BODY_BYTES = 256 * 1024 * 1024;
 export function createTransport(config: ConnectionConfig, options: TransportOptions = {}): RootTransport {
   const clock = options.clock ?? systemClock;
   const [pool, streams] = [createConnectionPool(config), createOpenStreams(clock)];
+  const closing = new AbortController();
   const context: TransportContext = {
     url: parseServer(config.server),
     config,
@@ -99,6 +102,9 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
     random: options.random ?? Math.random,
     userAgent: options.userAgent ?? 'slipway',
     onRequest: options.onRequest,
+    firstAttempts: options.firstAttempts,
+    hasAnswered: false,
+    closed: closing.signal,
   };
   return {
     async request(request) {
@@ -124,7 +130,10 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
       });
     },
     distrust: context.distrust,
-    close: () => pool.close(),
+    close() {
+      closing.abort();
+      pool.close();
+    },
   };
 }
 
@@ -138,6 +147,11 @@ interface TransportContext {
   readonly random: () => number;
   readonly userAgent: string;
   readonly onRequest: ((facts: RequestFacts) => void) | undefined;
+  readonly firstAttempts: number | undefined;
+  /** Whether the server has answered any request. */
+  hasAnswered: boolean;
+  /** Aborts when the transport is closed: no request is repeated then. */
+  readonly closed: AbortSignal;
 }
 
 function readBody(response: IncomingMessage): Promise<Buffer> {
@@ -184,13 +198,24 @@ async function attemptUntilDone<Body>(context: TransportContext, call: RunningCa
     }
     const delay = retryDelay(failureOf(outcome), {
       attempts,
+      ...(!context.hasAnswered && context.firstAttempts !== undefined && { mostAttempts: context.firstAttempts }),
       idempotent: isIdempotent(call.request),
       leftSeconds: call.deadline.leftSeconds(),
       random: context.random(),
     });
-    if (delay === undefined) throw errorOf(call.request, outcome);
-    await sleep(delay, { clock: context.clock, signal: call.deadline.signal });
+    if (delay === undefined || !(await pause(delay, context, call.deadline.signal)))
+      throw errorOf(call.request, outcome);
   }
+}
+
+/** Whether the time passed before the transport was closed. @throws the reason of `signal`, if that aborts before */
+async function pause(seconds: number, { clock, closed }: TransportContext, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(seconds, { clock, signal: AbortSignal.any([signal, closed]) });
+  } catch (error) {
+    if (signal.aborted) throw error;
+  }
+  return !closed.aborted;
 }
 
 type AttemptOutcome<Body> =
@@ -215,6 +240,7 @@ async function attempt<Body>(
     });
   try {
     const response = await send(context, call, fresh);
+    context.hasAnswered = true;
     const status = response.statusCode ?? 0;
     const body = status < 300 ? await call.read(response) : undefined;
     const refusal = status < 300 ? undefined : (await readBody(response)).toString();

@@ -26,6 +26,9 @@ export interface Connection {
 /** Field manager of the writes of the command line; `slipway` is the manager's. */
 const CLI_FIELD_MANAGER = 'slipway-cli';
 
+/** About a second, in place of five: most servers that do not answer a person's first request are never going to. */
+const FIRST_ATTEMPTS = 4;
+
 /**
  * Runs `work` with a connection, and closes it. @throws ReasonedError InputInvalid, KubeconfigInvalid, and the errors of
  * the API server. @param hint What to do if no kubeconfig exists.
@@ -37,7 +40,8 @@ export async function withCluster<Result>(
   hint = 'Name a file by --kubeconfig or KUBECONFIG',
 ): Promise<Result> {
   const { config, namespace } = await configOf(environment, flags, hint);
-  const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: CLI_FIELD_MANAGER });
+  const options = { userAgent: CLI_FIELD_MANAGER, firstAttempts: FIRST_ATTEMPTS };
+  const transport = createTransport({ proxyEnv: environment.variables, ...config }, options);
   try {
     const client = createClient(transport, { fieldManager: CLI_FIELD_MANAGER });
     return await work({ client, transport, namespace: flags.namespace ?? namespace });
