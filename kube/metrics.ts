@@ -5,7 +5,7 @@
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ControllerObserver } from './controller/controller.ts';
-import type { RequestFacts } from './transport/transport.ts';
+import type { RequestFacts } from './transport/api-request.ts';
 import type { QueueObserver, WorkQueue } from './controller/work-queue.ts';
 
 export interface RuntimeMetrics {

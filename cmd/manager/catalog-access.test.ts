@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../kube/log.ts';
 import { createManualClock } from '../../kube/testing/manual-clock.ts';
-import type { ApiRequest, Transport } from '../../kube/transport/transport.ts';
+import type { ApiRequest } from '../../kube/transport/api-request.ts';
+import type { Transport } from '../../kube/transport/transport.ts';
 import { CATALOG_AUDIENCE, createCatalogAccess, type Authorize } from './catalog-access.ts';
 
 interface Answers {

@@ -1,6 +1,6 @@
 /** Whether a program is of use: its caches are filled, and the API server answers. For every program that watches. */
 import { systemClock, type Clock } from '../../kube/clock.ts';
-import type { RequestFacts } from '../../kube/transport/transport.ts';
+import type { RequestFacts } from '../../kube/transport/api-request.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 
 /** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */

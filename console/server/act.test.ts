@@ -1,7 +1,7 @@
 /** An act that has begun is carried to its end, and a repeated delete is no failure. */
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/api-error.ts';
-import type { ApiRequest } from '../../kube/transport/transport.ts';
+import type { ApiRequest } from '../../kube/transport/api-request.ts';
 import { ACTIONS } from '../data/testing/actions.ts';
 import { requestsOf } from '../data/requests.ts';
 import { carryOutAct } from './act.ts';

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useCluster } from '../../e2e/lib/cluster.ts';
 import { createClient, type Client } from './client.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
-import { createTransport, type RequestFacts, type Transport } from '../transport/transport.ts';
+import type { RequestFacts } from '../transport/api-request.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 
 /** An API server that accepts two reads and one write at a time from everyone except administrators. */
 const cluster = useCluster({

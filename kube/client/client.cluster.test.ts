@@ -9,7 +9,8 @@ import { inClusterConfig } from '../transport/config.ts';
 import { eventually } from '../testing/eventually.ts';
 import { createEventRecorder } from '../events/events.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
-import { createTransport, type RequestFacts, type Transport } from '../transport/transport.ts';
+import type { RequestFacts } from '../transport/api-request.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
 

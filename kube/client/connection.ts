@@ -1,7 +1,8 @@
 /** The connection of a client to one API server: requests whose paths come from discovery. */
 import type { ApiError } from '../../api/api-error.ts';
 import { isNotFound } from '../../api/api-answers.ts';
-import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
+import type { ApiRequest, ApiResponse } from '../transport/api-request.ts';
+import type { Transport } from '../transport/transport.ts';
 import type { Discovery } from './discovery.ts';
 
 export interface ServerConnection {

@@ -4,7 +4,7 @@ import { isConflict, isNotFound } from '../../api/api-answers.ts';
 import type { ApplyOptions, CreateOptions, DeleteOptions } from '../../api/cluster.ts';
 import { formatJson } from '../../api/json.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import type { ApiRequest } from '../transport/transport.ts';
+import type { ApiRequest } from '../transport/api-request.ts';
 import { METADATA, send, type ServerConnection } from './connection.ts';
 import { parseDeleted, parseObject } from './parse-answer.ts';
 import { isReplaced } from './read-object.ts';

@@ -4,7 +4,8 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Clock } from '../clock.ts';
-import type { ApiRequest, Transport } from '../transport/transport.ts';
+import type { ApiRequest } from '../transport/api-request.ts';
+import type { Transport } from '../transport/transport.ts';
 
 export interface Fence {
   /** Whether this replica may write at this moment. */

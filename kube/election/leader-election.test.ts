@@ -8,7 +8,8 @@ import { createLeaderElection, type LeaderElection, type LeaderElectionOptions }
 import { createLeaseClient } from './lease-client.ts';
 import { decideLease, observe } from './lease-record.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { createTransport, type ApiRequest, type ApiResponse, type Transport } from '../transport/transport.ts';
+import type { ApiRequest, ApiResponse } from '../transport/api-request.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 
 let api: FakeApi;
 let transport: Transport;

@@ -1,7 +1,7 @@
 /** A request to the fake API server as tests and accounts' rights see it: a verb and an object. Pure. */
 import type { DeleteOptions } from '../../api/cluster.ts';
 import { groupOf, type ObjectRef } from '../../api/object.ts';
-import type { ApiRequest } from '../transport/transport.ts';
+import type { ApiRequest } from '../transport/api-request.ts';
 import { unservedTargetOf, type Target } from './fake-paths.ts';
 import { REVIEWS, type AccessReview, type ServerRequest } from './fake-server.ts';
 import { Refusal } from './refusal.ts';

@@ -7,7 +7,8 @@ import { eventually } from '../testing/eventually.ts';
 import { createManualClock, hastyClock, type ManualClock } from '../testing/manual-clock.ts';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
 import { createFakeCertificate } from '../testing/fake-certificate.ts';
-import { createTransport, type RequestFacts, type RootTransport, type Transport } from './transport.ts';
+import type { RequestFacts } from './api-request.ts';
+import { createTransport, type RootTransport, type Transport } from './transport.ts';
 
 let api: FakeApi;
 let transport: Transport;

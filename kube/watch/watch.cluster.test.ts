@@ -12,7 +12,8 @@ import { eventually } from '../testing/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../testing/fault-proxy.ts';
 import { createInformer, type Informer } from './informer.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
-import { createTransport, type RequestFacts, type Transport } from '../transport/transport.ts';
+import type { RequestFacts } from '../transport/api-request.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver'] });
 const NAMESPACE = 'default';

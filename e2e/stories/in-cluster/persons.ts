@@ -1,7 +1,8 @@
 /** Requests of others than the administrator of a test cluster, and which of the API server's guards refused them. */
 import { ApiError } from '../../../api/api-error.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
-import { createTransport, type ApiRequest, type RootTransport } from '../../../kube/transport/transport.ts';
+import type { ApiRequest } from '../../../kube/transport/api-request.ts';
+import { createTransport, type RootTransport } from '../../../kube/transport/transport.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 
 /** A user with his groups; a ServiceAccount has those of its kind by itself. */
