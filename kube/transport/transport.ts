@@ -36,7 +36,7 @@ export interface TransportOptions {
   readonly userAgent?: string;
   /** Limits requests on this side; absent: the server's own fairness applies. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
-  /** Attempts of a request while the server has not answered any: fewer tell a person sooner of a wrong address. */
+  /** Attempts of a request while the server has not answered any: with fewer, a wrong address is reported sooner. */
   readonly firstAttempts?: number;
   /** Called once per attempt, with its result. */
   readonly onRequest?: (facts: RequestFacts) => void;
