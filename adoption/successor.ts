@@ -3,7 +3,9 @@
  * it takes part from the moment at which the manager says so in its status. Pure.
  */
 import type { KubeObject } from '../api/object.ts';
-import type { Adoption, Subscription, SubscriptionSpec } from '../api/subscription.ts';
+import type { Subscription } from '../api/subscription.ts';
+import type { SubscriptionSpec } from '../api/subscription-spec.ts';
+import type { Adoption } from '../api/subscription-status.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
 
 /** An operator by the object of OLM that a person names. */

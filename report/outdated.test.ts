@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SubscriptionStatus } from '../api/subscription.ts';
+import type { SubscriptionStatus } from '../api/subscription-status.ts';
 import { outdatedOf } from './outdated.ts';
 import { condition, INSTALLED, READY, subscription } from './testing/objects.ts';
 

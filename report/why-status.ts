@@ -1,6 +1,7 @@
 /** The answer of `why` and `why-not` from the status of a Subscription: the manager's decision, in its own words. Pure. */
 import { findCondition } from '../api/conditions.ts';
-import type { Subscription, SubscriptionStatus } from '../api/subscription.ts';
+import type { Subscription } from '../api/subscription.ts';
+import type { SubscriptionStatus } from '../api/subscription-status.ts';
 import type { AnsweredRefusal, Standing, WhyAnswer, WhyVerdict } from './why-answer.ts';
 
 /** The package, and the version or bundle of it that is asked about. */

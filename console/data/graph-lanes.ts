@@ -1,5 +1,6 @@
 /** The lanes of an upgrade graph with the marks of one Subscription, within bounds. Pure. */
-import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import { count } from '../../report/count.ts';
 import { graphOf, type DrawnNode, type Lane } from '../../report/upgrade-graph.ts';

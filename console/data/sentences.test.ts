@@ -1,7 +1,7 @@
 /** Sentences of the manager beside the buttons and the rows of a page. */
 import { describe, expect, test } from 'vitest';
 import { condition, INSTALLED, READY, subscription } from '../../report/testing/objects.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { operatorRow } from './operator-row.ts';
 import { outdatedSentence, withoutApproval } from './sentences.ts';
 import { subscription as subscriptionView } from './subscription.ts';

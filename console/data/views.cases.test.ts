@@ -5,7 +5,7 @@ import type { InventoryEntry } from '../../apply/inventory.ts';
 import { planChange } from '../../plan/plan.ts';
 import { upgrade } from '../../plan/testing/sides.ts';
 import { condition, INSTALLED, READY, revision, subscription } from '../../report/testing/objects.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { Answer } from './ask.ts';
 import { catalog } from './catalog.ts';
 import type { CatalogListing, PackageContent } from './content.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { judgeArchived } from './archived.ts';
 
 const time = '2026-01-01T00:00:00Z';

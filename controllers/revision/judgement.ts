@@ -6,7 +6,8 @@ import { findCondition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
-import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { PROGRESS_DEADLINE_BOUNDS } from '../../api/subscription-spec.ts';
 
 export interface Judgement {
   readonly state: 'Ready' | 'Working' | 'Failed' | 'Resting';

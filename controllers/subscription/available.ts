@@ -2,7 +2,8 @@
  * The bundle that the status shows as available, whether or not the resolver has an answer: an empty column would look
  * as if no version existed. Pure.
  */
-import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isGoodEnough } from './situation.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { eventsOf } from './events.ts';
 
 const old = { bundle: 'gadget.v1', version: '1', image: 'i', catalog: 'c', revision: 'gadget-1' };

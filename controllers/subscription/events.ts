@@ -1,6 +1,6 @@
 /** The events for a change of a Subscription's status. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { EventFacts } from '../events.ts';
 
 /**

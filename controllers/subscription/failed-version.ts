@@ -1,7 +1,7 @@
 /** The record of a version that failed, in the status of its Subscription. Pure. */
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
 

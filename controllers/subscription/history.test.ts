@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { failedOf, forgettable, installedOf } from './history.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
 

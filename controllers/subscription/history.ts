@@ -2,7 +2,8 @@
 import { findCondition, type Condition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
-import { BAKE_TIME_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { BAKE_TIME_BOUNDS } from '../../api/subscription-spec.ts';
 
 /** The Revision whose objects are kept in the cluster. */
 export function activeOf(revisions: readonly Revision[]): Revision | undefined {

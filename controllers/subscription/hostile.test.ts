@@ -1,6 +1,7 @@
 /** For any content of a catalog, the API server accepts the resulting status and a terminal can show it. */
 import { describe, expect, test } from 'vitest';
-import { Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
+import { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { decideSubscription } from './decide.ts';

@@ -1,7 +1,8 @@
 /** The question of a Subscription for the resolver, from its spec, its Revisions and the facts around it. Pure. */
 import { ANNOTATION } from '../../api/names.ts';
 import type { Revision } from '../../api/revision.ts';
-import { STATUS_LIMITS, type Subscription } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { STATUS_LIMITS } from '../../api/subscription-status.ts';
 import type { CatalogSource, ClusterFacts, Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
 import { outcomeHash } from '../config-hash.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';

@@ -2,7 +2,7 @@
  * Which step of a path an upgrade is at: the resolver gives the steps that are left, the status those that are done.
  * Pure.
  */
-import { MAX_STEPS, type SubscriptionStatus } from '../../api/subscription.ts';
+import { MAX_STEPS, type SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { ResolvedPlan } from './decide.ts';
 
 export interface Steps {

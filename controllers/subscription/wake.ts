@@ -1,6 +1,7 @@
 /** Which other Subscriptions a change of one concerns: those that wait for an installation or a removal. Pure. */
 import { findCondition } from '../../api/conditions.ts';
-import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';

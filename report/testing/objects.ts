@@ -2,7 +2,9 @@
 import type { Condition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision, RevisionSpec, RevisionStatus } from '../../api/revision.ts';
-import type { Subscription, SubscriptionSpec, SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionSpec } from '../../api/subscription-spec.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 
 export const NOW = new Date('2026-01-02T00:00:00Z');
 const CREATED = '2026-01-01T00:00:00Z';

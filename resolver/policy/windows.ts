@@ -10,7 +10,7 @@
 import { Cron } from 'croner';
 import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import { WINDOW_BOUNDS } from '../../api/subscription.ts';
+import { WINDOW_BOUNDS } from '../../api/subscription-spec.ts';
 import { splitTimesOfDay } from './times-of-day.ts';
 
 /** A window as a spec has it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SubscriptionStatus } from '../../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../../api/subscription-status.ts';
 import { situationOf } from '../../../report/situation.ts';
 import {
   condition,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SubscriptionStatus } from '../../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../../api/subscription-status.ts';
 import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import { formatData } from '../../../report/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';

@@ -1,7 +1,8 @@
 /** The status of a Subscription that adopts an operator: the field `adoption`, and the conditions. Pure. */
 import { findCondition, replaceConditions, setCondition, type NextCondition } from '../../../api/conditions.ts';
 import type { Reason } from '../../../api/reasons.ts';
-import type { Adoption, Subscription, SubscriptionStatus } from '../../../api/subscription.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import type { Adoption, SubscriptionStatus } from '../../../api/subscription-status.ts';
 import type { EventFacts } from '../../events.ts';
 
 /** What is to be said about an adoption now. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Adoption } from '../../../api/subscription.ts';
+import type { Adoption } from '../../../api/subscription-status.ts';
 import { subscription } from '../testing/facts.ts';
 import { adoptionRequest, type AdoptionRequest } from './request.ts';
 

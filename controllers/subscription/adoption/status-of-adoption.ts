@@ -1,7 +1,8 @@
 /** Writes how far an adoption is into the status of its Subscription, and records the events. */
 import type { AdoptedOperator, Successor } from '../../../adoption/successor.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import type { Adoption, Subscription } from '../../../api/subscription.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import type { Adoption } from '../../../api/subscription-status.ts';
 import type { RecordEvent } from '../../events.ts';
 import { addFinalizer } from '../../finalizer.ts';
 import { writeStatus } from '../../status.ts';

@@ -5,7 +5,7 @@
 import { LABEL } from '../../../api/names.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import type { Revision } from '../../../api/revision.ts';
-import type { SubscriptionStatus } from '../../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../../catalog/model.ts';
 import { upgradeGraph } from '../../../resolver/graph.ts';
 import type { CatalogSource } from '../../../resolver/input.ts';
