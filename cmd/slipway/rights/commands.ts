@@ -1,7 +1,7 @@
 /** `slipway rights`: names, arguments and options. */
 import type { Command } from 'commander';
 import { append, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
-import type { RightsFlags } from './rights.ts';
+import type { RightsFlags } from './flags.ts';
 
 export function defineRightsCommands(program: Command, perform: Perform): void {
   withExamples(

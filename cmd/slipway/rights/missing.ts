@@ -7,7 +7,7 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { findChange } from '../plan/cluster.ts';
-import type { RightsFlags } from './rights.ts';
+import type { RightsFlags } from './flags.ts';
 
 /** @throws ReasonedError InputInvalid, Forbidden if the rights of the account cannot be asked for, and errors of the API server */
 export async function missing(

@@ -8,22 +8,11 @@ import { minimalRights } from '../../../plan/rights/minimal.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import { invalidInput } from '../input/invalid.ts';
-import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';
+import type { RightsFlags } from './flags.ts';
 import { objectsToInstall } from './objects.ts';
-
-export interface RightsFlags extends RegistryFlags {
-  readonly from?: string;
-  readonly namespace: string;
-  readonly watchNamespace?: readonly string[];
-  readonly minimal?: boolean;
-  readonly missing?: string;
-  readonly account: string;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-}
 
 /** @throws ReasonedError InputInvalid for flags that do not go together, and the errors of reading a bundle or a cluster */
 export async function rights(
