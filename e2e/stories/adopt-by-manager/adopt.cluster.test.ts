@@ -102,6 +102,10 @@ describe.skipIf(obstacle !== undefined)(
       await requestReconcile(cluster(), { kind: 'Catalog', name: catalog });
     }
 
+    function events(): Promise<readonly KubeObject[]> {
+      return client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: GADGET.namespace });
+    }
+
     async function type(step: Step): Promise<string> {
       const { tools, kubeconfig } = cluster();
       const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: kubeconfig } });
@@ -158,9 +162,10 @@ describe.skipIf(obstacle !== undefined)(
         backup: { namespace: SYSTEM, name: 'slipway-adoption.gadgets.gadget-operator' },
       });
       expect(await marksOfOlm(client, GADGET.name, GADGET.namespace)).toEqual([]);
-      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
-      const ofAdoption = events.map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt'));
-      expect(new Set(ofAdoption)).toEqual(new Set(['Adopting', 'Adopted']));
+      const ofAdoption = async (): Promise<ReadonlySet<string>> =>
+        new Set((await events()).map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt')));
+      await until('an event reports the end', async () => (await ofAdoption()).has('Adopted'));
+      expect(await ofAdoption()).toEqual(new Set(['Adopting', 'Adopted']));
     }, 180_000);
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
@@ -224,10 +229,11 @@ describe.skipIf(obstacle !== undefined)(
       const isClean = async (): Promise<boolean> => (await leftOf(client, gadgets)).length === 0;
       await until('the collector has deleted the rest', isClean).catch(() => undefined);
       expect(await leftOf(client, gadgets)).toEqual([]);
-      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
-      const notes = events
-        .map(({ note }) => textOf(note))
-        .filter((note) => note.startsWith('Objects that OLM had made'));
+      const notes = await until('an event names what stays', async () => {
+        const all = (await events()).map(({ note }) => textOf(note));
+        const found = all.filter((note) => note.startsWith('Objects that OLM had made'));
+        return found.length > 0 ? found : undefined;
+      });
       expect(notes).toEqual([expect.stringContaining('gadget-manager-service-system:auth-delegator')]);
     }, 180_000);
 
