@@ -144,8 +144,8 @@ describe('an operator that uses an OperatorCondition', () => {
       return events.some(({ reason }) => reason === 'OperatorNotUpgradeable');
     });
     expect(manager.log()).toContain('OperatorNotUpgradeable');
-    const metrics = await (await fetch(`${manager.url}/metrics`)).text();
-    expect(metrics).toMatch(/^slipway_upgrades_waiting\{reason="OperatorNotUpgradeable"\} 1$/m);
+    const metrics = async (): Promise<string> => (await fetch(`${manager.url}/metrics`)).text();
+    await expect.poll(metrics).toMatch(/^slipway_upgrades_waiting\{reason="OperatorNotUpgradeable"\} 1$/m);
   }, 120_000);
 
   test('is upgraded as soon as it reports True', async () => {
