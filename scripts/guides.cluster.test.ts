@@ -18,7 +18,7 @@ beforeAll(async () => {
   await installSlipway(cluster(), { policy: false });
   manager = await startManager(cluster());
   await type([`${SLIPWAY}\n${publish('1.0.0')}`, 'kubectl create namespace lights']);
-}, 120_000);
+});
 afterAll(async () => {
   await manager?.stop();
 });

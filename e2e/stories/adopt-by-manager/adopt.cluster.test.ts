@@ -123,7 +123,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
       await hasSucceeded(cluster(), LAMP);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).not.toEqual([]);
-    }, 60_000);
+    });
 
     async function start(): Promise<void> {
       manager = await startManager(cluster(), { ...proxy.environment, SLIPWAY_LEADER_ELECT: 'false' });
@@ -166,7 +166,7 @@ describe.skipIf(obstacle !== undefined)(
         new Set((await events()).map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt')));
       await until('an event reports the end', async () => (await ofAdoption()).has('Adopted'));
       expect(await ofAdoption()).toEqual(new Set(['Adopting', 'Adopted']));
-    }, 180_000);
+    });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       await expectUnharmed(harm);
@@ -211,7 +211,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(plan).toContain('env[OPERATOR_CONDITION_NAME]: dropped: OLM had added it');
       expect(plan).toContain('annotations.olm.operatorGroup: dropped: OLM had added it');
       expect((await leftOnDeployment()).managers).not.toEqual([]);
-    }, 120_000);
+    });
 
     test('the upgrade drops them, and a rollback does not bring them back', async () => {
       await patch({ approval: 'Automatic' });
@@ -235,7 +235,7 @@ describe.skipIf(obstacle !== undefined)(
         return found.length > 0 ? found : undefined;
       });
       expect(notes).toEqual([expect.stringContaining('gadget-manager-service-system:auth-delegator')]);
-    }, 180_000);
+    });
 
     test('a Subscription with spec.adopt is handed back as any other', async () => {
       const { tools, kubeconfig } = cluster();
@@ -245,6 +245,6 @@ describe.skipIf(obstacle !== undefined)(
       await hasSucceeded(cluster(), LAMP);
       const left: readonly KubeObject[] = await client.list({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription' }, { namespace: 'lamps' }); // prettier-ignore
       expect(left).toEqual([]);
-    }, 180_000);
+    });
   },
 );

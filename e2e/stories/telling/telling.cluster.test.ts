@@ -114,7 +114,7 @@ async function metric(line: string): Promise<number> {
 
 /** For numbers that are counted from a cache: the API server has an object before the watch has reported it. */
 async function becomes(line: string, wanted: number): Promise<void> {
-  await expect.poll(() => metric(line), { timeout: 10_000 }).toBe(wanted);
+  await expect.poll(() => metric(line)).toBe(wanted);
 }
 
 const lines = (level: number): readonly string[] =>
