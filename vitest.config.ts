@@ -5,6 +5,9 @@ import { COMPILE_CACHE } from './e2e/lib/shared.ts';
 // for the workers, and for the threads and programs that tests start by the hundred
 Object.assign(process.env, COMPILE_CACHE);
 
+/** Vitest gives up after a second, which a busy machine may take to start a program or to run a timer. */
+const PATIENT = { expect: { poll: { timeout: 15_000 } } };
+
 /** Three kinds of tests, distinguished by the name of the file; see CONTRIBUTING.md. */
 export default defineConfig({
   test: {
@@ -18,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.test.ts'],
           exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts'],
@@ -29,6 +33,7 @@ export default defineConfig({
       {
         test: {
           name: 'conformance',
+          ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.conformance.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
@@ -40,6 +45,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
+          ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { pathOf } from '../e2e/lib/objects.ts';
+import { until } from '../e2e/lib/until.ts';
 import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/testing/rule-cases.ts';
 import { KINDS } from './kinds.ts';
 import { parseObject } from './kind.ts';
@@ -25,7 +26,10 @@ describe('the CRDs', () => {
       await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
       const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
       expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
-      expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
+      // the list of all kinds is made after a CRD is established
+      await until('it is one of the category', async () =>
+        (await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).includes(kind),
+      );
     },
   );
 });

@@ -306,7 +306,7 @@ test('retained custom resources can be read and their namespace deleted, though 
   const { inventory } = await apply(objects);
   await client.create(sample('v1', 'Namespace', 'kept-data'));
   const kept = sample(`${here.group}/v1`, 'Widget', 'first', { namespace: 'kept-data', spec: { size: 3 } });
-  await client.create(kept);
+  await until('the kind is served', () => client.create(kept));
   const converted = { ...refOf(kept), apiVersion: `${here.group}/v2` };
   await expect(client.get(converted)).rejects.toThrow(/conversion webhook/);
 

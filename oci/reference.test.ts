@@ -148,9 +148,9 @@ describe('an image reference', () => {
     { text: `[${':'.repeat(200_000)}/a`, because: 'of its colons' },
     { text: `${'a.'.repeat(100_000)}/a`, because: 'of its dots' },
   ])('the name in a hostile text is found at once, in spite $because', ({ text }) => {
-    const before = performance.now();
+    const before = process.threadCpuUsage();
     nameIn(text);
-    expect(performance.now() - before).toBeLessThan(1000);
+    expect(process.threadCpuUsage(before).user / 1e6).toBeLessThan(1);
   });
 
   test('a digest has precedence over a tag', () => {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../e2e/lib/manager.ts';
+import { until } from '../e2e/lib/until.ts';
 import { codeSpans, parseMarkdown } from './markdown.ts';
 import { isShownByLine, stepsOf, typeSteps, type Step } from './shell-steps.ts';
 import { readText } from './source-files.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await installSlipway(cluster(), { policy: false });
   manager = await startManager(cluster());
   await type([`${SLIPWAY}\n${publish('1.0.0')}`, 'kubectl create namespace lights']);
-}, 120_000);
+});
 afterAll(async () => {
   await manager?.stop();
 });
@@ -90,7 +91,10 @@ describe('the guides for administrators', () => {
     const scripts = (...steps: readonly (Step | undefined)[]): readonly Step[] => steps.flatMap((step) => step ?? []);
     const again = [subscribe('beacon'), ready('beacon')].map((script) => ({ script }));
     await typeAll([...again, { script: BEACON }, ...scripts(remove)]);
-    expect((await typeAll(scripts(events))).join('')).toContain('beacons.example.slipway.dev');
+    // the operator is gone before the event about it is sent
+    await until('an event names the CRD that stays', async () =>
+      (await typeAll(scripts(events))).join('').includes('beacons.example.slipway.dev'),
+    );
     expect(await crds()).toContain('beacons.example.slipway.dev');
     await typeAll([...scripts(handOver), ...again, ...scripts(orphan)]);
     const kept = 'kubectl -n lights get deployments,subscriptions.slipway.dev,revisions.slipway.dev -o name';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -263,7 +263,7 @@ describe('the Secrets of a Revision that is being removed', () => {
     await hold(['example.com/hold']);
     await uninstall();
     const removal = harness.reconcile(1);
-    await vi.waitFor(() => expect(kinds()).not.toContain('Secret'));
+    await expect.poll(kinds).not.toContain('Secret');
     expect(kinds()).toContain('ServiceAccount');
     await hold(null);
     await removal;

@@ -60,10 +60,11 @@ describe('bundles that are prepared ahead', () => {
     const ahead = new BundlesAhead();
     for (const owner of ['a', 'b']) ahead.begin(key(owner), prepare);
     let isBegun = false;
-    await vi.waitFor(() => {
+    const begin = (): boolean => {
       ahead.begin(key('c'), async () => ((isBegun = true), bundleOf()));
-      expect(isBegun).toBe(true);
-    });
+      return isBegun;
+    };
+    await expect.poll(begin).toBe(true);
     expect(await ahead.take(key('a'))).toBeUndefined();
   });
 });
@@ -78,7 +79,7 @@ describe('a bundle that cannot be kept', () => {
   async function attempts(ahead: BundlesAhead, { prepare }: (typeof UNFIT)[number]): Promise<() => Promise<number>> {
     let count = 0;
     const begin = (content: string): void => ahead.begin(key('a', content), () => (count++, prepare()));
-    const isOver = (): Promise<void> => vi.waitFor(() => expect(ahead.size).toBe(0));
+    const isOver = (): Promise<void> => expect.poll(() => ahead.size).toBe(0);
     begin('x');
     await isOver();
     return async () => {

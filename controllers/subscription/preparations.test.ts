@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPreparations } from './preparations.ts';
 
 /** A task that ends when the test says so. */
@@ -22,7 +22,7 @@ describe('the preparation of bundles', () => {
     const all = tasks.map(({ run }) => prepare(run));
     expect(tasks.map(({ hasBegun }) => hasBegun)).toEqual([true, true, false]);
     tasks[1].end();
-    await vi.waitFor(() => expect(tasks[2].hasBegun).toBe(true));
+    await expect.poll(() => tasks[2].hasBegun).toBe(true);
     for (const one of tasks) one.end();
     expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
   });
@@ -31,7 +31,7 @@ describe('the preparation of bundles', () => {
     const prepare = createPreparations(1);
     const tasks = [task(), task(), task()] as const;
     const all = tasks.map(({ run }) => prepare(run));
-    await vi.waitFor(() => expect(tasks[2].hasBegun).toBe(true));
+    await expect.poll(() => tasks[2].hasBegun).toBe(true);
     for (const one of tasks) one.end();
     expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
   });

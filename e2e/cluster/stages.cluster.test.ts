@@ -28,9 +28,11 @@ test('a Pod that is never ready runs, but its Deployment is not available', asyn
 });
 
 test('a slow Pod becomes ready after the time of its annotation', async () => {
-  await deploy('slow', 'slow', '1s');
-  await until('it is begun', async () => (await waiting('slow')) === 'ContainerCreating');
+  await deploy('slow', 'slow', '2s');
   await cluster().kubectl(['rollout', 'status', 'deployment/slow', '--timeout=60s']);
+  const { metadata, status } = (await pod('slow'))!;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? '';
+  expect(Date.parse(ready) - Date.parse(metadata.creationTimestamp)).toBeGreaterThanOrEqual(2000);
 });
 
 test.skipIf(isSample)('a Deployment that fails is available once its Pods are allowed to work', async () => {
@@ -65,8 +67,14 @@ async function deploy(kind: string, name = kind, delay = '1s'): Promise<void> {
   await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(deployment));
 }
 
+interface Pod {
+  readonly metadata: { readonly creationTimestamp: string };
+  readonly status: PodStatus;
+}
+
 interface PodStatus {
   readonly phase: string;
+  readonly conditions?: readonly { readonly type: string; readonly lastTransitionTime: string }[];
   readonly containerStatuses?: readonly ContainerStatus[];
 }
 
@@ -76,14 +84,18 @@ interface ContainerStatus {
   readonly state: { readonly waiting?: { readonly reason: string } };
 }
 
-/** Of the only Pod, once there is one. */
-async function podStatus(app: string): Promise<PodStatus | undefined> {
+/** The only Pod, once there is one. */
+async function pod(app: string): Promise<Pod | undefined> {
   const pods = (await cluster().read(`/api/v1/namespaces/default/pods?labelSelector=app=${app}`)) as unknown as Pods;
-  return pods.items[0]?.status;
+  return pods.items[0];
 }
 
 interface Pods {
-  readonly items: readonly { readonly status: PodStatus }[];
+  readonly items: readonly Pod[];
+}
+
+async function podStatus(app: string): Promise<PodStatus | undefined> {
+  return (await pod(app))?.status;
 }
 
 async function container(app: string): Promise<ContainerStatus | undefined> {

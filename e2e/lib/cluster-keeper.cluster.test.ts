@@ -5,6 +5,7 @@ import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { ClusterKeeper } from './cluster-keeper.ts';
 import { publishFiles } from './publish.ts';
 import { expectUnchanged, snapshot } from './snapshot.ts';
+import { until } from './until.ts';
 
 const keeper = new ClusterKeeper();
 
@@ -30,10 +31,9 @@ async function leaveThings(cluster: TestCluster): Promise<void> {
   await kubectl(['create', 'namespace', 'left']);
   await kubectl(['apply', '-f', '-'], JSON.stringify(CRD));
   await kubectl(['wait', '--for=condition=Established', 'crd/lamps.example.com', '--timeout=30s']);
-  await kubectl(
-    ['apply', '-f', '-'],
-    JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Lamp', metadata: { name: 'a' } }),
-  );
+  const lamp = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Lamp', metadata: { name: 'a' } });
+  // kubectl finds a kind a moment after its CRD is established
+  await until('there is a lamp', () => kubectl(['apply', '-f', '-'], lamp));
   for (const namespace of ['left', 'default']) {
     await kubectl(['create', 'deployment', 'x', '-n', namespace, '--image=x', '--replicas=2']);
     await kubectl(['wait', '--for=condition=Available', '-n', namespace, 'deployment/x', '--timeout=30s']);

@@ -58,9 +58,9 @@ describe('fields that are not read', () => {
 
   test('an object with many of them costs no more than its bytes', () => {
     const many = Buffer.from(`[${'{"schema":{}},'.repeat(100_000)}1]`);
-    const start = performance.now();
+    const start = process.threadCpuUsage();
     expect(textWithout(many, FIELDS)).toHaveLength(many.length + 200_000);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(process.threadCpuUsage(start).user / 1e6).toBeLessThan(5);
   });
 });
 

@@ -36,8 +36,11 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await cluster().kubectl(['create', 'clusterrole', 'lister', '--verb=list', '--resource=namespaces']);
       const names = ['--clusterrole=lister', '--serviceaccount=restricted:default'];
       await cluster().kubectl(['create', 'clusterrolebinding', 'lister', ...names]);
-      const answer = await fetch(`http://${await podAddress(cluster(), 'restricted', 'web')}:8080/namespaces`);
-      expect(answer.status).toBe(200);
+      const address = await podAddress(cluster(), 'restricted', 'web');
+      const answer = await until('the right counts', async () => {
+        const one = await fetch(`http://${address}:8080/namespaces`);
+        return one.status === 200 ? one : undefined;
+      });
       expect(await answer.text()).toContain('kube-system');
     });
 
@@ -105,11 +108,12 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
 
     test('from images of the cluster’s registry and from nowhere else', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'lost', image: 'registry.invalid/lost:1' }));
-      await until(
-        'the image cannot be pulled',
-        async () => (await podField(cluster(), 'lost', 'state.waiting.reason')) === 'ErrImagePull',
-      );
-      expect(await podField(cluster(), 'lost', 'state.waiting.message')).toContain('not found');
+      // the kubelet goes back and forth between this state and a pause, of which the message has no cause
+      const waiting = await until('the image cannot be pulled', async () => {
+        const told = await podField(cluster(), 'lost', 'state.waiting');
+        return told.includes('"ErrImagePull"') ? told : undefined;
+      });
+      expect(waiting).toContain('not found');
     });
 
     test('that crash: the state shows it, and the log has the cause', async () => {

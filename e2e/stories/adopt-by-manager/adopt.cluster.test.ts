@@ -102,6 +102,10 @@ describe.skipIf(obstacle !== undefined)(
       await requestReconcile(cluster(), { kind: 'Catalog', name: catalog });
     }
 
+    function events(): Promise<readonly KubeObject[]> {
+      return client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: GADGET.namespace });
+    }
+
     async function type(step: Step): Promise<string> {
       const { tools, kubeconfig } = cluster();
       const [printed = ''] = await typeSteps([step], { tools, variables: { KUBECONFIG: kubeconfig } });
@@ -119,7 +123,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
       await hasSucceeded(cluster(), LAMP);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).not.toEqual([]);
-    }, 60_000);
+    });
 
     async function start(): Promise<void> {
       manager = await startManager(cluster(), { ...proxy.environment, SLIPWAY_LEADER_ELECT: 'false' });
@@ -158,10 +162,11 @@ describe.skipIf(obstacle !== undefined)(
         backup: { namespace: SYSTEM, name: 'slipway-adoption.gadgets.gadget-operator' },
       });
       expect(await marksOfOlm(client, GADGET.name, GADGET.namespace)).toEqual([]);
-      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
-      const ofAdoption = events.map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt'));
-      expect(new Set(ofAdoption)).toEqual(new Set(['Adopting', 'Adopted']));
-    }, 180_000);
+      const ofAdoption = async (): Promise<ReadonlySet<string>> =>
+        new Set((await events()).map(({ reason }) => textOf(reason)).filter((reason) => reason.startsWith('Adopt')));
+      await until('an event reports the end', async () => (await ofAdoption()).has('Adopted'));
+      expect(await ofAdoption()).toEqual(new Set(['Adopting', 'Adopted']));
+    });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       await expectUnharmed(harm);
@@ -206,7 +211,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(plan).toContain('env[OPERATOR_CONDITION_NAME]: dropped: OLM had added it');
       expect(plan).toContain('annotations.olm.operatorGroup: dropped: OLM had added it');
       expect((await leftOnDeployment()).managers).not.toEqual([]);
-    }, 120_000);
+    });
 
     test('the upgrade drops them, and a rollback does not bring them back', async () => {
       await patch({ approval: 'Automatic' });
@@ -224,12 +229,13 @@ describe.skipIf(obstacle !== undefined)(
       const isClean = async (): Promise<boolean> => (await leftOf(client, gadgets)).length === 0;
       await until('the collector has deleted the rest', isClean).catch(() => undefined);
       expect(await leftOf(client, gadgets)).toEqual([]);
-      const events = await client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' }, { namespace: 'gadgets' });
-      const notes = events
-        .map(({ note }) => textOf(note))
-        .filter((note) => note.startsWith('Objects that OLM had made'));
+      const notes = await until('an event names what stays', async () => {
+        const all = (await events()).map(({ note }) => textOf(note));
+        const found = all.filter((note) => note.startsWith('Objects that OLM had made'));
+        return found.length > 0 ? found : undefined;
+      });
       expect(notes).toEqual([expect.stringContaining('gadget-manager-service-system:auth-delegator')]);
-    }, 180_000);
+    });
 
     test('a Subscription with spec.adopt is handed back as any other', async () => {
       const { tools, kubeconfig } = cluster();
@@ -239,6 +245,6 @@ describe.skipIf(obstacle !== undefined)(
       await hasSucceeded(cluster(), LAMP);
       const left: readonly KubeObject[] = await client.list({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription' }, { namespace: 'lamps' }); // prettier-ignore
       expect(left).toEqual([]);
-    }, 180_000);
+    });
   },
 );

@@ -115,7 +115,7 @@ describe.skipIf(obstacle !== undefined)(
         const refused = await waitFor(cluster(), TENANT, (one) => condition(one, 'Adopted')?.reason === 'Forbidden');
         expect(condition(refused, 'Adopted')?.message).toContain('ServiceAccount installer');
         await hasSucceeded(cluster(), TENANT);
-      }, 60_000);
+      });
 
       test('the rights of its namespace suffice for the objects there, and the manager has none on those of OLM', async () => {
         await kubectl('-n', 'tenant', 'create', 'role', 'installer', '--verb=*', '--resource=*.*');
@@ -136,7 +136,7 @@ describe.skipIf(obstacle !== undefined)(
         expect(await marksOfOlm(client, 'tenant', 'tenant')).toEqual([]);
         const after = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'tenant' });
         expect(after.map(({ metadata }) => metadata.uid)).toEqual(pods.map(({ metadata }) => metadata.uid));
-      }, 180_000);
+      });
 
       test('an uninstall leaves nothing of OLM', async () => {
         await remove(cluster(), { ...TENANT, timeoutSeconds: 120 });
@@ -147,7 +147,7 @@ describe.skipIf(obstacle !== undefined)(
           () => undefined,
         );
         expect(await rest()).toEqual([]);
-      }, 180_000);
+      });
     });
 
     describe('with the rights of the manager', () => {

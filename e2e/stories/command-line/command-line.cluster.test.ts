@@ -131,7 +131,10 @@ describe('with a manager', () => {
     expect(tree).toMatch(/\n├─ .*CustomResourceDefinition|\n {3}├─ CustomResourceDefinition/);
     expect(tree).toMatch(/Deployment\.apps lights\/.*: Ready\n.*└─ Pod .*: Ready\n/);
     expect(tree).not.toMatch(/Missing|Unreadable/);
-    expect(await printed('events', 'lights/beacon')).toMatch(/Normal +Succeeded +Subscription beacon/);
+    // an event is sent after the status is written
+    await until('the event is printed', async () =>
+      /Normal +Succeeded +Subscription beacon/.test(await printed('events', 'lights/beacon')),
+    );
     expect(await printed('history', 'beacon', '-n', 'lights')).toMatch(
       /beacon-1 +1\.0\.0 +Active .* automatic .* is installed\n/,
     );

@@ -85,7 +85,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
   });
 
   test('puts the light out before a Beacon is removed', async () => {
-    await kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west']);
+    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=60s', 'configmap/beacon-west']);
     await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=60s']);
     await expect(kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west'])).rejects.toThrow(/not found/i);
   });

@@ -74,7 +74,8 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--wait=false']);
   manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
   await cluster().kubectl(['wait', '--for=delete', 'subscriptions', '-A', '--all', '--timeout=120s']);
-  expect([...role.rules, ...clusterRole.rules].flatMap(unaskedOf)).toEqual([]);
+  // events are written after all else
+  await expect.poll(() => [...role.rules, ...clusterRole.rules].flatMap(unaskedOf), { timeout: 30_000 }).toEqual([]);
   await cluster().kubectl(['delete', '-f', policy]);
 });
 

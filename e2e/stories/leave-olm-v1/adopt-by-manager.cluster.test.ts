@@ -125,7 +125,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
       expect((await client.get(extensionRef('lamp')))?.metadata.generation).toBe(1);
       expect(await marksOfOlmV1(client, 'lamp')).not.toEqual([]);
-    }, 60_000);
+    });
 
     test('an account adopts with its rights on the ClusterExtension and its objects, and the manager needs none', async () => {
       const account = await accountFor(client, { extension: TENANT.name, namespace: TENANT.namespace });
@@ -135,7 +135,7 @@ describe.skipIf(obstacle !== undefined)(
       await account.grant();
       await requestReconcile(cluster(), TENANT);
       await waitFor(cluster(), { ...TENANT, timeoutSeconds: 120 }, isAdopted);
-    }, 180_000);
+    });
 
     test('one that installs in another namespace is refused, and nothing is changed', async () => {
       await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v1/rights.yaml')]);
@@ -145,7 +145,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(condition(refused, 'Adopted')?.message).toContain('installs in namespace gadgets');
       expect((await client.get(extensionRef('gadget-operator')))?.metadata.generation).toBe(1);
       await remove(cluster(), elsewhere);
-    }, 60_000);
+    });
 
     test('an operator is adopted although the manager is killed after one write after the other', async () => {
       const killed = new Set<string>();
@@ -173,14 +173,14 @@ describe.skipIf(obstacle !== undefined)(
       await type(subscribe);
       expect(await type(wait)).toContain('condition met');
       await waitFor(cluster(), GADGET, isAdopted);
-    }, 180_000);
+    });
 
     test('a Subscription with spec.adopt is handed back as any other', async () => {
       const script = 'npm run -s slipway -- adopt undo lamp --from olm-v1';
       expect(await type({ script })).toContain('ClusterExtension lamp is handed back to OLM');
       await isInstalled(client, LAMP.name);
       expect(await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...LAMP })).toBeUndefined();
-    }, 180_000);
+    });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       await expectUnharmed(harm);

@@ -185,7 +185,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(after.metadata.finalizers).toEqual(before?.metadata.finalizers);
       expect(after['spec']).toEqual(before?.['spec']);
       expect(await client.get(backupRef({ extension: TORCH.name, kept: SYSTEM }))).toBeUndefined();
-    }, 90_000);
+    });
 
     test('an operator is handed over and back, although the process is killed after every write', async () => {
       harm = await watchHarm(
@@ -228,7 +228,7 @@ describe.skipIf(obstacle !== undefined)(
       await isOwnedByOlm(client, GADGET.name);
       expect(await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET })).toBeUndefined();
       expect(await type(runAll)).toBe(runAll.printed);
-    }, 180_000);
+    });
 
     test('a way back is given up at the last moment, and Slipway has the operator as before', async () => {
       const before = await client.get({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET });
@@ -244,7 +244,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(await client.get(extensionRef(GADGET.name))).toBeUndefined();
       expect((await waitFor(cluster(), GADGET, isReady)).spec).toEqual(before?.['spec']);
       expect(await marksOfOlmV1(client, GADGET.name)).toEqual([]);
-    }, 90_000);
+    });
 
     test('a ClusterExtension that is created again gets nothing of the operator', async () => {
       await installByOlmV1(client, TORCH);
@@ -252,7 +252,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(await marksOfOlmV1(client, TORCH.name)).toEqual([]);
       await client.delete(extensionRef(TORCH.name));
       await isGone(client, TORCH.name);
-    }, 90_000);
+    });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       await expectUnharmed(harm);
@@ -268,7 +268,7 @@ describe.skipIf(obstacle !== undefined)(
     test('they are upgraded by Slipway', async () => {
       await publish(['1.0.0', '1.1.0']);
       for (const one of ALL) await waitFor(cluster(), one, runs('1.1.0'));
-    }, 120_000);
+    });
 
     test('an operator stays with Slipway if OLM does not have its version', async () => {
       await hasOnePod(client, GADGET);
@@ -278,7 +278,7 @@ describe.skipIf(obstacle !== undefined)(
       await isGone(client, GADGET.name);
       await waitFor(cluster(), GADGET, runs('1.1.0'));
       expect(await marksOfOlmV1(client, GADGET.name)).toEqual([]);
-    }, 90_000);
+    });
 
     test('an operator that Slipway has upgraded is handed back in that version, and no Pod is replaced', async () => {
       await refreshCatalog(client, 'gadgets');
@@ -291,7 +291,7 @@ describe.skipIf(obstacle !== undefined)(
       await isOwnedByOlm(client, GADGET.name);
       expect(await specsOfDeployments(GADGET)).toEqual(before);
       await expectUnharmed(harm);
-    }, 120_000);
+    });
 
     test('OLM upgrades it again, and deletes it with the ClusterExtension', async () => {
       await publish(['1.0.0', '1.1.0', '1.2.0']);
@@ -300,7 +300,7 @@ describe.skipIf(obstacle !== undefined)(
       await client.delete(extensionRef(GADGET.name));
       await isGone(client, GADGET.name);
       await isEmpty(GADGET);
-    }, 120_000);
+    });
 
     test('the others are uninstalled by Slipway', async () => {
       for (const one of [LAMP, TORCH]) {
@@ -309,7 +309,7 @@ describe.skipIf(obstacle !== undefined)(
       }
       const backups = { namespace: SYSTEM, labelSelector: 'slipway.dev/adoption' };
       expect(await client.list({ apiVersion: 'v1', kind: 'Secret' }, backups)).toEqual([]);
-    }, 120_000);
+    });
 
     async function specsOfDeployments({ namespace }: { readonly namespace: string }): Promise<readonly unknown[]> {
       const deployments = await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace });

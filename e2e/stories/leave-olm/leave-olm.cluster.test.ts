@@ -153,7 +153,7 @@ describe.skipIf(obstacle !== undefined)(
 
     test('a hand-over that has begun is called off: OLM has the operator as before', async () => {
       harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
-      const signal = AbortSignal.timeout(60_000);
+      const signal = AbortSignal.timeout(150_000);
       const handOver = new HandOver({ cluster: client, name: lampKept, wanted, sleep: (ms) => delay(ms), signal });
       for (;;) {
         const { step, gathered } = await handOver.next();
@@ -172,7 +172,7 @@ describe.skipIf(obstacle !== undefined)(
       const subscription = await client.get({ ...OLM.subscription, namespace: LAMP.namespace, name: 'lamp' });
       expect(subscription?.['spec']).toMatchObject({ installPlanApproval: 'Automatic' });
       expect(await client.get(backupRef(lampKept))).toBeUndefined();
-    }, 90_000);
+    });
 
     test('an operator of one namespace is handed over although the process is killed after every write', async () => {
       const signal = AbortSignal.timeout(150_000);
@@ -189,7 +189,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(steps).toEqual(expect.arrayContaining(['BackUp', 'Pause', 'Hold', 'Delete', 'DeleteSubscription', 'HandOver', 'Subscribe', 'Unpin'])); // prettier-ignore
       expect(writes.size).toBeGreaterThan(20);
       await waitFor(cluster(), LAMP, isReady);
-    }, 180_000);
+    });
 
     test('it is handed back although the process is killed after every write', async () => {
       const signal = AbortSignal.timeout(150_000);
@@ -205,24 +205,24 @@ describe.skipIf(obstacle !== undefined)(
       );
       expect(writes.size).toBeGreaterThan(8);
       await hasSucceeded(cluster(), LAMP);
-    }, 180_000);
+    });
 
     test('an operator with webhooks is handed over, as the guide says', async () => {
       expect(await type(runOne)).toBe(runOne.printed);
       expect(isShownByLine(await type(look), look.printed ?? '')).toBe(true);
       expect(isShownByLine(await type(showAll), showAll.printed ?? '')).toBe(true);
-    }, 180_000);
+    });
 
     test('a Subscription that is deleted when the way back has begun is held, and none of its objects is deleted', async () => {
       const name = { namespace: GADGET.namespace, subscription: GADGET.name, kept: SYSTEM };
-      const undo = new Undo({ cluster: client, name, now: () => new Date(), signal: AbortSignal.timeout(60_000) });
+      const undo = new Undo({ cluster: client, name, now: () => new Date(), signal: AbortSignal.timeout(150_000) });
       const { step, facts } = await undo.next();
       expect(step).toBe('KeepList');
       await undo.carryOut(step, facts);
       await client.delete({ apiVersion: 'slipway.dev/v1alpha1', ...GADGET });
       const held = await waitFor(cluster(), GADGET, (one) => condition(one, 'Stalled')?.reason === 'DeleteBlocked');
       expect(condition(held, 'Ready')?.message).toContain('slipway adopt undo gadgets/gadget-operator');
-    }, 60_000);
+    });
 
     test('it is handed back, as the guide says', async () => {
       expect(await type(goBack)).toBe(goBack.printed);
@@ -230,7 +230,7 @@ describe.skipIf(obstacle !== undefined)(
       const left = await client.list({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription' }, {});
       expect(left).toEqual([]);
       expect(await marksOfSlipway(client)).toEqual([]);
-    }, 180_000);
+    });
 
     test('all operators are handed over, one after the other', async () => {
       expect(await type(runAll)).toBe(runAll.printed);
@@ -250,7 +250,7 @@ describe.skipIf(obstacle !== undefined)(
     test('they are upgraded by Slipway', async () => {
       await publish(['1.0.0', '1.1.0']);
       for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, runs('1.1.0'));
-    }, 120_000);
+    });
 
     const GADGETS = { namespace: GADGET.namespace, prefix: 'gadget', package: GADGET.name };
     const LAMPS = { namespace: LAMP.namespace, prefix: 'lamp', package: LAMP.name };
@@ -273,7 +273,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(await names()).toEqual(before);
       await apply(cluster(), { apiVersion, kind, metadata: { name: GADGET.name, namespace: GADGET.namespace }, spec: { ...(spec as object), uninstall: {} } }); // prettier-ignore
       await waitFor(cluster(), GADGET, runs('1.1.0'));
-    }, 180_000);
+    });
 
     test('the preview of an uninstall names those that go at last', async () => {
       expect(await type(preview)).toContain(preview.printed ?? 'the guide shows a line');
@@ -286,6 +286,6 @@ describe.skipIf(obstacle !== undefined)(
         await until(`nothing of ${one.package} is left`, async () => (await leftOf(client, one)).length === 0).catch(() => undefined); // prettier-ignore
         expect(await leftOf(client, one)).toEqual([]);
       }
-    }, 180_000);
+    });
   },
 );

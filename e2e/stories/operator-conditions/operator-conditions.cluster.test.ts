@@ -144,9 +144,9 @@ describe('an operator that uses an OperatorCondition', () => {
       return events.some(({ reason }) => reason === 'OperatorNotUpgradeable');
     });
     expect(manager.log()).toContain('OperatorNotUpgradeable');
-    const metrics = await (await fetch(`${manager.url}/metrics`)).text();
-    expect(metrics).toMatch(/^slipway_upgrades_waiting\{reason="OperatorNotUpgradeable"\} 1$/m);
-  }, 120_000);
+    const metrics = async (): Promise<string> => (await fetch(`${manager.url}/metrics`)).text();
+    await expect.poll(metrics).toMatch(/^slipway_upgrades_waiting\{reason="OperatorNotUpgradeable"\} 1$/m);
+  });
 
   test('is upgraded as soon as it reports True', async () => {
     await reports(OPS, 'True');
@@ -156,7 +156,7 @@ describe('an operator that uses an OperatorCondition', () => {
       const left = await client.list(KIND, { namespace: 'ops' });
       return left.length === 1 && left[0]?.metadata.name === 'gadget.v1.1.0';
     });
-  }, 120_000);
+  });
 
   test('is upgraded in spite of its report if a person types the command of the message', async () => {
     await reports(OPS, 'False');
@@ -166,7 +166,7 @@ describe('an operator that uses an OperatorCondition', () => {
     expect(message).toContain(override.script.trim());
     await type(override);
     await waitFor(cluster(), OPS, runs('1.2.0'));
-  }, 120_000);
+  });
 
   test('holds nothing any more once its object is deleted: Slipway creates an empty one', async () => {
     await reports(OPS, 'False');
@@ -174,7 +174,7 @@ describe('an operator that uses an OperatorCondition', () => {
     await waitFor(cluster(), OPS, waitsFor('1.3.0'));
     await client.delete({ ...KIND, namespace: 'ops', name: 'gadget.v1.2.0' });
     await waitFor(cluster(), OPS, runs('1.3.0'));
-  }, 120_000);
+  });
 
   test('of the version v1 holds it by its status, and not by one about an older generation for ever', async () => {
     const ref = { ...KIND, namespace: 'ops', name: 'gadget.v1.3.0' };
@@ -193,13 +193,13 @@ describe('an operator that uses an OperatorCondition', () => {
     // A status makes no new generation, which is all that the manager's watch reports.
     await requestReconcile(cluster(), OPS);
     await waitFor(cluster(), OPS, runs('1.4.0'));
-  }, 120_000);
+  });
 
   test('is upgraded if it does not know: as with OLM v0, Unknown holds nothing', async () => {
     await reports(OPS, 'Unknown');
     await publish(6);
     await waitFor(cluster(), OPS, runs('1.5.0'));
-  }, 120_000);
+  });
 
   test('is uninstalled with its OperatorCondition and its rights', async () => {
     await remove(cluster(), OPS);
@@ -207,7 +207,7 @@ describe('an operator that uses an OperatorCondition', () => {
     const rbac = 'rbac.authorization.k8s.io/v1';
     expect(await client.list({ apiVersion: rbac, kind: 'Role' }, { namespace: 'ops' })).toEqual([]);
     expect(await client.list({ apiVersion: rbac, kind: 'RoleBinding' }, { namespace: 'ops' })).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe("a tenant's operator", () => {
@@ -228,5 +228,5 @@ describe("a tenant's operator", () => {
     await waitFor(cluster(), TENANT, runs('1.1.0'));
     await remove(cluster(), TENANT);
     expect(await client.list(KIND, {})).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -103,9 +103,9 @@ describe('an upgrade policy of a Subscription in Git', () => {
       list(cluster(), 'event', { namespace: NAMESPACE });
     await until('the event is there', async () => (await events()).some(({ reason }) => reason === 'AwaitingApproval'));
     expect(manager.log()).toMatch(/"reason":"AwaitingApproval"/);
-    const metrics = await (await fetch(`${manager.url}/metrics`)).text();
-    expect(metrics).toMatch(/slipway_events_total\{.*reason="AwaitingApproval".*\} 1/);
-    expect(metrics).toMatch(/slipway_upgrades_waiting\{reason="AwaitingApproval"\} 1/);
+    const metrics = async (): Promise<string> => (await fetch(`${manager.url}/metrics`)).text();
+    expect(await metrics()).toMatch(/slipway_events_total\{.*reason="AwaitingApproval".*\} 1/);
+    await expect.poll(metrics).toMatch(/slipway_upgrades_waiting\{reason="AwaitingApproval"\} 1/);
   });
 
   test('nothing of it is written', async () => {

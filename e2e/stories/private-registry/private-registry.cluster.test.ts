@@ -14,6 +14,8 @@ import { publishPrivately } from './publish.ts';
 const SECRET = 'registry-login';
 /** A Secret is used for half a minute, and delays grow up to as long as something has failed. */
 const CATALOG = { kind: 'catalog', name: 'internal', timeoutSeconds: 120 };
+/** For a busy machine, and well below the half a minute. */
+const AT_ONCE_SECONDS = 15;
 const SUBSCRIPTION = { kind: 'subscription', name: 'vault', namespace: 'default' };
 
 const [makeSecret, applyCatalog, awaitCatalog, explain, replaceSecret, lookAgain, ...others] = stepsOf(
@@ -57,10 +59,10 @@ describe('a Catalog in a registry that asks for a password', () => {
     expect(await type(explain)).toMatch(/^Ready=False RegistryDenied: /m);
   });
 
-  test('is served within two seconds once the password is right and a person asks for it', async () => {
+  test('is served at once when the password is right and a person asks for it', async () => {
     await type(replaceSecret);
     await type(lookAgain);
-    const catalog = await waitFor(cluster(), { ...CATALOG, timeoutSeconds: 2 }, isReady);
+    const catalog = await waitFor(cluster(), { ...CATALOG, timeoutSeconds: AT_ONCE_SECONDS }, isReady);
     expect(condition(catalog, 'Reconciling')).toBeUndefined();
     const printed = await type(awaitCatalog);
     expect(isShown(printed, awaitCatalog.printed ?? ''), printed).toBe(true);

@@ -215,12 +215,12 @@ describe('a Catalog for namespaces with a label', () => {
     await subscribe('needer', { catalog: 'main' });
     const refused = await waitFor(cluster(), CLOSED, (one) => condition(one, 'Ready')?.reason === 'CatalogNotAllowed');
     expect(condition(refused, 'Ready')?.message).toMatch(/labels tier=gold, which namespace team-a does not have/);
-  }, 120_000);
+  });
 
   test('is used as soon as the namespace has it', async () => {
     await kubectl('label', 'namespace', TEAM, 'tier=gold');
     await waitFor(cluster(), CLOSED, runs('1.0.0'));
-  }, 120_000);
+  });
 
   test('upgrades nothing any more when the namespace has lost it, and leaves in place what is installed', async () => {
     await kubectl('label', 'namespace', TEAM, 'tier-');
@@ -232,10 +232,10 @@ describe('a Catalog for namespaces with a label', () => {
     expect(runs('1.0.0')(kept)).toBe(true);
     // The Subscription of the platform is not allowed either, and as little disturbed.
     expect(isReady(await get(cluster(), 'subscription', 'store', PLATFORM))).toBe(true);
-  }, 120_000);
+  });
 
   test('is used again as soon as it selects all', async () => {
     await apply(catalogOf('main', `${cluster().registry}/main:latest`));
     await waitFor(cluster(), CLOSED, (one) => condition(one, 'UpgradeAvailable')?.reason === 'UpToDate');
-  }, 120_000);
+  });
 });

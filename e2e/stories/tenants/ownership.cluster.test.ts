@@ -193,6 +193,8 @@ describe('custom resources that a team asks to delete', () => {
     await makeGadget('precious', PLATFORM);
     await makeGadget('mine', TEAM);
     await kubectl('delete', 'clusterrolebinding', 'delete-gadgets');
+    const may = ['auth', 'can-i', 'delete', 'gadgets.tiny.example', '-A', `--as=${ACCOUNT}`];
+    await until('the account has lost the right', () => kubectl(...may).then((told) => !told.startsWith('yes'), () => true)); // prettier-ignore
   });
   afterAll(revokeAll);
 

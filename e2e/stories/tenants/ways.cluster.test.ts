@@ -33,7 +33,7 @@ beforeAll(async () => {
   manager = await startManager(cluster());
   persons = await openPersons(cluster());
   await setScene(cluster());
-}, 180_000);
+});
 afterAll(async () => {
   await persons?.[Symbol.asyncDispose]();
   await manager?.stop();
@@ -78,7 +78,7 @@ describe.each(ATTACKERS.map((person, tenant) => ({ ...person, tenant })))(
 test('what the victims have can be removed at last, and nothing was a defect', async () => {
   for (const [name, namespace] of VICTIMS) await remove(cluster(), { kind: 'subscription', name, namespace });
   expect(manager.log()).not.toContain('InternalError');
-}, 60_000);
+});
 
 /** What attempts make besides Subscriptions. */
 const LEFT: readonly string[] = [

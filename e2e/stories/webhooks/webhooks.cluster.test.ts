@@ -278,6 +278,7 @@ describe('an operator with webhooks, its certificates issued by cert-manager', (
       '--for=create',
       '--timeout=90s',
       'certificate/gadget-manager-service-cert',
+      'issuer/gadget-manager-service-cert-selfsigned-issuer',
     ]);
     await waitFor(cluster(), subscription, (object) =>
       /Certificate|Issuer/.test(condition(object, 'Ready')?.message ?? ''),

@@ -133,6 +133,7 @@ describe('Revisions that are made before the first one works', () => {
       );
     }
     expect(condition(await get(cluster(), 'subscription', 'wheel', 'circle'), 'Reconciling')).toBeUndefined();
+    await until('each upgrade has its event', async () => (await upgrades()).length >= 2);
     expect(await upgrades()).toEqual(['1.1.0 is to follow 1.0.0', '1.2.0 is to follow 1.1.0']);
   });
 });

@@ -41,7 +41,7 @@ describe('a Beacon', () => {
   test('a Beacon gets a light, a finalizer and a status', async () => {
     put(v1('north', { colour: 'red', intensity: 30 }));
     start('v1');
-    await vi.waitFor(() => expect(beacon('north', V1)['status']).toMatchObject({ lit: true, release: '1.2.3' }));
+    await expect.poll(() => beacon('north', V1)['status']).toMatchObject({ lit: true, release: '1.2.3' });
     expect(beacon('north', V1).metadata.finalizers).toEqual([FINALIZER]);
     expect(light('north')?.['data']).toEqual({
       colour: 'red',
@@ -54,17 +54,17 @@ describe('a Beacon', () => {
   test('a changed Beacon changes its light', async () => {
     put(v1('north', { colour: 'red' }));
     start('v1');
-    await vi.waitFor(() => expect(light('north')).toBeDefined());
+    await expect.poll(() => light('north')).toBeDefined();
     put({ ...beacon('north', V1), spec: { colour: 'green' } });
-    await vi.waitFor(() => expect(light('north')?.['data']).toMatchObject({ colour: 'green' }));
+    await expect.poll(() => light('north')?.['data']).toMatchObject({ colour: 'green' });
   });
 
   test('a deleted Beacon is removed once its light is deleted', async () => {
     put(v1('north', { colour: 'red' }));
     start('v1');
-    await vi.waitFor(() => expect(beacon('north', V1)['status']).toBeDefined());
+    await expect.poll(() => beacon('north', V1)['status']).toBeDefined();
     api.remove(beacon('north', V1));
-    await vi.waitFor(() => expect(() => beacon('north', V1)).toThrow(/not found/));
+    await vi.waitFor(() => expect(() => beacon('north', V1)).toThrow(/not found/), 15_000);
     expect(light('north')).toBeUndefined();
   });
 
