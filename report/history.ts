@@ -95,7 +95,7 @@ function describeOutcome(revision: Revision, { status }: Subscription, revisions
 }
 
 /**
- * Whether it was active shows in the fields that the roll-out writes, not in `lastActiveTime`: that is written some time
+ * Whether it was active follows from the fields of the roll-out, not from `lastActiveTime`: that is written some time
  * after another Revision has taken over, and only of a Revision that was healthy.
  */
 function describeEnd(revision: Revision, revisions: readonly Revision[]): string {

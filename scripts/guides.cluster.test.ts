@@ -127,7 +127,8 @@ ${BEACON}`;
 const MANUAL = `kubectl -n lights patch subscriptions.slipway.dev beacon --type merge -p '{"spec":{"approval":"Manual"}}'`;
 const WAITS_FOR_APPROVAL = `kubectl annotate catalogs.slipway.dev examples --overwrite slipway.dev/reconcile-requested-at="$(date)"
 kubectl -n lights wait --for=create revisions.slipway.dev/beacon-2 --timeout=2m
-kubectl -n lights wait --for=jsonpath='{.status.pending.reason}'=ApprovalRequired subscriptions.slipway.dev/beacon --timeout=2m`;
+kubectl -n lights wait --for=jsonpath='{.status.pending.reason}'=ApprovalRequired subscriptions.slipway.dev/beacon --timeout=2m
+kubectl -n lights wait --for=condition=Ready=False revisions.slipway.dev/beacon-2 --timeout=2m`;
 
 function upgraded(version: string): string {
   return `kubectl -n lights wait --for=jsonpath='{.status.installed.version}'=${version} subscriptions.slipway.dev/beacon --timeout=2m`;

@@ -52,7 +52,7 @@ describe('a cluster with everything', () => {
       '--serviceaccount=tenant:reader',
     ]);
     const as = `--kubeconfig=${await kubeconfigFor('tenant', 'reader')}`;
-    await until('it lists what a component makes in each namespace', async () =>
+    await until('it lists the ConfigMap that a component makes in each namespace', async () =>
       (await kubectl([as, 'get', 'configmaps', '-o', 'name'])).includes('configmap/kube-root-ca.crt'),
     );
     await expect(kubectl([as, 'get', 'secrets'])).rejects.toThrow('cannot list resource "secrets"');

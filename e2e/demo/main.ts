@@ -65,8 +65,9 @@ async function publish(cluster: TestCluster, count: number): Promise<void> {
 
 async function createNamespace({ kubectl }: TestCluster): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE]);
-  const objects = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
-  await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', ...objects]);
+  // one after the other: kubectl gives up if two objects are not there yet
+  for (const object of ['serviceaccount/default', 'configmap/kube-root-ca.crt'])
+    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', object]);
 }
 
 async function applyCatalog(cluster: TestCluster): Promise<void> {

@@ -229,7 +229,7 @@ describe.skipIf(obstacle !== undefined)(
       const isClean = async (): Promise<boolean> => (await leftOf(client, gadgets)).length === 0;
       await until('the collector has deleted the rest', isClean).catch(() => undefined);
       expect(await leftOf(client, gadgets)).toEqual([]);
-      const notes = await until('an event names what stays', async () => {
+      const notes = await until('an event names the objects', async () => {
         const all = (await events()).map(({ note }) => textOf(note));
         const found = all.filter((note) => note.startsWith('Objects that OLM had made'));
         return found.length > 0 ? found : undefined;

@@ -7,7 +7,7 @@ import { SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { requestReconcile } from '../../lib/writes.ts';
+import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { allowanceFor } from './allowance.ts';
 import { deployConsole, fieldOfPod, PersonAtPod, removeConsole } from './console-pod.ts';
 import {
@@ -75,9 +75,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     test('install it, and it lights what it is asked to', async () => {
       await publishImages(cluster(), RELEASES);
       await publishReleases(cluster(), RELEASES.slice(0, 1));
-      await kubectl('create', 'namespace', 'lights');
-      const first = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
-      await kubectl('-n', 'lights', 'wait', '--for=create', '--timeout=30s', ...first);
+      await makeNamespaces(cluster(), ['lights']);
       before = await snapshot(cluster());
       await apply(catalogOf('examples', `${cluster().registry}/catalog:latest`, { interval: '10s' }));
       await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);

@@ -10,6 +10,7 @@ import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judg
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
+import { makeNamespaces } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const GUIDE = 'docs/how-to/install-with-a-service-account.md';
@@ -85,7 +86,7 @@ beforeAll(async () => {
   await publishCatalog(packageDocuments('beacon-operator', versions), `${registry}/catalog:latest`);
   await apply([JSON.parse(catalogOf('examples', `${registry}/catalog:latest`)) as object]);
   await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
-  await cluster().kubectl(['create', 'namespace', BEACON.namespace]);
+  await makeNamespaces(cluster(), [BEACON.namespace]);
   await setUpTeam();
   before = await snapshot(cluster());
   await cluster().kubectl(['-n', BEACON.namespace, 'create', 'serviceaccount', 'installer']);

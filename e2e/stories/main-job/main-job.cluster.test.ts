@@ -8,6 +8,7 @@ import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/obj
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
+import { makeNamespaces } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const examples = join(ROOT, 'bundles/examples/beacon-operator');
@@ -57,16 +58,7 @@ describe('an operator', () => {
 
   test('is installed by a Subscription', async () => {
     await publish(['1.0.0']);
-    await cluster().kubectl(['create', 'namespace', 'lights']);
-    await cluster().kubectl([
-      '-n',
-      'lights',
-      'wait',
-      '--for=create',
-      '--timeout=30s',
-      'serviceaccount/default',
-      'configmap/kube-root-ca.crt',
-    ]);
+    await makeNamespaces(cluster(), ['lights']);
     before = await snapshot(cluster());
     await cluster().kubectl(
       ['apply', '-f', '-'],

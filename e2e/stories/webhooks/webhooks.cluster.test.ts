@@ -271,25 +271,19 @@ describe('an operator with webhooks, its certificates issued by cert-manager', (
         items: [certManagerCrd('Issuer'), certManagerCrd('Certificate')],
       }),
     );
-    await cluster().kubectl([
-      '-n',
-      'certified',
-      'wait',
-      '--for=create',
-      '--timeout=90s',
-      'certificate/gadget-manager-service-cert',
-      'issuer/gadget-manager-service-cert-selfsigned-issuer',
-    ]);
+    const names = ['issuer/gadget-manager-service-cert-selfsigned-issuer', 'certificate/gadget-manager-service-cert'];
+    // each by itself: `kubectl wait` ends with an error if two objects are not there yet
+    for (const name of names)
+      await until(`${name} is there`, () => cluster().kubectl(['-n', 'certified', 'get', name, '-o', 'name']), {
+        timeoutSeconds: 90,
+      });
     await waitFor(cluster(), subscription, (object) =>
       /Certificate|Issuer/.test(condition(object, 'Ready')?.message ?? ''),
     );
     const absent = ['-n', 'certified', 'get', 'deployment,secret', '-l', 'slipway.dev/owner', '-o', 'name'];
     expect((await cluster().kubectl(absent)).trim()).toBe('');
     const status = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
-    for (const name of [
-      'issuer/gadget-manager-service-cert-selfsigned-issuer',
-      'certificate/gadget-manager-service-cert',
-    ]) {
+    for (const name of names) {
       await cluster().kubectl(['-n', 'certified', 'patch', name, '--subresource=status', '--type=merge', '-p', status]);
     }
     await waitFor(cluster(), subscription, runs('1.0.0'));
