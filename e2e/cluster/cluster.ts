@@ -54,6 +54,7 @@ async function attemptStart(options: ClusterOptions, binaries: ReadonlyMap<strin
     folder,
     detached: options.detached ?? false,
     ownNetwork: hasOwnNetwork(options),
+    oneProcessor: options.oneProcessor ?? false,
   });
   try {
     const components = wantedComponents(options);

@@ -34,6 +34,11 @@ export interface ClusterOptions {
   readonly realNodes?: number;
   /** How many Nodes kwok pretends to have; default 1, or none beside real ones, in which case they are tainted. */
   readonly fakeNodes?: number;
+  /**
+   * Each program of the control plane uses one processor at a time. Beside other clusters that is less work for the same
+   * answers: the Go runtime wakes no second thread that finds nothing to do. Default: all processors.
+   */
+  readonly oneProcessor?: boolean;
   /** Record every request in the file `audit.jsonl` of the folder: who, what, when, no bodies. */
   readonly audit?: boolean;
   /** Where building the programs is reported; default stderr. */

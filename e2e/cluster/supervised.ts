@@ -24,15 +24,18 @@ export interface SupervisorOptions {
   readonly detached: boolean;
   /** Runs in a network namespace of its own, and so does everything that it starts. */
   readonly ownNetwork: boolean;
+  /** Each Go program that it starts uses one processor at a time. */
+  readonly oneProcessor: boolean;
 }
 
 /** Starts a supervisor for the folder, in a process group of its own so that Ctrl-C does not reach it. */
-export async function startSupervisor({ folder, detached, ownNetwork }: SupervisorOptions): Promise<Supervisor> {
+export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
+  const { folder, detached, ownNetwork, oneProcessor } = options;
   const args = [folder, detached ? 'detached' : 'attended', ...(ownNetwork ? ['own-network'] : [])];
   const child = fork(join(import.meta.dirname, 'supervisor.ts'), args, {
     detached: true,
     ...(ownNetwork ? { execPath: 'unshare', execArgv: ['--net', process.execPath] } : { execArgv: [] }),
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...(oneProcessor && { GOMAXPROCS: '1' }) },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const session = openSession(child);

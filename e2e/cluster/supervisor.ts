@@ -117,6 +117,7 @@ function environment(): Record<string, string> {
     TMPDIR: join(folder, 'tmp'),
     GOGC: '400',
     GOMEMLIMIT: '2GiB',
+    ...(process.env['GOMAXPROCS'] !== undefined && { GOMAXPROCS: process.env['GOMAXPROCS'] }),
   };
 }
 

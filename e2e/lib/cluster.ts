@@ -8,8 +8,11 @@ export { REGISTRY_USER } from '../cluster/cluster.ts';
 /** Long enough to build the programs first, if that has never been done. */
 const UP_WITHIN_MS = 30 * 60_000;
 
+/** Each process of tests has a cluster, and there are more of them than processors. */
+const AMONG_OTHERS = { oneProcessor: true } as const;
+
 /** One for all files that a process runs. */
-const keeper = new ClusterKeeper();
+const keeper = new ClusterKeeper(() => startCluster(AMONG_OTHERS));
 
 /**
  * A cluster for the tests of the surrounding `describe` or file, with nothing in it before the first. One without options
@@ -24,7 +27,7 @@ export function useCluster(options?: ClusterOptions): () => TestCluster {
   let tested = false; // a hook that throws keeps the tests from running
   let failed = false;
   beforeAll(async () => {
-    cluster = await (options === undefined ? keeper.borrow() : startCluster(options));
+    cluster = await (options === undefined ? keeper.borrow() : startCluster({ ...AMONG_OTHERS, ...options }));
   }, UP_WITHIN_MS);
   afterEach(({ task }) => {
     tested = true;
