@@ -11,7 +11,7 @@ import { createEventRecorder } from '../events/events.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import { createTransport, type RequestFacts, type Transport } from '../transport/transport.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
+const cluster = useCluster();
 
 let transport: Transport;
 let client: Client;

@@ -8,7 +8,7 @@ import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import type { HolderSettings } from '../testing/lease-holder.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster();
 const TIMINGS = { leaseSeconds: 3, renewSeconds: 2, retrySeconds: 0.4 };
 
 let transport: Transport;
