@@ -12,7 +12,7 @@ import { SUBSCRIPTION } from './subscription.ts';
 
 const CRDS = 'deploy/crds';
 
-const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
+const cluster = useCluster();
 
 beforeAll(async () => {
   await cluster().kubectl(['apply', '--server-side', '--warnings-as-errors', '-f', CRDS]);

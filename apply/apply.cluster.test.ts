@@ -22,7 +22,7 @@ import { sample, sampleCrd, sampleDeployment, sampleOperator } from './testing/s
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 import { observeByPolling, waitUntilReady } from './wait.ts';
 
-const control = useCluster({ registry: false });
+const control = useCluster();
 let client: Client;
 beforeAll(async () => {
   const { config } = await loadKubeconfig(control().kubeconfig);

@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Endpoint {
   readonly server: string;
   readonly ca: string;
-  readonly certificate: string;
-  readonly key: string;
+  readonly token: string;
 }
 
 export interface Answer {
@@ -40,12 +39,14 @@ const TOO_MANY_REQUESTS = 429;
 const MAX_SOCKETS = 8;
 
 /** Opens a client; nothing is sent before the first request. */
-export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_MS, ca, cert: certificate, key });
+export function openAdmin({ server, ca, token }: Endpoint): Admin {
+  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE_MS, ca });
   const send: Admin['send'] = (verb, path, body) =>
     new Promise((resolve, reject) => {
       const method = verb === 'APPLY' ? 'PATCH' : verb;
-      const headers = body === undefined ? {} : { 'content-type': CONTENT_TYPES[verb] ?? 'application/json' };
+      const authorization = `Bearer ${token}`;
+      const type = body === undefined ? {} : { 'content-type': CONTENT_TYPES[verb] ?? 'application/json' };
+      const headers = { authorization, ...type };
       const sent = request(new URL(path, server), { method, agent, headers, timeout: ANSWER_WITHIN_MS }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));

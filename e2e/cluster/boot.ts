@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdmin, type Admin } from './admin.ts';
-import type { ComponentName, Layout } from './components.ts';
+import { COMPONENTS_KUBECONFIG, type ComponentName, type Layout } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
 import { createNetwork, type ClusterNetwork } from './node/network.ts';
 import { pushPodImage } from './node/pod-image.ts';
@@ -33,16 +33,17 @@ export async function bootComponents(boot: Boot): Promise<Booted> {
   const network = hasOwnNetwork(boot.options) ? await createNetwork(boot.supervisor.pid) : undefined;
   const layout = network === undefined ? await layOutOnLoopback(boot.folder) : layOutOn(network, boot.folder);
   const credentials = await writePki(layout);
-  const endpoint = {
-    server: `https://${layout.address}:${layout.ports.api}`,
-    ca: credentials.ca,
-    certificate: credentials.admin.publicPem,
-    key: credentials.admin.privatePem,
-  };
+  const place = { server: `https://${layout.address}:${layout.ports.api}`, ca: credentials.ca };
+  const certified = { certificate: credentials.admin.publicPem, key: credentials.admin.privatePem };
+  const byToken = { token: credentials.adminToken };
   const registry = `${network === undefined ? 'localhost' : layout.address}:${layout.ports.registry}`;
-  writeFiles(boot, { layout, kubeconfig: buildKubeconfig({ ...endpoint, credentials: endpoint }) });
-  const starting = { boot, layout, admin: openAdmin(endpoint) };
-  const { server } = endpoint;
+  writeFiles(boot, {
+    layout,
+    kubeconfig: buildKubeconfig({ ...place, credentials: certified }),
+    components: buildKubeconfig({ ...place, credentials: byToken }),
+  });
+  const starting = { boot, layout, admin: openAdmin({ ...place, ...byToken }) };
+  const { server } = place;
   await startAll(starting);
   const onNodes = boot.options.node === 'real' ? network : undefined;
   const startNode = await startRealNodes(boot, { ...starting, network: onNodes, server, registry, credentials });
@@ -109,10 +110,15 @@ defaults:
 
 function writeFiles(
   { folder, binaries, options }: Boot,
-  { layout, kubeconfig }: { readonly layout: Layout; readonly kubeconfig: string },
+  {
+    layout,
+    kubeconfig,
+    components,
+  }: Readonly<Record<'kubeconfig' | 'components', string>> & { readonly layout: Layout },
 ): void {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   write('kubeconfig', kubeconfig);
+  write(COMPONENTS_KUBECONFIG, components);
   write('registry.json', registryConfig(options.registry || {}, layout));
   write('htpasswd', passwordFile());
   mkdirSync(join(folder, '.kube'));

@@ -42,6 +42,9 @@ export interface Component {
   readonly args: readonly string[];
 }
 
+/** Name of the kubeconfig of the components, with the administrator's token. */
+export const COMPONENTS_KUBECONFIG = 'components.kubeconfig';
+
 const TOKEN_ISSUER = 'https://kubernetes.default.svc';
 
 /** The wanted components, and those that they cannot do without, in the order in which they start. */
@@ -103,6 +106,7 @@ function apiServer({ folder, address, serviceCidr, ports }: Layout): string[] {
     `--tls-cert-file=${pki('apiserver.crt')}`,
     `--tls-private-key-file=${pki('apiserver.key')}`,
     `--client-ca-file=${pki('ca.crt')}`,
+    `--token-auth-file=${pki('tokens.csv')}`,
     `--requestheader-client-ca-file=${pki('front-proxy-ca.crt')}`,
     '--requestheader-allowed-names=front-proxy-client',
     '--requestheader-username-headers=X-Remote-User',
@@ -130,7 +134,7 @@ function apiServer({ folder, address, serviceCidr, ports }: Layout): string[] {
  */
 function controllerManager({ folder }: Layout): string[] {
   return [
-    `--kubeconfig=${join(folder, 'kubeconfig')}`,
+    `--kubeconfig=${join(folder, COMPONENTS_KUBECONFIG)}`,
     `--service-account-private-key-file=${join(folder, 'pki', 'service-account.key')}`,
     `--root-ca-file=${join(folder, 'pki', 'ca.crt')}`,
     '--use-service-account-credentials',
@@ -142,12 +146,12 @@ function controllerManager({ folder }: Layout): string[] {
 }
 
 function scheduler({ folder }: Layout): string[] {
-  return [`--kubeconfig=${join(folder, 'kubeconfig')}`, '--leader-elect=false', '--secure-port=0'];
+  return [`--kubeconfig=${join(folder, COMPONENTS_KUBECONFIG)}`, '--leader-elect=false', '--secure-port=0'];
 }
 
 function kwok({ folder }: Layout, { stageFiles }: ComponentSettings): string[] {
   return [
-    `--kubeconfig=${join(folder, 'kubeconfig')}`,
+    `--kubeconfig=${join(folder, COMPONENTS_KUBECONFIG)}`,
     '--manage-all-nodes=false',
     '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
     '--cidr=10.244.0.0/16',

@@ -1,4 +1,5 @@
 /** Writes the certificates and keys of a cluster into its folder, at the paths that the components read. */
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority, createTokenKeys, type Authority, type KeyPair } from './certificates.ts';
@@ -9,6 +10,8 @@ export interface ClusterCredentials {
   /** PEM of the authority that signed the servers' certificates. */
   readonly ca: string;
   readonly admin: KeyPair;
+  /** Of the same user: it is compared, while a certificate is verified with each request. */
+  readonly adminToken: string;
   /** For certificates that are needed later. */
   readonly authority: Authority;
 }
@@ -30,12 +33,14 @@ export async function writePki({ folder, address, serviceCidr }: Layout): Promis
   write('front-proxy-ca.crt', frontProxy.certificatePem);
   write('service-account.pub', tokenKeys.publicPem);
   write('service-account.key', tokenKeys.privatePem);
+  const adminToken = randomUUID();
+  write('tokens.csv', `${adminToken},admin,admin,system:masters\n`);
   const pairs = { apiserver: apiServer, registry, admin, 'front-proxy-client': frontProxyClient };
   for (const [name, pair] of Object.entries(pairs)) {
     write(`${name}.crt`, pair.publicPem);
     write(`${name}.key`, pair.privatePem);
   }
-  return { ca: authority.certificatePem, admin, authority };
+  return { ca: authority.certificatePem, admin, adminToken, authority };
 }
 
 /** Names under which Pods and people address the API server. */

@@ -2,8 +2,18 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { startCluster, type ClusterOptions, type TestCluster } from '../cluster/cluster.ts';
 import { ClusterKeeper } from './cluster-keeper.ts';
+import { byExtent } from './sample.ts';
 
 export { REGISTRY_USER } from '../cluster/cluster.ts';
+
+/**
+ * For a file that makes a thousand kinds if it takes every case, each of which controllers would watch; its sample is served by
+ * the cluster of the other files.
+ */
+export const FOR_MANY_KINDS = byExtent<ClusterOptions | undefined>({
+  all: { only: ['kube-apiserver'] },
+  sample: undefined,
+});
 
 /** Long enough to build the programs first, if that has never been done. */
 const UP_WITHIN_MS = 30 * 60_000;

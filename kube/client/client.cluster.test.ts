@@ -12,7 +12,7 @@ import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import type { RequestFacts } from '../transport/api-request.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
+const cluster = useCluster();
 
 let transport: Transport;
 let client: Client;

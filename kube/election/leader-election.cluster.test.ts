@@ -8,7 +8,7 @@ import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import type { HolderSettings } from '../testing/lease-holder.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster();
 /** A machine with much other work may keep a leader from its turn for seconds: that one would lose the lease. */
 const TIMINGS = { leaseSeconds: 8, renewSeconds: 6, retrySeconds: 0.4 };
 

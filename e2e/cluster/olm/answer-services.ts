@@ -18,7 +18,7 @@ const LOOK_EVERY_MS = 250;
 
 const [folder, server] = process.argv.slice(2) as [string, string];
 const file = (name: string): string => readFileSync(join(folder, 'pki', name), 'utf8');
-const admin = openAdmin({ server, ca: file('ca.crt'), certificate: file('admin.crt'), key: file('admin.key') });
+const admin = openAdmin({ server, ca: file('ca.crt'), token: file('tokens.csv').split(',')[0]! });
 const servers = new Map<number, Server>();
 const fallback = { cert: file('apiserver.crt'), key: file('apiserver.key') };
 

@@ -5,6 +5,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil, type Admin } from '../admin.ts';
+import { COMPONENTS_KUBECONFIG } from '../components.ts';
 import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
@@ -125,7 +126,7 @@ function start(
     name: program,
     program: 'unshare',
     args: ['--mount', 'sh', '-ec', WITH_TOKEN, 'sh', files.token, ...command],
-    env: { KUBECONFIG: join(folder, 'kubeconfig'), CONTAINERS_REGISTRIES_CONF: files.registries },
+    env: { KUBECONFIG: join(folder, COMPONENTS_KUBECONFIG), CONTAINERS_REGISTRIES_CONF: files.registries },
   });
 }
 

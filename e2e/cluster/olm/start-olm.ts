@@ -5,6 +5,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil, type Admin } from '../admin.ts';
+import { COMPONENTS_KUBECONFIG } from '../components.ts';
 import type { ClusterNetwork } from '../node/network.ts';
 import { runTool } from '../run-tool.ts';
 import type { Boot } from '../start-components.ts';
@@ -30,7 +31,7 @@ export interface OlmParts {
 /** Resolves when OLM reconciles and its catalog, empty at first, answers. */
 export async function startOlm(boot: Boot, { network, admin }: OlmParts): Promise<void> {
   const { folder, supervisor, binaries } = boot;
-  const environment = { KUBECONFIG: join(folder, 'kubeconfig'), OPERATOR_NAMESPACE: NAMESPACE };
+  const environment = { KUBECONFIG: join(folder, COMPONENTS_KUBECONFIG), OPERATOR_NAMESPACE: NAMESPACE };
   writeFileSync(join(folder, OLM_CATALOG_FILE), JSON.stringify({ packages: [], bundles: [] }));
   await Promise.all([applyCrds(boot), answerServices(boot, network)]);
   await createObjects(admin);
@@ -49,7 +50,15 @@ export async function startOlm(boot: Boot, { network, admin }: OlmParts): Promis
   await supervisor.start({
     name: 'catalog-operator',
     program: binaries.get('catalog-operator')!,
-    args: ['--kubeconfig', join(folder, 'kubeconfig'), ...common, '--opmImage', 'none', '--util-image', 'none'],
+    args: [
+      '--kubeconfig',
+      join(folder, COMPONENTS_KUBECONFIG),
+      ...common,
+      '--opmImage',
+      'none',
+      '--util-image',
+      'none',
+    ],
     env: environment,
   });
   await waitUntil(() => isCatalogReady(admin), {

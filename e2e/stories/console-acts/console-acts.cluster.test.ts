@@ -14,7 +14,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway } from '../../lib/manager.ts';
 import { catalogOf } from '../../lib/objects.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster();
 const API = '/apis/slipway.dev/v1alpha1';
 const HASH = `sha256:${'c'.repeat(64)}`;
 /** The same objects, once for the line and once for the requests. */

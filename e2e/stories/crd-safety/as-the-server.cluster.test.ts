@@ -5,7 +5,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { sampleOf } from '../../lib/sample.ts';
 import { judge, seeOutcome } from './experiment.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster();
 
 const NAMED = CASES.map((each, index) => ({ ...each, plural: `things${index}` }));
 /** `make crd-safety` plays each case. */

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { startCluster } from '../../cluster/cluster.ts';
-import { useCluster } from '../../lib/cluster.ts';
+import { FOR_MANY_KINDS, useCluster } from '../../lib/cluster.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { corpusPairs, foundPairs } from './corpus.ts';
 import { judge, seeOutcome, type Pair } from './experiment.ts';
@@ -51,7 +51,7 @@ function tell(title: string, seen: readonly Seen[]): void {
 }
 
 describe.skipIf(!hasShared)('published CRDs', () => {
-  const cluster = useCluster({ only: ['kube-apiserver'] });
+  const cluster = useCluster(FOR_MANY_KINDS);
 
   test('upgrades that were misjudged once', async () => {
     const seen = await Promise.all(foundPairs().map((pair) => see(cluster(), pair)));

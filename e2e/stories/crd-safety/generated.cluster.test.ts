@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { useCluster } from '../../lib/cluster.ts';
+import { FOR_MANY_KINDS, useCluster } from '../../lib/cluster.ts';
 import { runGenerated, type Row } from './generated.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster(FOR_MANY_KINDS);
 
 const PAIRS = Number(process.env['SLIPWAY_CRD_PAIRS'] ?? 12);
 const FIRST_SEED = Number(process.env['SLIPWAY_CRD_SEED'] ?? 1);

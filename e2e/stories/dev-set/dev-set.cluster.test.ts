@@ -18,7 +18,7 @@ import { validateBundle, type BundleFinding } from '../../../bundles/validate/va
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../../kube/transport/transport.ts';
-import { useCluster } from '../../lib/cluster.ts';
+import { FOR_MANY_KINDS, useCluster } from '../../lib/cluster.ts';
 import { byExtent, sampleOf } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { until } from '../../lib/until.ts';
@@ -72,7 +72,7 @@ const OWNER = { namespace: 'operators', name: 'all' };
 const timeout = 600_000;
 
 describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
-  const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
+  const cluster = useCluster(FOR_MANY_KINDS);
   const slots = createSlots(8);
   let client: Client;
   let bundles: readonly PublishedBundle[];

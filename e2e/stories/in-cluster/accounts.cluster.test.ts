@@ -26,8 +26,7 @@ import {
 } from './accounts-scene.ts';
 import { openPersons, type Act, type Outcome, type Persons } from './persons.ts';
 
-/** What the role `edit` holds is put together by kube-controller-manager, which also collects garbage. */
-const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
+const cluster = useCluster();
 const kubectl = (...args: readonly string[]): Promise<string> => cluster().kubectl(args);
 let persons: Persons;
 

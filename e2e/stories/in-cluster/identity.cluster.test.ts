@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, SYSTEM } from '../../lib/manager.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'] });
+const cluster = useCluster();
 let kubeconfig: string;
 
 beforeAll(async () => {

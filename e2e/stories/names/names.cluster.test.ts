@@ -9,7 +9,7 @@ import { readText, repositoryFiles } from '../../../scripts/source-files.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { namesakesOf, OTHER_CRDS } from './others.ts';
 
-const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
+const cluster = useCluster();
 
 /** What the texts leave open. */
 const PLACEHOLDERS: readonly (readonly [string, string])[] = [
