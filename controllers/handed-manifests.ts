@@ -53,7 +53,8 @@ export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManif
     put(packed, { readNextBy }) {
       waiting.delete(packed.digest);
       const reader = hasRoom(waiting) ? readNextBy : undefined;
-      waiting.set(packed.digest, reader === undefined ? { packed } : { packed, ready: begin(packed, reader, unpack) });
+      const ready = reader && begin(packed, reader, unpack);
+      waiting.set(packed.digest, ready === undefined ? { packed } : { packed, ready });
       for (const oldest of waiting.keys()) {
         if (total(waiting) <= maxBytes) break;
         waiting.delete(oldest);
