@@ -283,6 +283,60 @@ describe('an upgrade', () => {
     ]);
   });
 
+  describe('of a Deployment with certificates', () => {
+    const withVolumes = (image: string, names: readonly string[]): KubeObject[] =>
+      sampleOperator({ image }).map((object) => {
+        if (object.kind !== 'Deployment') return object;
+        const { spec } = object as KubeObject & { readonly spec: { readonly template: { readonly spec: object } } };
+        const pod = { ...spec.template.spec, volumes: names.map((name) => ({ name })) };
+        return { ...object, spec: { ...spec, template: { ...spec.template, spec: pod } } };
+      });
+    const volumesOf = ({ spec }: KubeObject): readonly string[] =>
+      (spec as { template: { spec: { volumes: { name: string }[] } } }).template.spec.volumes.map(({ name }) => name);
+    const [live, rendered] = [
+      ['apiservice-cert', 'webhook-cert'],
+      ['webhook-cert', 'apiservice-cert'],
+    ] as const;
+
+    /** A cluster with that Deployment, and its upgrade: the watch keeps no template. */
+    async function scene(hooks: Parameters<typeof clusterWithNamespace>[0] = {}) {
+      const cluster = clusterWithNamespace(hooks);
+      const { inventory } = await applyWatching(cluster, request({ objects: prepared(withVolumes('one', live)) }));
+      const seen = find(cluster, 'Deployment');
+      const get = (): KubeObject => ({ ...seen, spec: { replicas: 1 } });
+      const objects = prepared(withVolumes('two', rendered), { revision: 'widgets-2' });
+      const upgrade = request({ objects, previousInventory: inventory, watched: { ...INTACT, get } });
+      const asked = cluster.requests.length;
+      const sent = (): string[] =>
+        cluster.requests.slice(asked).map(({ verb, dryRun }) => `${verb}${dryRun ? ' (dry run)' : ''}`);
+      return { cluster, upgrade, sent };
+    }
+
+    test('the order of the volumes is read while the change is tried', async () => {
+      const { cluster, upgrade, sent } = await scene();
+      const noted = Promise.withResolvers<void>();
+      const applied = applyWatching(cluster, { ...upgrade, noted: noted.promise });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(sent().toSorted()).toEqual(['apply (dry run)', 'get']);
+      noted.resolve();
+      await applied;
+      expect(sent().slice(2)).toEqual(['apply']);
+      expect(volumesOf(find(cluster, 'Deployment'))).toEqual(live);
+    });
+
+    test('the order is that of the Deployment that is replaced, if it changes meanwhile', async () => {
+      let reads = 0;
+      const { cluster, upgrade } = await scene({
+        before: ({ verb, ref }, it) => {
+          if (verb !== 'get' || ref.kind !== 'Deployment' || (reads += 1) > 1) return;
+          it.change(ref, (object) => ({ ...object, metadata: { ...object.metadata, labels: { by: 'another' } } }));
+        },
+      });
+      expect(outcomes(await applyWatching(cluster, upgrade))).toContain('configured');
+      expect([reads, volumesOf(find(cluster, 'Deployment'))]).toEqual([2, live]);
+    });
+  });
+
   test.each([
     {
       what: 'has changed since a watch saw it',

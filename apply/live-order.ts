@@ -17,11 +17,20 @@ export async function keepLiveOrder(
   live: KubeObject,
   signal: AbortSignal,
 ): Promise<KubeObject> {
-  if (groupKind(object) !== 'Deployment.apps' || !(hasCertificates(object) || hasProperties(object))) return object;
-  const whole = fieldsOf(live['spec'])['template'] === undefined ? await cluster.get(refOf(object), signal) : live;
+  if (!followsLive(object)) return object;
+  const whole = needsRead(object, live) ? await cluster.get(refOf(object), signal) : live;
   if (whole === undefined) return object;
   const kept = isWithout(PROPERTIES, whole) ? withoutProperties(object) : object;
   return hasCertificates(kept) ? inOrderOf(kept, whole) : kept;
+}
+
+/** Whether the object to apply depends on the template of the live one, which a watch does not keep. */
+export function needsRead(object: KubeObject, live: KubeObject): boolean {
+  return followsLive(object) && fieldsOf(live['spec'])['template'] === undefined;
+}
+
+function followsLive(object: KubeObject): boolean {
+  return groupKind(object) === 'Deployment.apps' && (hasCertificates(object) || hasProperties(object));
 }
 
 /** The properties of the bundle, which OLM v0 writes under another name. */

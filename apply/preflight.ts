@@ -10,6 +10,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { hasFormerFields } from './former-fields.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
+import { needsRead } from './live-order.ts';
 import { lookAtOwn, type MayWrite } from './look-at-own.ts';
 import { hashObject } from './prepare.ts';
 import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
@@ -80,10 +81,21 @@ async function lookAtObserved(
   if (permission !== undefined && permission.kind !== 'change') return undefined;
   // Bound to the version in the watch: if the object has changed since, nothing is decided.
   const bound = withVersion(object, observed);
-  const answer = await unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal));
+  const [answer, whole] = await Promise.all([
+    unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal)),
+    // The write needs it, and begins when the last of all checks has ended.
+    needsRead(object, observed) ? cluster.get(refOf(object), signal) : undefined,
+  ]);
   // No watch keeps managedFields, which have to be checked before anything is written.
   const isPlain = answer === undefined || isMadePlainly(answer) || hasFormerFields(answer);
-  return isPlain ? undefined : { kind: 'present', live: observed };
+  return isPlain ? undefined : { kind: 'present', live: completed(observed, whole) };
+}
+
+/** The watch's copy with the fields that no watch keeps, if the object was read in the same version. */
+function completed(observed: KubeObject, read: KubeObject | undefined): KubeObject {
+  const { metadata } = observed;
+  if (read === undefined || read.metadata.resourceVersion !== metadata.resourceVersion) return observed;
+  return { ...read, metadata };
 }
 
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {

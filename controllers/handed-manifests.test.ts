@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
+import type { Revision } from '../api/revision.ts';
+import { prepareObjects } from '../apply/prepare.ts';
 import { createHandedManifests } from './handed-manifests.ts';
 import { packManifests, type PackedManifests } from './manifests.ts';
+import { prepareFor } from './prepare-for.ts';
 
 const packed = (digest: string, bytes = 1): PackedManifests => ({ digest, objects: 1, pieces: [Buffer.alloc(bytes)] });
 
-const NEXT = { isReadNext: true };
+/** A Revision whose manifests have that digest. */
+const revisionOf = (digest: string, name = 'widgets-1'): Revision =>
+  ({
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Revision',
+    metadata: { namespace: 'ops', name },
+    spec: { subscription: 'widgets', package: 'widgets', manifests: { digest } },
+  }) as unknown as Revision;
+
+const NEXT = { readNextBy: revisionOf('a') };
 
 /** Notes what is unpacked; the one object has the digest as its name. */
 function unpacker(noted: string[] = []) {
@@ -20,9 +32,19 @@ test('the objects of stored manifests are taken once, by their digest', async ()
   const manifests = await packManifests([object]);
   const handed = createHandedManifests();
   handed.put(manifests, NEXT);
-  expect(handed.take('sha256:other')).toBeUndefined();
-  expect(await handed.take(manifests.digest)).toEqual([object]);
-  expect(handed.take(manifests.digest)).toBeUndefined();
+  expect(handed.take(revisionOf('sha256:other'))).toBeUndefined();
+  const revision = revisionOf(manifests.digest);
+  expect(await handed.take(revision)).toMatchObject({ rendered: [object] });
+  expect(handed.take(revision)).toBeUndefined();
+});
+
+test('objects are prepared ahead for the Revision that reads them next, and for no other one', async () => {
+  const handed = createHandedManifests(10, unpacker());
+  handed.put(packed('a'), { readNextBy: revisionOf('a') });
+  const { rendered = [], prepared } = (await handed.take(revisionOf('a'))) ?? {};
+  expect(prepared).toEqual(prepareObjects(rendered, prepareFor(revisionOf('a'))));
+  handed.put(packed('a'), { readNextBy: revisionOf('a', 'widgets-2') });
+  expect(await handed.take(revisionOf('a'))).toEqual({ rendered });
 });
 
 test('manifests are unpacked before they are taken, but for those that would take too much room meanwhile', async () => {
@@ -30,9 +52,9 @@ test('manifests are unpacked before they are taken, but for those that would tak
   const handed = createHandedManifests(10, unpacker(noted));
   for (const digest of ['a', 'b', 'c', 'd']) handed.put(packed(digest), NEXT);
   expect(noted).toEqual(['a', 'b']);
-  expect((await handed.take('c'))?.map(({ metadata }) => metadata.name)).toEqual(['c']);
+  expect((await handed.take(revisionOf('c')))?.rendered.map(({ metadata }) => metadata.name)).toEqual(['c']);
   expect(noted).toEqual(['a', 'b', 'c']);
-  await handed.take('a');
+  await handed.take(revisionOf('a'));
   handed.put(packed('e'), NEXT);
   expect(noted).toEqual(['a', 'b', 'c', 'e']);
 });
@@ -40,9 +62,9 @@ test('manifests are unpacked before they are taken, but for those that would tak
 test('manifests that wait for an approval are unpacked when they are taken', async () => {
   const noted: string[] = [];
   const handed = createHandedManifests(10, unpacker(noted));
-  handed.put(packed('a'), { isReadNext: false });
+  handed.put(packed('a'), {});
   expect(noted).toEqual([]);
-  await handed.take('a');
+  await handed.take(revisionOf('a'));
   expect(noted).toEqual(['a']);
 });
 
@@ -51,7 +73,7 @@ test('manifests without a Revision make room', () => {
   const handed = createHandedManifests(10, unpacker(noted));
   for (const digest of ['a', 'b']) handed.put(packed(digest), NEXT);
   handed.drop('a');
-  expect(handed.take('a')).toBeUndefined();
+  expect(handed.take(revisionOf('a'))).toBeUndefined();
   handed.put(packed('c'), NEXT);
   expect(noted).toEqual(['a', 'b', 'c']);
 });
@@ -60,7 +82,7 @@ test('manifests that cannot be unpacked fail for the one who takes them only', a
   const handed = createHandedManifests(10, () => Promise.reject(new Error('damaged')));
   handed.put(packed('a'), NEXT);
   handed.put(packed('b'), NEXT);
-  await expect(handed.take('b')).rejects.toThrow('damaged');
+  await expect(handed.take(revisionOf('b'))).rejects.toThrow('damaged');
 });
 
 test('if there is not enough room, the oldest manifests are dropped', () => {
@@ -68,13 +90,13 @@ test('if there is not enough room, the oldest manifests are dropped', () => {
   handed.put(packed('a', 6), NEXT);
   handed.put(packed('b', 4), NEXT);
   handed.put(packed('c', 1), NEXT);
-  expect(handed.take('a')).toBeUndefined();
-  expect(handed.take('b')).toBeDefined();
-  expect(handed.take('c')).toBeDefined();
+  expect(handed.take(revisionOf('a'))).toBeUndefined();
+  expect(handed.take(revisionOf('b'))).toBeDefined();
+  expect(handed.take(revisionOf('c'))).toBeDefined();
 });
 
 test('manifests that are larger than the room are not kept', () => {
   const handed = createHandedManifests(10, unpacker());
   handed.put(packed('a', 11), NEXT);
-  expect(handed.take('a')).toBeUndefined();
+  expect(handed.take(revisionOf('a'))).toBeUndefined();
 });

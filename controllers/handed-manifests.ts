@@ -1,22 +1,34 @@
 /**
  * Hands manifests from the controller that stores them to the one that reads them next, within the process: one read less for
- * each Revision, and they are unpacked while they are stored. Only the Secrets count: manifests that were not handed over, or
- * were dropped for lack of room, are read from there, and checked against the digest of the Revision. The digest of those that
- * are handed over was computed from their bytes in this process, so that they need no further check.
+ * each Revision, and they are unpacked and prepared while they are stored. Only the Secrets count: manifests that were not handed
+ * over, or were dropped for lack of room, are read from there, and checked against the digest of the Revision. The digest of
+ * those that are handed over was computed from their bytes in this process, so that they need no further check.
  */
+import { hashObject, prepareObjects, type PrepareOptions } from '../apply/prepare.ts';
+import { canonicalJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
+import type { Revision } from '../api/revision.ts';
 import { unpackManifests, type PackedManifests } from './manifests.ts';
+import { prepareFor } from './prepare-for.ts';
+
+/** The objects of manifests that were handed over. */
+export interface HandedObjects {
+  /** As in the Secrets of the Revision. */
+  readonly rendered: readonly KubeObject[];
+  /** Prepared for the Revision that takes them; absent if they are not, or are for another one. */
+  readonly prepared?: readonly KubeObject[];
+}
 
 export interface HandedManifests {
   /**
    * Called when the writes have begun that store the manifests; the Revision is created after those.
-   * @param isReadNext Whether they are read as soon as it exists: then they are unpacked already.
+   * @param readNextBy The Revision, if it reads them as soon as it exists: then they are unpacked and prepared already.
    */
-  put(packed: PackedManifests, options: { readonly isReadNext: boolean }): void;
+  put(packed: PackedManifests, options: { readonly readNextBy?: Revision }): void;
   /** Called if no Revision of that digest was made. */
   drop(digest: string): void;
-  /** The objects of that digest, once; undefined if they were not handed over or were dropped. */
-  take(digest: string): Promise<readonly KubeObject[]> | undefined;
+  /** The objects of the Revision's manifests, once; undefined if they were not handed over or were dropped. */
+  take(revision: Revision): Promise<HandedObjects> | undefined;
 }
 
 /** The most packed bytes that wait to be taken; beyond that, the oldest are dropped. */
@@ -25,42 +37,72 @@ const MAX_BYTES = 4 * 1024 * 1024;
 /** Unpacked manifests take many times the room: those of others are unpacked when they are taken. */
 const MOST_UNPACKED = 2;
 
+interface ReadyObjects extends Required<HandedObjects> {
+  readonly preparedFor: PrepareOptions;
+}
+
 interface HandedEntry {
   readonly packed: PackedManifests;
-  readonly unpacked?: Promise<readonly KubeObject[]>;
+  readonly ready?: Promise<ReadyObjects>;
 }
 
 /** @param unpack For tests. */
 export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManifests): HandedManifests {
   const waiting = new Map<string, HandedEntry>();
   return {
-    put(packed, { isReadNext }) {
+    put(packed, { readNextBy }) {
       waiting.delete(packed.digest);
-      const isUnpacked = isReadNext && hasRoom(waiting);
-      waiting.set(packed.digest, isUnpacked ? { packed, unpacked: unpackAhead(packed, unpack) } : { packed });
+      const reader = hasRoom(waiting) ? readNextBy : undefined;
+      const ready = reader && begin(packed, reader, unpack);
+      waiting.set(packed.digest, ready === undefined ? { packed } : { packed, ready });
       for (const oldest of waiting.keys()) {
         if (total(waiting) <= maxBytes) break;
         waiting.delete(oldest);
       }
     },
     drop: (digest) => void waiting.delete(digest),
-    take(digest) {
+    take(revision) {
+      const { digest } = revision.spec.manifests;
       const known = waiting.get(digest);
       waiting.delete(digest);
-      return known && (known.unpacked ?? unpack(known.packed));
+      return known && objectsFor(revision, known, unpack);
     },
   };
 }
 
 function hasRoom(waiting: ReadonlyMap<string, HandedEntry>): boolean {
-  return [...waiting.values()].filter(({ unpacked }) => unpacked !== undefined).length < MOST_UNPACKED;
+  return [...waiting.values()].filter(({ ready }) => ready !== undefined).length < MOST_UNPACKED;
 }
 
-function unpackAhead(packed: PackedManifests, unpack: typeof unpackManifests): ReturnType<typeof unpackManifests> {
-  const unpacked = unpack(packed);
+function begin(packed: PackedManifests, reader: Revision, unpack: typeof unpackManifests): Promise<ReadyObjects> {
+  const ready = makeReady(packed, reader, unpack);
   // Awaited by the one who takes them: a rejection before that must not count as unhandled.
-  unpacked.catch(() => undefined);
-  return unpacked;
+  ready.catch(() => undefined);
+  return ready;
+}
+
+async function makeReady(
+  packed: PackedManifests,
+  reader: Revision,
+  unpack: typeof unpackManifests,
+): Promise<ReadyObjects> {
+  const rendered = await unpack(packed);
+  const preparedFor = prepareFor(reader);
+  const prepared = prepareObjects(rendered, preparedFor);
+  // The hash is kept with each object; those of a large bundle take 10 ms.
+  prepared.forEach(hashObject);
+  return { rendered, prepared, preparedFor };
+}
+
+async function objectsFor(
+  revision: Revision,
+  { packed, ready }: HandedEntry,
+  unpack: typeof unpackManifests,
+): Promise<HandedObjects> {
+  if (ready === undefined) return { rendered: await unpack(packed) };
+  const { rendered, prepared, preparedFor } = await ready;
+  const isFor = canonicalJson(preparedFor) === canonicalJson(prepareFor(revision));
+  return isFor ? { rendered, prepared } : { rendered };
 }
 
 function total(waiting: ReadonlyMap<string, HandedEntry>): number {

@@ -124,9 +124,9 @@ export function describeManifests(revisionName: string, packed: PackedManifests)
 export async function loadManifests(
   cluster: Pick<Cluster, 'get'>,
   revision: Revision,
-  handed?: Promise<readonly KubeObject[]>,
+  handed?: readonly KubeObject[],
 ): Promise<readonly KubeObject[]> {
-  return checkManifests(await (handed ?? loadItems(cluster, revision)), revision);
+  return checkManifests(handed ?? (await loadItems(cluster, revision)), revision);
 }
 
 async function loadItems(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly unknown[] | undefined> {

@@ -90,7 +90,7 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 
 export function createSubscriptionController(parts: Parts): Controller {
   const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
-  const { wayBackOf, mayHaveBackups, writer, wiring } = parts;
+  const { certificates, wayBackOf, mayHaveBackups, writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
   const adoption = {
@@ -116,6 +116,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     checkSignatures,
     // its first use would block the thread; should that fail, it is tried again when a certificate is issued
     foreseeCertificates: () => void loadLibrary().catch(() => undefined),
+    issueAhead: certificates.begin,
     policies,
     upgradePolicy,
   });
@@ -153,7 +154,7 @@ export function createPlanController(parts: Parts): Controller {
 }
 
 export function createRevisionController(parts: Parts): Controller {
-  const { caches, managed, late, handed, offers, shared, barrier, wayBackOf, writer, wiring } = parts;
+  const { caches, managed, late, handed, certificates, offers, shared, barrier, wayBackOf, writer, wiring } = parts;
   const { subscriptions, revisions, namespaces, pullSecrets } = caches;
   const active = (namespace?: string): readonly ObjectKey[] => activeRevisions(revisions, namespace);
   const reconcile = createRevisionReconciler({
@@ -165,6 +166,7 @@ export function createRevisionController(parts: Parts): Controller {
     wayBackOf,
     manager: { namespace: wiring.namespace, name: ACCOUNT },
     handed,
+    issue: certificates.issue,
     pullSecrets: offers,
     countRepair: countRepairs(wiring.metrics),
     probeWebhooks: wiring.options['probe-webhooks'],

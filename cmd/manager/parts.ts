@@ -12,6 +12,7 @@ import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { createHandedManifests } from '../../controllers/handed-manifests.ts';
+import { createCertificatesAhead } from '../../controllers/revision/certificates/ahead.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import { createRegistryPolicies, type RegistryPolicies } from '../../controllers/registry-policies.ts';
 import { createSignatureChecks } from '../../controllers/signature-checks.ts';
@@ -65,6 +66,7 @@ export function createParts(wiring: WireOptions) {
   });
   const now = (): Date => new Date();
   const managed = watchManagedObjects(informers, caches);
+  const certificates = createCertificatesAhead({ exists: (ref) => managed.get(ref) !== undefined, now });
   const policies = createRegistryPolicies(() => caches.registryPolicies.list());
   const registries = createRegistriesOf(wiring, policies);
   announceKinds(informers, client);
@@ -91,6 +93,7 @@ export function createParts(wiring: WireOptions) {
     checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),
+    certificates,
     late: createLateRemovals({ client: writer, now }),
     /** Shared, so that one answer counts for a Subscription and its Revisions. */
     wayBackOf: createWayBacks(writer, { kept: wiring.namespace, mayHaveBackups }),

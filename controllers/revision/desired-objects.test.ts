@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import { prepareObjects } from '../../apply/prepare.ts';
 import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../manifests.ts';
+import { prepareFor } from '../prepare-for.ts';
 import { desiredObjects } from './desired-objects.ts';
 import { RevisionMemories } from './memory.ts';
 
@@ -73,4 +75,20 @@ it('objects of a Revision are loaded once during its roll-out, and again after t
   memories.drop(revision, 'settled');
   await load();
   expect(reads).toBe(2);
+});
+
+it('objects that were prepared while their manifests were stored are neither read nor prepared again', async () => {
+  const reads: string[] = [];
+  const { revision, get } = await scene('u', 1, reads);
+  const rendered = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }];
+  const prepared = prepareObjects(rendered, prepareFor(revision));
+  const memories = new RevisionMemories();
+  const load = async (handed: object): Promise<readonly KubeObject[]> => {
+    memories.drop(revision, 'settled');
+    const deps = { client: { get }, memories, handed: { take: async () => ({ rendered, ...handed }) } };
+    return (await desiredObjects(deps, revision, memories.of(revision))).objects;
+  };
+  expect((await load({ prepared }))[0]).toBe(prepared[0]);
+  expect((await load({}))[0]).toEqual(prepared[0]);
+  expect(reads).toEqual([]);
 });

@@ -25,6 +25,7 @@ export async function desiredObjects(
   memory: RevisionMemory,
 ): Promise<LoadedObjects> {
   if (memory.loaded !== undefined) return memory.loaded;
-  const manifests = await loadManifests(client, revision, handed?.take(revision.spec.manifests.digest));
-  return memories.keepObjects(memory, prepareObjects(manifests, prepareFor(revision)));
+  const { rendered, prepared } = (await handed?.take(revision)) ?? {};
+  const manifests = await loadManifests(client, revision, rendered);
+  return memories.keepObjects(memory, prepared ?? prepareObjects(manifests, prepareFor(revision)));
 }

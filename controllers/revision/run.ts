@@ -16,6 +16,7 @@ import type { HandedManifests } from '../handed-manifests.ts';
 import type { Account } from '../service-account.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import type { PhaseWaits } from './await-phase.ts';
+import type { Issue } from './certificates/issue.ts';
 import type { PullSecretOffers } from './pull-secrets/offers.ts';
 import type { SeenOffers } from './pull-secrets/seen.ts';
 import type { Clients } from './clients.ts';
@@ -47,6 +48,8 @@ export interface RevisionDeps {
   readonly now: () => Date;
   /** The objects of manifests that were stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
+  /** Makes certificates; by default those of certificates/issue.ts. */
+  readonly issue?: Issue;
   /** Pull secrets for the Pods of operators; by default none. */
   readonly pullSecrets?: PullSecretOffers;
   /** Whether the API server calls webhooks as a test before anything depends on them; true by default. */

@@ -138,6 +138,7 @@ async function create(
     await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
   const bundle = await (prepared ?? prepareNew(deps, facts, { target, signal }));
   const free = hold === undefined;
+  if (free) deps.issueAhead?.(bundle.certificates, subscription.metadata.namespace ?? '');
   await createRevision(deps.cluster, {
     ...namingOf(facts),
     installed,

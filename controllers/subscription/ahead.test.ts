@@ -22,6 +22,7 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
   image: IMAGE,
   manifests: { digest: 'sha256:d', objects: 1, pieces: [Buffer.alloc(bytes)] },
   images: new Map(),
+  certificates: [],
   leftOut: [],
 });
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });

@@ -3,6 +3,7 @@ import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
+import type { RequiredCertificate } from '../../bundles/render/render.ts';
 import type { Advance } from './adoption/advance.ts';
 import type { RenderPinned } from './adoption/pinned.ts';
 import type { BundleSources } from '../bundle-sources.ts';
@@ -32,6 +33,8 @@ export interface SubscriptionDeps {
   readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
   /** Called when a bundle is prepared for which certificates are to be issued; by default nothing happens. */
   readonly foreseeCertificates?: () => void;
+  /** Begins to issue the certificates of a Revision that is about to be created; by default nothing happens. */
+  readonly issueAhead?: (required: readonly RequiredCertificate[], namespace: string) => void;
   /** Carries out `spec.adopt`; by default it has no effect. */
   readonly adopt?: (subscription: Subscription, signal: AbortSignal, render: RenderPinned) => Promise<Advance>;
   /** Ends with the uninstall what an adoption has left; by default nothing. */

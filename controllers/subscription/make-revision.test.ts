@@ -15,6 +15,7 @@ import {
 import { packManifests } from '../manifests.ts';
 import { act } from './act.ts';
 import type { SubscriptionDeps } from './deps.ts';
+import type { Action } from './decide.ts';
 import { activeOf } from './history.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
@@ -168,22 +169,42 @@ describe('after a crash that left no Revision active', () => {
     channel: 'stable',
     configHash: 'after',
   };
-  const action = { do: 'create', target, hold: undefined } as const;
-
-  async function actOn(cluster: FakeCluster, prepared: Promise<PreparedBundle>): Promise<void> {
-    const deps = { cluster, record: () => undefined } as unknown as SubscriptionDeps;
+  type Creation = Extract<Action, { do: 'create' }>;
+  async function actOn(
+    cluster: FakeCluster,
+    prepared: Promise<PreparedBundle>,
+    { hold, ...more }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'>> = {},
+  ): Promise<void> {
+    const deps = { cluster, record: () => undefined, ...more } as unknown as SubscriptionDeps;
+    const action = { do: 'create', target, hold } as const;
     const given = facts({ subscription: owner, revisions: revisionsOf(cluster), nextNumber: 2 });
     const noted = Promise.resolve();
     const signal = new AbortController().signal;
     await act(deps, given, { action, installed: revisionsOf(cluster)[0], again: false, noted, prepared, signal });
   }
 
+  async function bundleOf(): Promise<PreparedBundle> {
+    const certificates = [{ deployment: 'a', secretName: 'b', serviceName: 'c', dnsNames: ['d'], injectInto: [] }];
+    return { image: IMAGE, manifests: await packManifests([]), images: new Map(), certificates, leftOut: [] };
+  }
+
+  test.each([
+    { hold: undefined, begun: ['b ops'], because: 'it is active at once' },
+    { hold: { missing: [] } as unknown as Creation['hold'], begun: [], because: 'it may wait for days' },
+  ])('the certificates of the new one are issued meanwhile: $begun, because $because', async ({ hold, begun }) => {
+    const cluster = clusterOf({}, archived);
+    const names: string[] = [];
+    const issueAhead: SubscriptionDeps['issueAhead'] = (required, namespace) => {
+      expect(secrets(cluster)).toBe(0);
+      names.push(...required.map(({ secretName }) => `${secretName} ${namespace}`));
+    };
+    await actOn(cluster, bundleOf(), { hold, issueAhead });
+    expect(names).toEqual(begun);
+  });
+
   test('the new one is made, and names the one that worked before it', async () => {
     const cluster = clusterOf({}, archived);
-    await actOn(
-      cluster,
-      Promise.resolve({ image: IMAGE, manifests: await packManifests([]), images: new Map(), leftOut: [] }),
-    );
+    await actOn(cluster, bundleOf());
     expect(states(cluster)).toEqual(['gadget-1 Archived', 'gadget-2 Active']);
     expect(activeOf(revisionsOf(cluster))?.spec.previous).toBe('gadget-1');
   });

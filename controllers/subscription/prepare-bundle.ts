@@ -5,7 +5,12 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { refuseCatalogImage } from '../../bundles/image-labels.ts';
 import { parseBundle } from '../../bundles/parse.ts';
-import { renderBundle, requiredCertificates, type RenderOptions } from '../../bundles/render/render.ts';
+import {
+  renderBundle,
+  requiredCertificates,
+  type RenderOptions,
+  type RequiredCertificate,
+} from '../../bundles/render/render.ts';
 import { leaveOutImpossible, type Impossible } from '../../apply/impossible.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
@@ -40,6 +45,8 @@ export interface PreparedBundle {
   readonly manifests: PackedManifests;
   /** The images that its Pods run. */
   readonly images: Images;
+  /** The certificates that the manager issues for it. */
+  readonly certificates: readonly RequiredCertificate[];
   /** Objects of the bundle that no API server accepts. */
   readonly leftOut: readonly Impossible[];
   /** Absent if the Catalog requires no signature. */
@@ -90,30 +97,31 @@ const RENDERING = createSlots(1);
 async function renderFiles(
   files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
   toPrepare: BundleToPrepare,
-): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut' | 'images'>> {
-  const { kept, leftOut } = renderAndRelease(files, toPrepare);
-  return { manifests: await packManifests(kept), leftOut, images: imagesOf(kept) };
+): Promise<Pick<PreparedBundle, 'manifests' | 'certificates' | 'leftOut' | 'images'>> {
+  const { kept, leftOut, certificates } = renderAndRelease(files, toPrepare);
+  return { manifests: await packManifests(kept), certificates, leftOut, images: imagesOf(kept) };
 }
 
 /** A function of its own, so that the documents of the files are garbage before the objects are packed. */
 function renderAndRelease(
   files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
   { subscription, kubernetesVersion, servesOperatorConditions = false, foreseeCertificates }: BundleToPrepare,
-): ReturnType<typeof leaveOutImpossible> {
-  const { watchNamespaces, config, certificates } = subscription.spec;
+): ReturnType<typeof leaveOutImpossible> & Pick<PreparedBundle, 'certificates'> {
+  const { watchNamespaces, config, certificates: issuer } = subscription.spec;
   const bundle = parseBundle(files);
   release(files);
   requireKubernetes(bundle, kubernetesVersion);
   const options: RenderOptions = {
     namespace: subscription.metadata.namespace ?? '',
-    certificates: certificates === 'CertManager' ? 'cert-manager' : 'manager',
+    certificates: issuer === 'CertManager' ? 'cert-manager' : 'manager',
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
     operatorCondition: wantsOperatorCondition(subscription, bundle, servesOperatorConditions),
   };
   const objects = renderBundle(bundle, options);
-  if (requiredCertificates(bundle, options).length > 0) foreseeCertificates?.();
-  return leaveOutImpossible(objects);
+  const certificates = requiredCertificates(bundle, options);
+  if (certificates.length > 0) foreseeCertificates?.();
+  return { ...leaveOutImpossible(objects), certificates };
 }
 
 /** Gives the memory back at once: the collector would keep it until long after the objects are rendered. */

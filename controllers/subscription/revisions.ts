@@ -48,17 +48,17 @@ export interface NewRevision {
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const { handed, bundle, active } = facts;
-  handed?.put(bundle.manifests, { isReadNext: active });
+  const described = describeRevision(facts);
+  handed?.put(bundle.manifests, active ? { readNextBy: described } : {});
   try {
-    return await storeAndCreate(cluster, facts);
+    return await storeAndCreate(cluster, facts, described);
   } catch (error) {
     handed?.drop(bundle.manifests.digest);
     throw error;
   }
 }
 
-async function storeAndCreate(cluster: Writer, facts: NewRevision): Promise<Revision> {
-  const described = describeRevision(facts);
+async function storeAndCreate(cluster: Writer, facts: NewRevision, described: Revision): Promise<Revision> {
   const replaced = facts.active ? activeOf(facts.revisions) : undefined;
   if (replaced !== undefined && facts.again === true) return createBeside(cluster, facts, described);
   const archived = await makeReady(cluster, facts, { described, replaced });

@@ -12,7 +12,7 @@ import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { injectCaBundles, type RequiredCertificate } from '../../../bundles/render/render.ts';
 import { rehearsalName } from '../rehearsal/probe-objects.ts';
-import { issueCertificate } from './issue.ts';
+import { issueCertificate, type Issue } from './issue.ts';
 import {
   DROP_AFTER_MS,
   LIFETIME_MS,
@@ -41,6 +41,8 @@ export interface CertificateOptions extends Circumstances {
   /** The objects that the Subscription has in the cluster: its Secrets are known by their uids. */
   readonly inventory: readonly InventoryEntry[];
   readonly signal: AbortSignal;
+  /** Makes certificates; by default those of issue.ts. */
+  readonly issue?: Issue | undefined;
   /** Called for each step of a rotation. */
   readonly onStep?: (step: CertificateStep, secret: ObjectRef) => void;
 }
@@ -67,7 +69,7 @@ export async function addCertificates(
 /** The content that the Secret should have now. */
 async function stateFor(required: RequiredCertificate, options: CertificateOptions): Promise<CertificateState> {
   const namespace = options.prepare.installNamespace;
-  const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace, name: required.secretName };
+  const ref = secretOf(required, namespace);
   const known = await readOurs(ref, options);
   const dnsNames = namesOf(required, namespace);
   const facts = known === undefined ? undefined : inspect(known, required.dnsNames);
@@ -78,10 +80,15 @@ async function stateFor(required: RequiredCertificate, options: CertificateOptio
   return take(step, known, { ...options, dnsNames, needed: required.dnsNames });
 }
 
+/** The Secret that the Pods of a Deployment mount. */
+export function secretOf({ secretName: name }: RequiredCertificate, namespace: string): ObjectRef {
+  return { apiVersion: 'v1', kind: 'Secret', namespace, name };
+}
+
 /**
- * During a rehearsal the API server calls the server by the Service of the rehearsal, later by its own: both are names.
+ * The names in a certificate. During a rehearsal the API server calls the server by the Service of the rehearsal, later by its own: both are names.
  */
-function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: string): readonly string[] {
+export function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: string): readonly string[] {
   return [...dnsNames, `${rehearsalName(serviceName)}.${namespace}.svc`];
 }
 
@@ -100,7 +107,7 @@ async function readOurs(
   return kind === 'ours' || kind === 'adopted' ? readSecret(secret) : undefined;
 }
 
-interface StepOptions {
+interface StepOptions extends Pick<CertificateOptions, 'issue'> {
   readonly now: Date;
   /** The names in a certificate that is issued now. */
   readonly dnsNames: readonly string[];
@@ -111,11 +118,11 @@ interface StepOptions {
 async function take(
   step: CertificateStep,
   known: CertificateState | undefined,
-  { now, dnsNames, needed }: StepOptions,
+  { now, dnsNames, needed, issue = issueCertificate }: StepOptions,
 ): Promise<CertificateState> {
   const after = (ms: number): Date => new Date(now.getTime() + ms);
   if (known === undefined || step === 'issue' || step === 'prepare') {
-    const { pair, authority } = await issueCertificate({ dnsNames, now, lifetimeMs: LIFETIME_MS });
+    const { pair, authority } = await issue({ dnsNames, now, lifetimeMs: LIFETIME_MS });
     const authorities = [...(known === undefined ? [] : validAuthorities(known, now)), authority];
     if (known !== undefined && step === 'prepare') {
       const { serving, fromOlm } = known;

@@ -6,6 +6,7 @@ import type { RecordEvent } from '../../events.ts';
 import { prepareFor } from '../../prepare-for.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
 import { addCertificates } from './certificates.ts';
+import type { Issue } from './issue.ts';
 import type { CertificateStep } from './plan.ts';
 
 export interface CertifyDeps {
@@ -13,6 +14,8 @@ export interface CertifyDeps {
   readonly cluster: Pick<Cluster, 'get'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  /** Makes certificates; by default those of issue.ts. */
+  readonly issue?: Issue | undefined;
 }
 
 export interface CertifyOptions {
@@ -37,6 +40,7 @@ export async function certifyObjects(
     now: deps.now(),
     settled,
     signal,
+    issue: deps.issue,
     onStep: (step, secret) => report(deps, facts, { step, secret }),
   });
 }

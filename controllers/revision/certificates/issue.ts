@@ -24,6 +24,9 @@ export interface WantedCertificate {
   readonly lifetimeMs: number;
 }
 
+/** Makes a certificate with its keys. */
+export type Issue = (wanted: WantedCertificate) => Promise<Issued>;
+
 type Library = typeof import('@peculiar/x509');
 
 /**

@@ -17,7 +17,8 @@ export async function certify(run: Run): Promise<undefined> {
   const { cluster } = clients;
   const objects = withPullSecrets(run);
   const options = { objects, settled: resultOf(run, 'isSettled'), signal };
-  const certified = await certifyObjects({ cluster, record: shared.record, now }, facts, options);
+  const { record, issue } = shared;
+  const certified = await certifyObjects({ cluster, record, now, issue }, facts, options);
   const own = forOwnKinds({ ...clients, manager: shared.manager }, facts, { objects: certified, signal });
   results.own = own;
   results.objects = own.objects;
