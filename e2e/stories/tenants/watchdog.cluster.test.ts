@@ -18,8 +18,8 @@ test(
   async () => {
     const pace = { seed: SEED, actors: 4, actsPerSecond: 12 };
     const oneFieldIn = byExtent({ all: 1, sample: 12 });
-    const quietSeconds = byExtent({ all: 20, sample: 10 });
-    const evidence = await fuzz(cluster(), { ...pace, oneFieldIn, seconds: 20, quietSeconds });
+    const [seconds, quietSeconds] = byExtent({ all: [20, 20], sample: [10, 5] });
+    const evidence = await fuzz(cluster(), { ...pace, oneFieldIn, seconds, quietSeconds });
     expect(judge(evidence).filter(({ isKept }) => !isKept)).toEqual([]);
   },
 );
