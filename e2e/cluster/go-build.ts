@@ -36,7 +36,7 @@ export function commandsOf(programs: GoBuild['programs']): readonly GoBuild['pro
   const commands: Record<string, string>[] = [];
   for (const [program, goPackage] of Object.entries(programs)) {
     const isFree = (command: GoBuild['programs']): boolean =>
-      Object.values(command).every((other) => basename(other) !== basename(goPackage));
+      Object.values(command).every((other) => fileOf(other) !== fileOf(goPackage));
     const command = commands.find(isFree);
     if (command === undefined) commands.push({ [program]: goPackage });
     else command[program] = goPackage;
@@ -60,7 +60,12 @@ async function buildAtOnce({ folder, programs, flags, cgo, target, progress }: G
 /** Program → name of the file that Go writes: of several packages each has the name of its folder. */
 export function outputsOf(programs: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const all = Object.entries(programs);
-  return new Map(all.map(([program, goPackage]) => [program, all.length === 1 ? program : basename(goPackage)]));
+  return new Map(all.map(([program, goPackage]) => [program, all.length === 1 ? program : fileOf(goPackage)]));
+}
+
+/** The name of the package's folder, or of the one above if that is the major version of the module. */
+function fileOf(goPackage: string): string {
+  return basename(goPackage.replace(/\/v\d+$/, ''));
 }
 
 /** Runs `go ARGS` in the folder. `-v` makes it print each package when it is compiled, which is the progress. */

@@ -76,6 +76,11 @@ test.each([
     files: { kubectl: 'kubectl', kubelet: 'kubelet' },
     because: 'of several, each has the name of its folder',
   },
+  {
+    programs: { etcd: 'go.etcd.io/etcd/server/v3', kwok: 'sigs.k8s.io/kwok/cmd/kwok' },
+    files: { etcd: 'server', kwok: 'kwok' },
+    because: 'a major version names no program',
+  },
 ])('Go writes $files: $because', ({ programs, files }) => {
   expect(Object.fromEntries(outputsOf(programs as unknown as Record<string, string>))).toEqual(files);
 });

@@ -6,7 +6,10 @@
 import { COMPONENTS, type ComponentName } from './components.ts';
 import type { ClusterOptions } from './options.ts';
 
-/** A folder under `modules/`: one Go module per tool, since their dependencies do not agree with one another. */
+/**
+ * A folder under `modules/`: a Go module for each tool, since their dependencies do not agree with one another. Those of
+ * Kubernetes, etcd and kwok do: in one module, most packages of the last two are compiled for the first already.
+ */
 export interface ToolModule {
   readonly name: string;
   /** Program → Go package. */
@@ -31,11 +34,11 @@ export const TOOL_MODULES: readonly ToolModule[] = [
       kubectl: 'k8s.io/kubernetes/cmd/kubectl',
       kubelet: 'k8s.io/kubernetes/cmd/kubelet',
       'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+      etcd: 'go.etcd.io/etcd/server/v3',
+      kwok: 'sigs.k8s.io/kwok/cmd/kwok',
     },
   },
-  { name: 'etcd', programs: { etcd: 'go.etcd.io/etcd/server/v3' } },
-  { name: 'kwok', programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
-  { name: 'registry', programs: { registry: 'github.com/distribution/distribution/v3/cmd/registry' } },
+  { name: 'registry', programs: { registry: 'slipway.dev/e2e/cluster/registry' } },
   { name: 'crane', programs: { crane: 'github.com/google/go-containerregistry/cmd/crane' } },
   {
     name: 'containerd',
