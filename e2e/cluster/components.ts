@@ -32,7 +32,7 @@ export interface ComponentSettings {
   readonly kubeApiQps: number | 'default';
   /** Added to the command line of kube-apiserver. */
   readonly apiServerFlags: readonly string[];
-  /** Files with stages for kwok; its own stages if empty. */
+  /** Files with stages for kwok, which has none of its own. */
   readonly stageFiles: readonly string[];
 }
 

@@ -86,8 +86,12 @@ function settings({ folder, options }: Boot): ComponentSettings {
   return {
     kubeApiQps: options.kubeApiQps ?? QPS_DEFAULT,
     apiServerFlags: [...(options.audit === true ? auditFlags : []), ...(options.apiServerFlags ?? [])],
-    stageFiles: options.stageFiles ?? [join(import.meta.dirname, 'stages', 'pods.yaml')],
+    stageFiles: [stageFile('nodes.yaml'), ...(options.stageFiles ?? [stageFile('pods.yaml')])],
   };
+}
+
+function stageFile(name: string): string {
+  return join(import.meta.dirname, 'stages', name);
 }
 
 function awaitReady(name: ComponentName, starting: Starting): Promise<void> {
