@@ -25,47 +25,93 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
   certificates: [],
   leftOut: [],
 });
+/** Begins at once, as if nothing had happened for a while. */
+const aheadAtOnce = (): BundlesAhead => new BundlesAhead(0);
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });
 
 describe('bundles that are prepared ahead', () => {
   test('are given once', async () => {
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     ahead.begin(key('ops/a'), async () => bundleOf());
     expect(await ahead.take(key('ops/a'))).toEqual(bundleOf());
     expect(await ahead.take(key('ops/a'))).toBeUndefined();
   });
 
   test('are not given if the image, the configuration or the cluster has changed since', async () => {
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     ahead.begin(key('ops/a', 'before'), async () => bundleOf());
     expect(await ahead.take(key('ops/a', 'after'))).toBeUndefined();
   });
 
-  test('are two at most, and make room when one is used or its Subscription is deleted', async () => {
-    const ahead = new BundlesAhead();
+  test('are 32 at most, and make room when one is used or its Subscription is deleted', async () => {
+    const ahead = aheadAtOnce();
+    const owners = Array.from({ length: 33 }, (_, index) => `ops/${index}`);
+    const begin = (owner: string): void => ahead.begin(key(owner), async () => bundleOf());
+    owners.forEach(begin);
+    expect(ahead.size).toBe(32);
+    await ahead.take(key('ops/0'));
+    begin('ops/32');
+    ahead.drop('ops/1');
+    begin('ops/33');
+    expect(ahead.size).toBe(32);
+    expect([await ahead.take(key('ops/32')), await ahead.take(key('ops/34'))]).toEqual([undefined, undefined]);
+  });
+
+  test('are prepared one after the other', async () => {
+    const ahead = aheadAtOnce();
     const begun: string[] = [];
-    const begin = (owner: string): void => ahead.begin(key(owner), async () => (begun.push(owner), bundleOf()));
-    for (const owner of ['a', 'b', 'c', 'a']) begin(owner);
-    expect(begun).toEqual(['a', 'b']);
-    await ahead.take(key('a'));
-    begin('c');
-    ahead.drop('b');
-    begin('d');
-    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    const first = Promise.withResolvers<PreparedBundle>();
+    ahead.begin(key('a'), () => (begun.push('a'), first.promise));
+    ahead.begin(key('b'), async () => (begun.push('b'), bundleOf()));
+    await new Promise(setImmediate);
+    expect(begun).toEqual(['a']);
+    first.resolve(bundleOf());
+    await expect.poll(() => begun).toEqual(['a', 'b']);
+  });
+
+  test('are not waited for: a bundle whose turn has not come is prepared when it is requested', async () => {
+    const ahead = aheadAtOnce();
+    ahead.begin(key('a'), () => new Promise(() => undefined));
+    ahead.begin(key('b'), async () => bundleOf());
+    expect(await ahead.take(key('b'))).toBeUndefined();
+  });
+
+  test('wait until no Subscription has had work for a second', async () => {
+    let now = 0;
+    let wake = Promise.withResolvers<void>();
+    const after = (milliseconds: number): void => {
+      now += milliseconds;
+      wake.resolve();
+      wake = Promise.withResolvers();
+    };
+    const ahead = new BundlesAhead(1000, { now: () => now, pause: () => wake.promise });
+    let isBegun = false;
+    ahead.begin(key('a'), async () => ((isBegun = true), bundleOf()));
+    after(600);
+    await ahead.take(key('b'));
+    after(600);
+    await new Promise(setImmediate);
+    expect(isBegun).toBe(false);
+    after(400);
+    await new Promise(setImmediate);
+    expect(isBegun).toBe(true);
+  });
+
+  test('are kept up to four megabytes together', async () => {
+    const ahead = aheadAtOnce();
+    for (const owner of ['a', 'b', 'c', 'd', 'e']) ahead.begin(key(owner), async () => bundleOf(1_000_000));
+    await expect.poll(() => ahead.size).toBe(4);
+    expect(await ahead.take(key('d'))).toBeDefined();
+    expect(await ahead.take(key('e'))).toBeUndefined();
   });
 
   test.each([
     { because: 'the registry does not answer', prepare: () => Promise.reject(new Error('no')) },
     { because: 'it takes too much memory', prepare: async () => bundleOf(2_000_000) },
   ])('make room at once if $because', async ({ prepare }) => {
-    const ahead = new BundlesAhead();
-    for (const owner of ['a', 'b']) ahead.begin(key(owner), prepare);
-    let isBegun = false;
-    const begin = (): boolean => {
-      ahead.begin(key('c'), async () => ((isBegun = true), bundleOf()));
-      return isBegun;
-    };
-    await expect.poll(begin).toBe(true);
+    const ahead = aheadAtOnce();
+    ahead.begin(key('a'), prepare);
+    await expect.poll(() => ahead.size).toBe(0);
     expect(await ahead.take(key('a'))).toBeUndefined();
   });
 });
@@ -91,20 +137,20 @@ describe('a bundle that cannot be kept', () => {
   }
 
   test.each(UNFIT)('is prepared once, not at each reconcile, if $because', async (unfit) => {
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     const again = await attempts(ahead, unfit);
     expect([await again(), await again()]).toEqual([1, 1]);
   });
 
   test.each(UNFIT)('is prepared again in another form, if $because', async (unfit) => {
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     await attempts(ahead, unfit);
     ahead.begin(key('a', 'y'), async () => bundleOf());
     expect(await ahead.take(key('a', 'y'))).toEqual(bundleOf());
   });
 
   test.each(UNFIT)('is prepared again after the Subscription needed none for a time, if $because', async (unfit) => {
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     const again = await attempts(ahead, unfit);
     ahead.drop('a');
     expect(await again()).toBe(2);
@@ -122,7 +168,7 @@ describe('the room for bundles that are prepared ahead', () => {
     cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
     cluster.put(subscription({ status: { installed }, metadata: { finalizers: [FINALIZER] }, spec: pinned }));
     cluster.put(works);
-    const ahead = new BundlesAhead();
+    const ahead = aheadAtOnce();
     const run = (
       offers: Parameters<typeof offering>[1] = { versions: ['0.9.0', '1.0.0'], image: IMAGE },
     ): Promise<unknown> => reconcileOf(cluster, { ahead, caches: offering(cluster, offers), catalogOf: () => MAIN })();
@@ -214,7 +260,7 @@ describe('the preparation of a bundle that was prepared ahead', () => {
       pullManifest: (...args) => (pulls.push('pull'), registry.pullManifest(...args)),
     };
     const deps = {
-      ahead: new BundlesAhead(),
+      ahead: aheadAtOnce(),
       bundles: () => counted,
       catalogOf: () => ({ metadata: { name: 'main' }, spec: {} }),
       checkSignatures: async () => void checks.push('check'),
