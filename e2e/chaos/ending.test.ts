@@ -12,6 +12,7 @@ const UNDISTURBED: Ending = {
   begin: state({ crd: ['1', 'old'], roll: ['2', 'old'], gone: ['3', 'old'] }),
   end: state({ crd: ['1', 'new'], roll: ['4', 'new'], made: ['5', { a: [1, 2] }] }),
   events: new Set(['Normal Installed Subscription']),
+  failed: new Map([['ops/one-2', 2]]),
 };
 
 interface Case {
@@ -20,6 +21,8 @@ interface Case {
   readonly killed?: State;
   readonly end: State;
   readonly events?: readonly string[];
+  /** The generation of a Revision whose version has failed. */
+  readonly failed?: number;
   /** Names at the beginning of each difference. */
   readonly differing: readonly string[];
 }
@@ -64,11 +67,24 @@ const CASES: readonly Case[] = [
     events: ['Warning Collision Subscription'],
     differing: ['event Warning Collision Subscription'],
   },
+  {
+    because: 'a version was tried again that had failed, as if its quarantine were lost',
+    end: state(END),
+    failed: 4,
+    differing: ['Revision ops/one-2'],
+  },
+  { because: 'a Revision may be made active after it was created', end: state(END), failed: 3, differing: [] },
 ];
 
 describe('an ending is compared with the undisturbed one', () => {
-  test.each(CASES)('$because', ({ begin = BEGIN, killed, end, events, differing }) => {
-    const disturbed = { begin, end, events: new Set(events ?? UNDISTURBED.events), ...(killed && { killed }) };
+  test.each(CASES)('$because', ({ begin = BEGIN, killed, end, events, failed = 2, differing }) => {
+    const disturbed = {
+      begin,
+      end,
+      events: new Set(events ?? UNDISTURBED.events),
+      failed: new Map([['ops/one-2', failed]]),
+      ...(killed && { killed }),
+    };
     const found = compareEndings(UNDISTURBED, disturbed);
     expect(found.map((line) => line.split(':')[0])).toEqual(differing);
   });

@@ -12,6 +12,13 @@ export interface Ending {
   readonly end: State;
   /** `Warning UpgradeFailed Subscription`: the kinds of events about our objects. */
   readonly events: ReadonlySet<string>;
+  /** The generation of each Revision whose version has failed: each trial of it counts two. */
+  readonly failed: ReadonlyMap<string, number>;
+}
+
+interface FoundRevision {
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly generation: number };
+  readonly status?: { readonly failure?: unknown };
 }
 
 interface FoundEvent {
@@ -22,15 +29,25 @@ interface FoundEvent {
 
 /** Reads the end of a scenario that has begun so. */
 export async function readEnding(cluster: TestCluster, before: Pick<Ending, 'begin' | 'killed'>): Promise<Ending> {
-  const found = await list<FoundEvent>(cluster, 'event');
+  const events = await list<FoundEvent>(cluster, 'event');
+  const revisions = await list<FoundRevision>(cluster, 'revision');
+  return { ...before, end: await readState(cluster), events: kindsOf(events), failed: failedAmong(revisions) };
+}
+
+function kindsOf(found: readonly FoundEvent[]): ReadonlySet<string> {
   const ours = found.filter(({ regarding }) => regarding.apiVersion?.startsWith('slipway.dev/'));
-  const events = new Set(ours.map(({ type, reason, regarding }) => `${type} ${reason} ${regarding.kind}`));
-  return { ...before, end: await readState(cluster), events };
+  return new Set(ours.map(({ type, reason, regarding }) => `${type} ${reason} ${regarding.kind}`));
+}
+
+function failedAmong(revisions: readonly FoundRevision[]): ReadonlyMap<string, number> {
+  const failed = revisions.filter(({ status }) => status?.failure !== undefined);
+  return new Map(failed.map(({ metadata }) => [`${metadata.namespace}/${metadata.name}`, metadata.generation]));
 }
 
 /**
  * The respects in which an ending differs from the undisturbed one: contents, leftovers, objects that were created again
- * though the undisturbed run kept them, and events that the undisturbed run has none of. Pure.
+ * though the undisturbed run kept them, versions that were tried again though they had failed, and events that the
+ * undisturbed run has none of. Pure.
  */
 export function compareEndings(undisturbed: Ending, disturbed: Ending): readonly string[] {
   const mayBeReplaced = new Set(replaced(undisturbed.begin, undisturbed.end));
@@ -41,8 +58,16 @@ export function compareEndings(undisturbed: Ending, disturbed: Ending): readonly
   return [
     ...differences(undisturbed.end, disturbed.end),
     ...[...new Set(again)].filter((name) => !mayBeReplaced.has(name)).map((name) => `${name}: it was created again`),
+    ...triedAgain(undisturbed, disturbed).map((name) => `Revision ${name}: its version was tried again`),
     ...[...disturbed.events.difference(undisturbed.events)].map(
       (event) => `event ${event}: not in the undisturbed run`,
     ),
   ];
+}
+
+/** A Revision that is created beside the one before it, and made active then, has a generation more: that is no trial. */
+function triedAgain(undisturbed: Ending, disturbed: Ending): readonly string[] {
+  const isTriedAgain = ([name, generation]: [string, number]): boolean =>
+    generation > (undisturbed.failed.get(name) ?? Infinity) + 1;
+  return [...disturbed.failed].filter(isTriedAgain).map(([name]) => name);
 }
