@@ -7,7 +7,7 @@ import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { ImageSource } from '../../oci/source.ts';
-import { BundlesAhead } from './ahead.ts';
+import { BundlesAhead, type Clock } from './ahead.ts';
 import { comingTarget } from './coming.ts';
 import { NO_POLICIES } from '../registry-policies.ts';
 import { decideSubscription, type ResolvedPlan, type Target } from './decide.ts';
@@ -29,90 +29,153 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
 const aheadAtOnce = (): BundlesAhead => new BundlesAhead(0);
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });
 
+/** A clock that stands still until a test moves it. */
+class HeldClock implements Clock {
+  #now = 0;
+  #woken = Promise.withResolvers<void>();
+
+  now = (): number => this.#now;
+  pause = (): Promise<void> => this.#woken.promise;
+
+  /** Resolves when everything that waited for that time has begun. */
+  async advance(milliseconds: number): Promise<void> {
+    this.#now += milliseconds;
+    const woken = this.#woken;
+    this.#woken = Promise.withResolvers();
+    woken.resolve();
+    await turn();
+  }
+}
+
+const turn = (): Promise<void> => new Promise(setImmediate);
+
 describe('bundles that are prepared ahead', () => {
-  test('are given once', async () => {
+  test('a prepared bundle is given once', async () => {
     const ahead = aheadAtOnce();
     ahead.begin(key('ops/a'), async () => bundleOf());
     expect(await ahead.take(key('ops/a'))).toEqual(bundleOf());
     expect(await ahead.take(key('ops/a'))).toBeUndefined();
   });
 
-  test('are not given if the image, the configuration or the cluster has changed since', async () => {
+  test('no bundle is given if the image, the configuration or the cluster has changed since', async () => {
     const ahead = aheadAtOnce();
     ahead.begin(key('ops/a', 'before'), async () => bundleOf());
     expect(await ahead.take(key('ops/a', 'after'))).toBeUndefined();
   });
 
-  test('are 32 at most, and make room when one is used or its Subscription is deleted', async () => {
+  test('32 bundles are kept at most, until one is used or its Subscription is deleted', async () => {
     const ahead = aheadAtOnce();
-    const owners = Array.from({ length: 33 }, (_, index) => `ops/${index}`);
-    const begin = (owner: string): void => ahead.begin(key(owner), async () => bundleOf());
-    owners.forEach(begin);
+    const begin = (name: string): void => ahead.begin(key(`${name}/a`), async () => bundleOf());
+    for (let index = 0; index < 32; index++) begin(`n${index}`);
+    begin('late');
+    await turn();
     expect(ahead.size).toBe(32);
-    await ahead.take(key('ops/0'));
-    begin('ops/32');
-    ahead.drop('ops/1');
-    begin('ops/33');
-    expect(ahead.size).toBe(32);
-    expect([await ahead.take(key('ops/32')), await ahead.take(key('ops/34'))]).toEqual([undefined, undefined]);
+    expect(await ahead.take(key('late/a'))).toBeUndefined();
+    expect(await ahead.take(key('n0/a'))).toEqual(bundleOf());
+    ahead.drop('n1/a');
+    begin('late');
+    begin('later');
+    await turn();
+    expect([await ahead.take(key('late/a')), await ahead.take(key('later/a'))]).toEqual([bundleOf(), bundleOf()]);
   });
 
-  test('are prepared one after the other', async () => {
+  test('eight of them belong to one namespace at most, so that the others have room', async () => {
+    const ahead = aheadAtOnce();
+    for (let index = 0; index < 9; index++) ahead.begin(key(`greedy/${index}`), async () => bundleOf());
+    ahead.begin(key('modest/a'), async () => bundleOf());
+    await turn();
+    expect(ahead.size).toBe(9);
+    expect(await ahead.take(key('greedy/8'))).toBeUndefined();
+    expect(await ahead.take(key('modest/a'))).toEqual(bundleOf());
+  });
+
+  test('bundles are prepared one after the other', async () => {
     const ahead = aheadAtOnce();
     const begun: string[] = [];
     const first = Promise.withResolvers<PreparedBundle>();
-    ahead.begin(key('a'), () => (begun.push('a'), first.promise));
-    ahead.begin(key('b'), async () => (begun.push('b'), bundleOf()));
-    await new Promise(setImmediate);
+    ahead.begin(key('ops/a'), () => (begun.push('a'), first.promise));
+    ahead.begin(key('ops/b'), async () => (begun.push('b'), bundleOf()));
+    await turn();
     expect(begun).toEqual(['a']);
     first.resolve(bundleOf());
     await expect.poll(() => begun).toEqual(['a', 'b']);
   });
 
-  test('are not waited for: a bundle whose turn has not come is prepared when it is requested', async () => {
+  test('a registry that answers slowly does not hold up the next bundle', async () => {
     const ahead = aheadAtOnce();
-    ahead.begin(key('a'), () => new Promise(() => undefined));
-    ahead.begin(key('b'), async () => bundleOf());
-    expect(await ahead.take(key('b'))).toBeUndefined();
-  });
-
-  test('wait until no Subscription has had work for a second', async () => {
-    let now = 0;
-    let wake = Promise.withResolvers<void>();
-    const after = (milliseconds: number): void => {
-      now += milliseconds;
-      wake.resolve();
-      wake = Promise.withResolvers();
-    };
-    const ahead = new BundlesAhead(1000, { now: () => now, pause: () => wake.promise });
     let isBegun = false;
-    ahead.begin(key('a'), async () => ((isBegun = true), bundleOf()));
-    after(600);
-    await ahead.take(key('b'));
-    after(600);
-    await new Promise(setImmediate);
-    expect(isBegun).toBe(false);
-    after(400);
-    await new Promise(setImmediate);
-    expect(isBegun).toBe(true);
+    ahead.begin(key('ops/a'), () => new Promise(() => undefined));
+    ahead.begin(key('ops/b'), async () => ((isBegun = true), bundleOf()));
+    await expect.poll(() => isBegun).toBe(true);
   });
 
-  test('are kept up to four megabytes together', async () => {
+  test('a bundle whose turn has not come is not waited for, but prepared when it is requested', async () => {
     const ahead = aheadAtOnce();
-    for (const owner of ['a', 'b', 'c', 'd', 'e']) ahead.begin(key(owner), async () => bundleOf(1_000_000));
-    await expect.poll(() => ahead.size).toBe(4);
-    expect(await ahead.take(key('d'))).toBeDefined();
-    expect(await ahead.take(key('e'))).toBeUndefined();
+    ahead.begin(key('ops/a'), () => new Promise(() => undefined));
+    ahead.begin(key('ops/b'), async () => bundleOf());
+    expect(await ahead.take(key('ops/b'))).toBeUndefined();
   });
 
-  test.each([
-    { because: 'the registry does not answer', prepare: () => Promise.reject(new Error('no')) },
-    { because: 'it takes too much memory', prepare: async () => bundleOf(2_000_000) },
-  ])('make room at once if $because', async ({ prepare }) => {
+  test('a bundle that is requested while it is prepared is given, even if it is too large to be kept', async () => {
     const ahead = aheadAtOnce();
-    ahead.begin(key('a'), prepare);
-    await expect.poll(() => ahead.size).toBe(0);
-    expect(await ahead.take(key('a'))).toBeUndefined();
+    const pulled = Promise.withResolvers<PreparedBundle>();
+    ahead.begin(key('ops/a'), () => pulled.promise);
+    const taken = ahead.take(key('ops/a'));
+    pulled.resolve(bundleOf(2_000_000));
+    expect(await taken).toEqual(bundleOf(2_000_000));
+  });
+
+  test('beyond four megabytes together no bundle is prepared until one is used', async () => {
+    const ahead = aheadAtOnce();
+    const begun: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      ahead.begin(key(`ops/${name}`), async () => (begun.push(name), bundleOf(1024 * 1024)));
+    await turn();
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    await ahead.take(key('ops/b'));
+    await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+});
+
+describe('the moment when a bundle is prepared ahead', () => {
+  function scene() {
+    const clock = new HeldClock();
+    const ahead = new BundlesAhead(3000, clock);
+    let isBegun = false;
+    ahead.noteWork();
+    ahead.begin(key('ops/a'), async () => ((isBegun = true), bundleOf()));
+    return { clock, ahead, isBegun: () => isBegun };
+  }
+
+  test.each<{ because: string; work: (ahead: BundlesAhead) => unknown }>([
+    { because: 'a Subscription is being changed', work: (ahead) => ahead.noteWork() },
+    { because: 'a bundle was requested', work: (ahead) => ahead.take(key('ops/b')) },
+  ])('is not before three seconds have passed since $because', async ({ work }) => {
+    const { clock, ahead, isBegun } = scene();
+    await clock.advance(2000);
+    await work(ahead);
+    await clock.advance(2900);
+    expect(isBegun()).toBe(false);
+    await clock.advance(100);
+    expect(isBegun()).toBe(true);
+  });
+
+  test('does not depend on Subscriptions that are not changed', async () => {
+    const { clock, ahead, isBegun } = scene();
+    await clock.advance(2000);
+    ahead.drop('ops/b');
+    await clock.advance(1000);
+    expect(isBegun()).toBe(true);
+  });
+
+  test('comes after a minute at the latest, since in a large cluster some Subscription is always being changed', async () => {
+    const { clock, ahead, isBegun } = scene();
+    for (let seconds = 0; seconds < 60; seconds += 2) {
+      expect(isBegun()).toBe(false);
+      ahead.noteWork();
+      await clock.advance(2000);
+    }
+    expect(isBegun()).toBe(true);
   });
 });
 
@@ -122,38 +185,44 @@ describe('a bundle that cannot be kept', () => {
     { because: 'it takes too much memory', prepare: async () => bundleOf(2_000_000) },
   ];
 
-  /** Begins as each reconcile does, and waits until the preparation is over. */
-  async function attempts(ahead: BundlesAhead, { prepare }: (typeof UNFIT)[number]): Promise<() => Promise<number>> {
+  function scene({ prepare }: (typeof UNFIT)[number]) {
+    const clock = new HeldClock();
+    const ahead = new BundlesAhead(0, clock);
     let count = 0;
-    const begin = (content: string): void => ahead.begin(key('a', content), () => (count++, prepare()));
-    const isOver = (): Promise<void> => expect.poll(() => ahead.size).toBe(0);
-    begin('x');
-    await isOver();
-    return async () => {
-      begin('x');
-      await isOver();
+    /** As each reconcile does; returns how often it was prepared. */
+    const begin = async (content = 'x'): Promise<number> => {
+      ahead.begin(key('ops/a', content), () => (count++, prepare()));
+      await turn();
       return count;
     };
+    return { clock, ahead, begin };
   }
 
-  test.each(UNFIT)('is prepared once, not at each reconcile, if $because', async (unfit) => {
-    const ahead = aheadAtOnce();
-    const again = await attempts(ahead, unfit);
-    expect([await again(), await again()]).toEqual([1, 1]);
+  test.each(UNFIT)('is prepared once, not at each reconcile, and takes no room, if $because', async (unfit) => {
+    const { ahead, begin } = scene(unfit);
+    expect([await begin(), await begin(), ahead.size]).toEqual([1, 1, 0]);
   });
 
   test.each(UNFIT)('is prepared again in another form, if $because', async (unfit) => {
-    const ahead = aheadAtOnce();
-    await attempts(ahead, unfit);
-    ahead.begin(key('a', 'y'), async () => bundleOf());
-    expect(await ahead.take(key('a', 'y'))).toEqual(bundleOf());
+    const { begin } = scene(unfit);
+    expect([await begin(), await begin('y')]).toEqual([1, 2]);
   });
 
   test.each(UNFIT)('is prepared again after the Subscription needed none for a time, if $because', async (unfit) => {
-    const ahead = aheadAtOnce();
-    const again = await attempts(ahead, unfit);
-    ahead.drop('a');
-    expect(await again()).toBe(2);
+    const { ahead, begin } = scene(unfit);
+    await begin();
+    ahead.drop('ops/a');
+    expect(await begin()).toBe(2);
+  });
+
+  test.each([
+    { ...UNFIT[0]!, times: 2 },
+    { ...UNFIT[1]!, times: 1 },
+  ])('is prepared $times times within ten minutes and a second, if $because', async ({ times, ...unfit }) => {
+    const { clock, begin } = scene(unfit);
+    await begin();
+    await clock.advance(10 * 60_000 + 1000);
+    expect(await begin()).toBe(times);
   });
 });
 
@@ -308,7 +377,7 @@ describe('the preparation of a bundle that was prepared ahead', () => {
   ])('is not begun if $because', ({ image, spec }) => {
     const begin = vi.fn();
     const { deps, given } = scene([]);
-    const ahead = { begin, take: async () => undefined, drop: () => undefined };
+    const ahead = { begin, take: async () => undefined, drop: () => undefined, noteWork: () => undefined };
     prepareAhead(
       { ...deps, ahead },
       { ...given, subscription: subscription({ spec }) },

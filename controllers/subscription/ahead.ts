@@ -1,63 +1,90 @@
 /**
  * Bundles that are prepared before they are requested: the next one of a Subscription that names its version in the
  * spec. Nothing is promised: what is not there is prepared when it is requested, as always, and its signatures are
- * checked again. Prepared one after the other while no Subscription has work, kept in memory within narrow bounds, and
- * lost with a restart.
+ * checked again. Prepared one after the other while no Subscription is being changed, kept in memory within narrow
+ * bounds, and lost with a restart.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRecent, type Recent } from '../recent.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
+import { overOrSlow } from './preparations.ts';
 
 /** Each one costs the processor as much as an installation, and some are never requested. */
 const MOST_BUNDLES = 32;
 
-/** Of one, packed; hardly any bundle has more. */
+/** So that the Subscriptions of one namespace do not take all the room. */
+const MOST_OF_NAMESPACE = 8;
+
+/** Packed bytes of one bundle; hardly any has more. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Of all, packed. */
+/** Packed bytes of all bundles, beyond which no other one is prepared. */
 const MOST_BYTES_OF_ALL = 4 * MOST_BYTES;
 
-/** How long no Subscription has had work before a preparation begins: it would delay the ones that have. */
-const QUIET_MS = 1000;
+/** A preparation would delay the Subscriptions that are being changed, which are reconciled every two seconds. */
+const QUIET_MS = 3000;
+
+/** In a large cluster some Subscription is always being changed. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** A registry that answers slowly must not hold up the bundles of others. */
+const SLOW_MS = 2000;
+
+/** A registry that has failed is asked again after that time, at the next reconcile. */
+const AGAIN_AFTER_MS = 10 * 60_000;
 
 /** A bundle as it is to be rendered: equal keys, equal bytes. */
 interface BundleKey {
-  /** The Subscription that it is for. */
+  /** The Subscription that it is for, as `namespace/name`. */
   readonly owner: string;
   /** Everything that decides the rendered objects: the digest of the image above all. */
   readonly content: string;
 }
 
-interface BundleAhead {
+interface WaitingBundle {
   readonly content: string;
   readonly prepare: () => Promise<PreparedBundle>;
-  /** Absent until its turn comes. */
+}
+
+/** A bundle that is prepared, or is being prepared. */
+interface KeptBundle {
+  readonly content: string;
   prepared?: Promise<PreparedBundle | undefined>;
-  /** Packed, once it is prepared. */
+  /** Packed; 0 until it is prepared. */
   bytes: number;
 }
 
-export interface QuietClock {
+/** A bundle that is not prepared once more at each reconcile: it is too large, or its registry has failed. */
+interface UnfitBundle {
+  readonly content: string;
+  readonly untilMs: number;
+}
+
+/** The time, and the waits for it. */
+export interface Clock {
   /** Milliseconds that only grow. */
   readonly now: () => number;
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-const CLOCK: QuietClock = {
+const CLOCK: Clock = {
   now: () => performance.now(),
   pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
 };
 
 export class BundlesAhead {
   readonly #quietMs: number;
-  readonly #clock: QuietClock;
-  readonly #bundles = new Map<string, BundleAhead>();
-  /** The content by owner that failed or is too large: each reconcile would prepare it once more. */
-  readonly #unfit: Recent<string> = createRecent();
+  readonly #clock: Clock;
+  readonly #waiting = new Map<string, WaitingBundle>();
+  readonly #kept = new Map<string, KeptBundle>();
+  readonly #unfit: Recent<UnfitBundle> = createRecent();
   #lastWork = -Infinity;
   #preparing = false;
 
-  /** @param quietMs And the clock, for tests. */
+  /**
+   * @param quietMs For tests: how long no Subscription is changed before a preparation begins.
+   * @param clock For tests.
+   */
   constructor(quietMs = QUIET_MS, clock = CLOCK) {
     this.#quietMs = quietMs;
     this.#clock = clock;
@@ -65,77 +92,109 @@ export class BundlesAhead {
 
   /** How many are kept, being prepared, or waiting for their turn. */
   get size(): number {
-    return this.#bundles.size;
+    return this.#waiting.size + this.#kept.size;
   }
 
-  /**
-   * Has a bundle prepared when its turn comes, unless it is there, could not be kept before, or other Subscriptions have
-   * taken the room.
-   */
+  /** Has a bundle prepared when its turn comes, unless it is known already, or other Subscriptions have taken the room. */
   begin({ owner, content }: BundleKey, prepare: () => Promise<PreparedBundle>): void {
-    this.#noteWork();
-    const known = this.#bundles.get(owner);
-    if (known?.content === content || this.#unfit.get(owner) === content) return;
-    if (known === undefined && this.#bundles.size >= MOST_BUNDLES) return;
-    this.#bundles.set(owner, { content, prepare, bytes: 0 });
+    const known = this.#waiting.get(owner) ?? this.#kept.get(owner);
+    if (known?.content === content || this.#isUnfit({ owner, content })) return;
+    this.#remove(owner);
+    if (!this.#hasRoomFor(owner)) return;
+    this.#waiting.set(owner, { content, prepare });
     void this.#prepareAll();
   }
 
   /** The bundle, once; undefined if its preparation has not begun, or was for another content. */
   async take({ owner, content }: BundleKey): Promise<PreparedBundle | undefined> {
-    this.#noteWork();
-    const known = this.#bundles.get(owner);
-    this.#bundles.delete(owner);
+    this.noteWork();
+    const known = this.#kept.get(owner);
+    this.#remove(owner);
     return known?.content === content ? known.prepared : undefined;
   }
 
   /** Forgets the bundle of a Subscription that is gone, being deleted or suspended, or that needs none any more. */
   drop(owner: string): void {
-    this.#noteWork();
-    this.#bundles.delete(owner);
+    this.#remove(owner);
     this.#unfit.delete(owner);
   }
 
-  #noteWork(): void {
+  /** Called while a Subscription is being changed: preparations wait until none is, for a while. */
+  noteWork(): void {
     this.#lastWork = this.#clock.now();
+  }
+
+  #hasRoomFor(owner: string): boolean {
+    const owners = [...this.#waiting.keys(), ...this.#kept.keys()];
+    const neighbours = owners.filter((other) => namespaceOf(other) === namespaceOf(owner));
+    return owners.length < MOST_BUNDLES && neighbours.length < MOST_OF_NAMESPACE;
+  }
+
+  #isUnfit({ owner, content }: BundleKey): boolean {
+    const unfit = this.#unfit.get(owner);
+    return unfit?.content === content && this.#clock.now() < unfit.untilMs;
+  }
+
+  #remove(owner: string): void {
+    this.#waiting.delete(owner);
+    if (this.#kept.delete(owner)) void this.#prepareAll();
   }
 
   async #prepareAll(): Promise<void> {
     if (this.#preparing) return;
     this.#preparing = true;
+    let since = this.#clock.now();
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const left = this.#lastWork + this.#quietMs - this.#clock.now();
+      const left = Math.min(this.#lastWork + this.#quietMs, since + LONGEST_WAIT_MS) - this.#clock.now();
       if (left > 0) await this.#clock.pause(left);
-      else await this.#prepareOne(...next);
+      else {
+        await overOrSlow(this.#prepareOne(...next), SLOW_MS);
+        since = this.#clock.now();
+      }
     }
     this.#preparing = false;
   }
 
-  #next(): [owner: string, bundle: BundleAhead] | undefined {
-    return [...this.#bundles].find(([, { prepared }]) => prepared === undefined);
+  /** The one that has waited longest, if there is room for it. */
+  #next(): [owner: string, bundle: WaitingBundle] | undefined {
+    const bytes = [...this.#kept.values()].reduce((sum, bundle) => sum + bundle.bytes, 0);
+    return bytes < MOST_BYTES_OF_ALL ? [...this.#waiting][0] : undefined;
   }
 
-  async #prepareOne(owner: string, bundle: BundleAhead): Promise<void> {
-    bundle.prepared = this.#prepared(bundle);
-    if ((await bundle.prepared) !== undefined || this.#bundles.get(owner) !== bundle) return;
-    this.#bundles.delete(owner);
-    this.#unfit.set(owner, bundle.content);
+  #prepareOne(owner: string, { content, prepare }: WaitingBundle): Promise<unknown> {
+    const bundle: KeptBundle = { content, bytes: 0 };
+    this.#waiting.delete(owner);
+    this.#kept.set(owner, bundle);
+    bundle.prepared = this.#finish(owner, bundle, prepare);
+    return bundle.prepared;
   }
 
-  /** Undefined if it fails, which is reported when it is requested, or if there is no room for it. */
-  async #prepared(bundle: BundleAhead): Promise<PreparedBundle | undefined> {
+  /** Undefined if it fails, which is reported when it is requested, or if it is too large to be kept. */
+  async #finish(
+    owner: string,
+    bundle: KeptBundle,
+    prepare: WaitingBundle['prepare'],
+  ): Promise<PreparedBundle | undefined> {
     try {
-      const prepared = await bundle.prepare();
+      const prepared = await prepare();
+      // It was requested meanwhile, so that it need not be kept.
+      if (this.#kept.get(owner) !== bundle) return prepared;
       const bytes = prepared.manifests.pieces.reduce((sum, { length }) => sum + length, 0);
-      if (bytes > MOST_BYTES || this.#bytes() + bytes > MOST_BYTES_OF_ALL) return undefined;
+      if (bytes > MOST_BYTES) return this.#giveUp(owner, bundle, Infinity);
       bundle.bytes = bytes;
       return prepared;
     } catch {
-      return undefined;
+      return this.#giveUp(owner, bundle, this.#clock.now() + AGAIN_AFTER_MS);
     }
   }
 
-  #bytes(): number {
-    return [...this.#bundles.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  #giveUp(owner: string, bundle: KeptBundle, untilMs: number): undefined {
+    if (this.#kept.get(owner) !== bundle) return;
+    this.#kept.delete(owner);
+    this.#unfit.set(owner, { content: bundle.content, untilMs });
   }
+}
+
+function namespaceOf(owner: string): string {
+  return owner.slice(0, owner.indexOf('/'));
 }

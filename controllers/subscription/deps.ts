@@ -30,7 +30,7 @@ export interface SubscriptionDeps {
   /** The upgrade policy of the manager, for Subscriptions and namespaces without one. */
   readonly upgradePolicy?: UpgradePolicy | undefined;
   /** Bundles that are prepared before they are requested; by default none. */
-  readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop'>;
+  readonly ahead?: Pick<BundlesAhead, 'begin' | 'take' | 'drop' | 'noteWork'>;
   /** Called when a bundle is prepared for which certificates are to be issued; by default nothing happens. */
   readonly foreseeCertificates?: () => void;
   /** Begins to issue the certificates of a Revision that is about to be created; by default nothing happens. */

@@ -30,7 +30,8 @@ export function createPreparations(
   };
 }
 
-async function overOrSlow(task: Promise<unknown>, milliseconds: number): Promise<void> {
+/** Resolves when the task is over, however it ends, or after that time. */
+export async function overOrSlow(task: Promise<unknown>, milliseconds: number): Promise<void> {
   const over = new AbortController();
   const slow = delay(milliseconds, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
   await Promise.race([task.catch(() => undefined), slow]);

@@ -29,6 +29,7 @@ import { describeBeingOverruled, describeOverruling, findOverruled } from './ove
 import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
+import { isServing } from './situation.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { lacksSomething } from './wake.ts';
 import { describeMove } from './wording.ts';
@@ -177,6 +178,7 @@ async function carryOut(
 
 function lookAhead(deps: SubscriptionDeps, facts: SubscriptionFacts, { plan, context: { signal } }: Execution): void {
   if (deps.ahead === undefined) return;
+  if (!isServing(plan)) deps.ahead.noteWork();
   const target = comingTarget(facts, plan, expiryOf(deps, facts));
   if (target === undefined) deps.ahead.drop(keyOfObject(facts.subscription));
   else prepareAhead(deps, facts, { target, signal });

@@ -12,7 +12,7 @@ const UNDISTURBED: Ending = {
   begin: state({ crd: ['1', 'old'], roll: ['2', 'old'], gone: ['3', 'old'] }),
   end: state({ crd: ['1', 'new'], roll: ['4', 'new'], made: ['5', { a: [1, 2] }] }),
   events: new Set(['Normal Installed Subscription']),
-  failed: new Map([['ops/one-2', 2]]),
+  failed: new Map(),
 };
 
 interface Case {
@@ -21,8 +21,8 @@ interface Case {
   readonly killed?: State;
   readonly end: State;
   readonly events?: readonly string[];
-  /** The generation of a Revision whose version has failed. */
-  readonly failed?: number;
+  /** The generation of a Revision whose version has failed: without a disturbance, and with one. */
+  readonly failed?: readonly [undisturbed: number, disturbed: number];
   /** Names at the beginning of each difference. */
   readonly differing: readonly string[];
 }
@@ -70,22 +70,28 @@ const CASES: readonly Case[] = [
   {
     because: 'a version was tried again that had failed, as if its quarantine were lost',
     end: state(END),
-    failed: 4,
+    failed: [2, 4],
     differing: ['Revision ops/one-2'],
   },
-  { because: 'a Revision may be made active after it was created', end: state(END), failed: 3, differing: [] },
+  { because: 'a Revision may be made active after it was created', end: state(END), failed: [2, 3], differing: [] },
+  {
+    because: 'the undisturbed run made the Revision active after it was created, and this one has tried it twice',
+    end: state(END),
+    failed: [3, 4],
+    differing: ['Revision ops/one-2'],
+  },
 ];
 
 describe('an ending is compared with the undisturbed one', () => {
-  test.each(CASES)('$because', ({ begin = BEGIN, killed, end, events, failed = 2, differing }) => {
+  test.each(CASES)('$because', ({ begin = BEGIN, killed, end, events, failed = [2, 2], differing }) => {
     const disturbed = {
       begin,
       end,
       events: new Set(events ?? UNDISTURBED.events),
-      failed: new Map([['ops/one-2', failed]]),
+      failed: new Map([['ops/one-2', failed[1]]]),
       ...(killed && { killed }),
     };
-    const found = compareEndings(UNDISTURBED, disturbed);
+    const found = compareEndings({ ...UNDISTURBED, failed: new Map([['ops/one-2', failed[0]]]) }, disturbed);
     expect(found.map((line) => line.split(':')[0])).toEqual(differing);
   });
 });

@@ -12,7 +12,7 @@ export interface Ending {
   readonly end: State;
   /** `Warning UpgradeFailed Subscription`: the kinds of events about our objects. */
   readonly events: ReadonlySet<string>;
-  /** The generation of each Revision whose version has failed: each trial of it counts two. */
+  /** The generation of each Revision whose version has failed. */
   readonly failed: ReadonlyMap<string, number>;
 }
 
@@ -65,9 +65,13 @@ export function compareEndings(undisturbed: Ending, disturbed: Ending): readonly
   ];
 }
 
-/** A Revision that is created beside the one before it, and made active then, has a generation more: that is no trial. */
+/** A trial makes a Revision active and archives it again; it may have been created active, or archived. */
 function triedAgain(undisturbed: Ending, disturbed: Ending): readonly string[] {
   const isTriedAgain = ([name, generation]: [string, number]): boolean =>
-    generation > (undisturbed.failed.get(name) ?? Infinity) + 1;
+    trialsOf(generation) > trialsOf(undisturbed.failed.get(name) ?? Infinity);
   return [...disturbed.failed].filter(isTriedAgain).map(([name]) => name);
+}
+
+function trialsOf(generation: number): number {
+  return Math.floor(generation / 2);
 }

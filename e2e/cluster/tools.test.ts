@@ -12,6 +12,7 @@ import {
   OLM_V1_PROGRAMS,
   programsOf,
   TOOL_MODULES,
+  type ToolModule,
 } from './tools.ts';
 
 const modules = join(import.meta.dirname, 'modules');
@@ -26,16 +27,27 @@ test('every program that a module builds is used, and every program that is used
   expect(used.toSorted()).toEqual(built.toSorted());
 });
 
-test.each(TOOL_MODULES.filter(({ name }) => name !== 'pod').map((module) => ({ module, name: module.name })))(
+const goModOf = (module: string): string => readFileSync(join(modules, module, 'go.mod'), 'utf8');
+
+/** The packages of other projects; a program of ours lies in the module itself. */
+const fetchedBy = ({ programs }: ToolModule): readonly string[] =>
+  Object.values(programs).filter((path) => !path.startsWith('slipway.dev/'));
+
+const FETCHING = TOOL_MODULES.filter((module) => fetchedBy(module).length > 0);
+
+test.each(FETCHING.map((module) => ({ module, name: module.name })))(
   'the module $name pins every package that is built from it as a tool',
   ({ module }) => {
-    const goMod = readFileSync(join(modules, module.name, 'go.mod'), 'utf8');
-    const tools = goMod.matchAll(/^(?:tool )?\s*([\w./-]+\.[\w./-]+)$/gm);
-    // A program of ours lies in the module itself.
-    const fetched = Object.values(module.programs).filter((path) => !path.startsWith('slipway.dev/'));
-    expect([...tools].map(([, tool]) => tool)).toEqual(expect.arrayContaining(fetched));
+    const tools = goModOf(module.name).matchAll(/^(?:tool )?\s*([\w./-]+\.[\w./-]+)$/gm);
+    expect([...tools].map(([, tool]) => tool)).toEqual(expect.arrayContaining(fetchedBy(module)));
   },
 );
+
+test('the registry is that of the project distribution, without the clients of three clouds', () => {
+  const goMod = goModOf('registry');
+  expect(goMod).toMatch(/^require github\.com\/distribution\/distribution\/v3 v3\./m);
+  expect(goMod).not.toMatch(/aws|azure|cloud\.google/i);
+});
 
 test('the programs of Kubernetes report the version that their module requires', () => {
   const flags = linkerFlags(moduleOf('kubectl'), 'module x\n\nrequire (\n\tk8s.io/kubernetes v1.36.3 // indirect\n)\n');
