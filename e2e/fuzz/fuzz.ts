@@ -16,6 +16,7 @@ import { countManifestsRead, findInternalErrors } from './internal-errors.ts';
 import { forgeries } from './forgeries.ts';
 import { createLogReader } from './log-reader.ts';
 import { longestOf, MORE_REQUESTS, type Evidence, type JudgedProbe } from './verdict.ts';
+import { until } from '../lib/until.ts';
 import { watchManager, type Watch } from './watch-manager.ts';
 
 export interface FuzzOptions extends Pace {
@@ -55,7 +56,6 @@ async function observe(run: Run): Promise<Evidence> {
   const progress = options.progress ?? (() => undefined);
   const log = createLogReader(manager.logFile);
   const internalErrors = new Set<string>();
-  let manifestsRead = 0;
   const watch = watchManager(cluster, manager);
   try {
     const before = await idle(watch, manager, options.quietSeconds);
@@ -64,11 +64,10 @@ async function observe(run: Run): Promise<Evidence> {
     const looking = lookAgain(watching.signal, async (round) => {
       log.read();
       for (const found of await findInternalErrors(cluster)) internalErrors.add(found);
-      manifestsRead = Math.max(manifestsRead, await countManifestsRead(cluster));
       if (round % 6 === 0) progress(describe(watch, log.lines(), log.defects().length, internalErrors.size));
     });
     const began = performance.now();
-    const { tally, probes } = await attack(run, watch);
+    const { tally, probes, manifestsRead } = await attack(run, watch);
     const seconds = (performance.now() - began) / 1000;
     watching.abort();
     await looking;
@@ -100,7 +99,7 @@ async function observe(run: Run): Promise<Evidence> {
 async function attack(
   { arena, options }: Run,
   watch: Watch,
-): Promise<{ readonly tally: Tally; readonly probes: readonly JudgedProbe[] }> {
+): Promise<Pick<Evidence, 'tally' | 'probes' | 'manifestsRead'>> {
   const { cluster } = arena;
   const probes: JudgedProbe[] = [];
   const over = new AbortController();
@@ -115,11 +114,20 @@ async function attack(
   const probing = Array.from({ length: HEALTHY }, (_, number) => probeUntil(cluster, number, how));
   const tally: Tally = new Map();
   await sweep(arena, options, tally);
+  const manifestsRead = await awaitManifestsRead(cluster);
   const timer = setTimeout(() => over.abort(), options.seconds * 1000);
   await actUntil(cluster, actsIn(arena), { ...options, tally, signal: over.signal });
   clearTimeout(timer);
   await Promise.all(probing);
-  return { tally, probes };
+  return { tally, probes, manifestsRead };
+}
+
+/** A busy manager comes to the forged Revisions of the sweep late, and the random acts may be over before. */
+async function awaitManifestsRead(cluster: TestCluster): Promise<number> {
+  let count = 0;
+  const isRead = async (): Promise<boolean> => (count = await countManifestsRead(cluster)) > 0;
+  await until('the manifests of a forged Revision are read', isRead, { timeoutSeconds: 60 }).catch(() => undefined);
+  return count;
 }
 
 /** One act for each field of each kind, as fast as the pace lets it, and one for each sort of manifests. */

@@ -11,7 +11,7 @@ export interface Evidence {
   readonly defects: readonly Defect[];
   /** Objects and events that say InternalError, each with its message. */
   readonly internalErrors: readonly string[];
-  /** Most Revisions at a time that passed for the manager's, so that it read their manifests. */
+  /** Revisions that passed for the manager's, so that it read their manifests. */
   readonly manifestsRead: number;
   readonly logLines: number;
   /** Whether the process that was started still runs. */
