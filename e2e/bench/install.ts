@@ -67,6 +67,9 @@ interface Lap {
   readonly after: Usage;
 }
 
+/** An upgrade is requested long after the installation: all next bundles are prepared by then, if they will be. */
+const UPGRADED_AFTER_MS = 15_000;
+
 /** Installs, upgrades and removes the operators together, in the stage's cluster. */
 export async function runProduct(
   stage: Stage,
@@ -83,8 +86,7 @@ export async function runProduct(
     operators.flatMap((operator) => objectsOf(operator, operator.from)),
   );
   const repairSeconds = repair ? await deleteOneDeployment(product, operators) : undefined;
-  // An upgrade is requested long after the installation: the next bundle is prepared by then, if it will be.
-  await settleDown();
+  await pause(UPGRADED_AFTER_MS);
   const idle = await lap(() => pause(idleSeconds * 1000));
   const upgrade = await lap(() => upgradeAll(product, operators));
   await readCustomResources(
