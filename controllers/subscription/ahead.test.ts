@@ -6,8 +6,9 @@ import { refOf } from '../../api/object.ts';
 import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { createManualClock, type ManualClock } from '../../kube/testing/manual-clock.ts';
 import type { ImageSource } from '../../oci/source.ts';
-import { BundlesAhead, type Clock } from './ahead.ts';
+import { BundlesAhead } from './ahead.ts';
 import { comingTarget } from './coming.ts';
 import { NO_POLICIES } from '../registry-policies.ts';
 import { decideSubscription, type ResolvedPlan, type Target } from './decide.ts';
@@ -29,25 +30,13 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
 const aheadAtOnce = (): BundlesAhead => new BundlesAhead(0);
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });
 
-/** A clock that stands still until a test moves it. */
-class HeldClock implements Clock {
-  #now = 0;
-  #woken = Promise.withResolvers<void>();
-
-  now = (): number => this.#now;
-  pause = (): Promise<void> => this.#woken.promise;
-
-  /** Resolves when everything that waited for that time has begun. */
-  async advance(milliseconds: number): Promise<void> {
-    this.#now += milliseconds;
-    const woken = this.#woken;
-    this.#woken = Promise.withResolvers();
-    woken.resolve();
-    await turn();
-  }
-}
-
 const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** Everything that waited for that time has begun then. */
+async function advance(clock: ManualClock, seconds: number): Promise<void> {
+  clock.advance(seconds);
+  await turn();
+}
 
 describe('bundles that are prepared ahead', () => {
   test('a prepared bundle is given once', async () => {
@@ -139,8 +128,8 @@ describe('bundles that are prepared ahead', () => {
 
 describe('the moment when a bundle is prepared ahead', () => {
   function scene() {
-    const clock = new HeldClock();
-    const ahead = new BundlesAhead(3000, clock);
+    const clock = createManualClock();
+    const ahead = new BundlesAhead(3, clock);
     let isBegun = false;
     ahead.noteWork();
     ahead.begin(key('ops/a'), async () => ((isBegun = true), bundleOf()));
@@ -152,19 +141,19 @@ describe('the moment when a bundle is prepared ahead', () => {
     { because: 'a bundle was requested', work: (ahead) => ahead.take(key('ops/b')) },
   ])('is not before three seconds have passed since $because', async ({ work }) => {
     const { clock, ahead, isBegun } = scene();
-    await clock.advance(2000);
+    await advance(clock, 2);
     await work(ahead);
-    await clock.advance(2900);
+    await advance(clock, 2.9);
     expect(isBegun()).toBe(false);
-    await clock.advance(100);
+    await advance(clock, 0.1);
     expect(isBegun()).toBe(true);
   });
 
   test('does not depend on Subscriptions that are not changed', async () => {
     const { clock, ahead, isBegun } = scene();
-    await clock.advance(2000);
+    await advance(clock, 2);
     ahead.drop('ops/b');
-    await clock.advance(1000);
+    await advance(clock, 1);
     expect(isBegun()).toBe(true);
   });
 
@@ -173,7 +162,7 @@ describe('the moment when a bundle is prepared ahead', () => {
     for (let seconds = 0; seconds < 60; seconds += 2) {
       expect(isBegun()).toBe(false);
       ahead.noteWork();
-      await clock.advance(2000);
+      await advance(clock, 2);
     }
     expect(isBegun()).toBe(true);
   });
@@ -186,7 +175,7 @@ describe('a bundle that cannot be kept', () => {
   ];
 
   function scene({ prepare }: (typeof UNFIT)[number]) {
-    const clock = new HeldClock();
+    const clock = createManualClock();
     const ahead = new BundlesAhead(0, clock);
     let count = 0;
     /** As each reconcile does; returns how often it was prepared. */
@@ -221,7 +210,7 @@ describe('a bundle that cannot be kept', () => {
   ])('is prepared $times times within ten minutes and a second, if $because', async ({ times, ...unfit }) => {
     const { clock, begin } = scene(unfit);
     await begin();
-    await clock.advance(10 * 60_000 + 1000);
+    await advance(clock, 601);
     expect(await begin()).toBe(times);
   });
 });

@@ -4,7 +4,7 @@
  * checked again. Prepared one after the other while no Subscription is being changed, kept in memory within narrow
  * bounds, and lost with a restart.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { sleep, systemClock, type Clock } from '../../kube/clock.ts';
 import { createRecent, type Recent } from '../recent.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { overOrSlow } from './preparations.ts';
@@ -22,16 +22,16 @@ const MOST_BYTES = 1024 * 1024;
 const MOST_BYTES_OF_ALL = 4 * MOST_BYTES;
 
 /** A preparation would delay the Subscriptions that are being changed, which are reconciled every two seconds. */
-const QUIET_MS = 3000;
+const QUIET_SECONDS = 3;
 
 /** In a large cluster some Subscription is always being changed. */
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_SECONDS = 60;
 
 /** A registry that answers slowly must not hold up the bundles of others. */
 const SLOW_MS = 2000;
 
 /** A registry that has failed is asked again after that time, at the next reconcile. */
-const AGAIN_AFTER_MS = 10 * 60_000;
+const AGAIN_AFTER_SECONDS = 600;
 
 /** A bundle as it is to be rendered: equal keys, equal bytes. */
 interface BundleKey {
@@ -57,23 +57,12 @@ interface KeptBundle {
 /** A bundle that is not prepared once more at each reconcile: it is too large, or its registry has failed. */
 interface UnfitBundle {
   readonly content: string;
-  readonly untilMs: number;
+  /** Seconds of the clock. */
+  readonly until: number;
 }
-
-/** The time, and the waits for it. */
-export interface Clock {
-  /** Milliseconds that only grow. */
-  readonly now: () => number;
-  readonly pause: (milliseconds: number) => Promise<void>;
-}
-
-const CLOCK: Clock = {
-  now: () => performance.now(),
-  pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
-};
 
 export class BundlesAhead {
-  readonly #quietMs: number;
+  readonly #quietSeconds: number;
   readonly #clock: Clock;
   readonly #waiting = new Map<string, WaitingBundle>();
   readonly #kept = new Map<string, KeptBundle>();
@@ -82,11 +71,11 @@ export class BundlesAhead {
   #preparing = false;
 
   /**
-   * @param quietMs For tests: how long no Subscription is changed before a preparation begins.
+   * @param quietSeconds For tests: how long no Subscription is changed before a preparation begins.
    * @param clock For tests.
    */
-  constructor(quietMs = QUIET_MS, clock = CLOCK) {
-    this.#quietMs = quietMs;
+  constructor(quietSeconds = QUIET_SECONDS, clock = systemClock) {
+    this.#quietSeconds = quietSeconds;
     this.#clock = clock;
   }
 
@@ -132,7 +121,7 @@ export class BundlesAhead {
 
   #isUnfit({ owner, content }: BundleKey): boolean {
     const unfit = this.#unfit.get(owner);
-    return unfit?.content === content && this.#clock.now() < unfit.untilMs;
+    return unfit?.content === content && this.#clock.now() < unfit.until;
   }
 
   #remove(owner: string): void {
@@ -145,8 +134,8 @@ export class BundlesAhead {
     this.#preparing = true;
     let since = this.#clock.now();
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const left = Math.min(this.#lastWork + this.#quietMs, since + LONGEST_WAIT_MS) - this.#clock.now();
-      if (left > 0) await this.#clock.pause(left);
+      const left = Math.min(this.#lastWork + this.#quietSeconds, since + LONGEST_WAIT_SECONDS) - this.#clock.now();
+      if (left > 0) await sleep(left, { clock: this.#clock });
       else {
         await overOrSlow(this.#prepareOne(...next), SLOW_MS);
         since = this.#clock.now();
@@ -184,14 +173,14 @@ export class BundlesAhead {
       bundle.bytes = bytes;
       return prepared;
     } catch {
-      return this.#giveUp(owner, bundle, this.#clock.now() + AGAIN_AFTER_MS);
+      return this.#giveUp(owner, bundle, this.#clock.now() + AGAIN_AFTER_SECONDS);
     }
   }
 
-  #giveUp(owner: string, bundle: KeptBundle, untilMs: number): undefined {
+  #giveUp(owner: string, bundle: KeptBundle, until: number): undefined {
     if (this.#kept.get(owner) !== bundle) return;
     this.#kept.delete(owner);
-    this.#unfit.set(owner, { content: bundle.content, untilMs });
+    this.#unfit.set(owner, { content: bundle.content, until });
   }
 }
 
