@@ -1,4 +1,5 @@
 /** Bundles that are prepared before they are requested: which, how many, and that they are used only if nothing changed. */
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import { FINALIZER } from '../../api/names.ts';
@@ -30,12 +31,10 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
 const aheadAtOnce = (): BundlesAhead => new BundlesAhead(0);
 const key = (owner: string, content = 'x'): { owner: string; content: string } => ({ owner, content });
 
-const turn = (): Promise<void> => new Promise(setImmediate);
-
 /** Everything that waited for that time has begun then. */
 async function advance(clock: ManualClock, seconds: number): Promise<void> {
   clock.advance(seconds);
-  await turn();
+  await setImmediate();
 }
 
 describe('bundles that are prepared ahead', () => {
@@ -57,14 +56,14 @@ describe('bundles that are prepared ahead', () => {
     const begin = (name: string): void => ahead.begin(key(`${name}/a`), async () => bundleOf());
     for (let index = 0; index < 32; index++) begin(`n${index}`);
     begin('late');
-    await turn();
+    await setImmediate();
     expect(ahead.size).toBe(32);
     expect(await ahead.take(key('late/a'))).toBeUndefined();
     expect(await ahead.take(key('n0/a'))).toEqual(bundleOf());
     ahead.drop('n1/a');
     begin('late');
     begin('later');
-    await turn();
+    await setImmediate();
     expect([await ahead.take(key('late/a')), await ahead.take(key('later/a'))]).toEqual([bundleOf(), bundleOf()]);
   });
 
@@ -72,7 +71,7 @@ describe('bundles that are prepared ahead', () => {
     const ahead = aheadAtOnce();
     for (let index = 0; index < 9; index++) ahead.begin(key(`greedy/${index}`), async () => bundleOf());
     ahead.begin(key('modest/a'), async () => bundleOf());
-    await turn();
+    await setImmediate();
     expect(ahead.size).toBe(9);
     expect(await ahead.take(key('greedy/8'))).toBeUndefined();
     expect(await ahead.take(key('modest/a'))).toEqual(bundleOf());
@@ -84,7 +83,7 @@ describe('bundles that are prepared ahead', () => {
     const first = Promise.withResolvers<PreparedBundle>();
     ahead.begin(key('ops/a'), () => (begun.push('a'), first.promise));
     ahead.begin(key('ops/b'), async () => (begun.push('b'), bundleOf()));
-    await turn();
+    await setImmediate();
     expect(begun).toEqual(['a']);
     first.resolve(bundleOf());
     await expect.poll(() => begun).toEqual(['a', 'b']);
@@ -119,7 +118,7 @@ describe('bundles that are prepared ahead', () => {
     const begun: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       ahead.begin(key(`ops/${name}`), async () => (begun.push(name), bundleOf(1024 * 1024)));
-    await turn();
+    await setImmediate();
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
     await ahead.take(key('ops/b'));
     await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd', 'e']);
@@ -181,7 +180,7 @@ describe('a bundle that cannot be kept', () => {
     /** As each reconcile does; returns how often it was prepared. */
     const begin = async (content = 'x'): Promise<number> => {
       ahead.begin(key('ops/a', content), () => (count++, prepare()));
-      await turn();
+      await setImmediate();
       return count;
     };
     return { clock, ahead, begin };

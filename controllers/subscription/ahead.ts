@@ -27,9 +27,6 @@ const QUIET_SECONDS = 3;
 /** In a large cluster some Subscription is always being changed. */
 const LONGEST_WAIT_SECONDS = 60;
 
-/** A registry that answers slowly must not hold up the bundles of others. */
-const SLOW_MS = 2000;
-
 /** A registry that has failed is asked again after that time, at the next reconcile. */
 const AGAIN_AFTER_SECONDS = 600;
 
@@ -137,7 +134,7 @@ export class BundlesAhead {
       const left = Math.min(this.#lastWork + this.#quietSeconds, since + LONGEST_WAIT_SECONDS) - this.#clock.now();
       if (left > 0) await sleep(left, { clock: this.#clock });
       else {
-        await overOrSlow(this.#prepareOne(...next), SLOW_MS);
+        await overOrSlow(this.#prepareOne(...next));
         since = this.#clock.now();
       }
     }

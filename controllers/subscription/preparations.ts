@@ -31,7 +31,7 @@ export function createPreparations(
 }
 
 /** Resolves when the task is over, however it ends, or after that time. */
-export async function overOrSlow(task: Promise<unknown>, milliseconds: number): Promise<void> {
+export async function overOrSlow(task: Promise<unknown>, milliseconds = SLOW_MILLISECONDS): Promise<void> {
   const over = new AbortController();
   const slow = delay(milliseconds, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
   await Promise.race([task.catch(() => undefined), slow]);

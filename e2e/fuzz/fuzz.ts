@@ -7,6 +7,7 @@ import { usageOf } from '../bench/process-usage.ts';
 import { startMeasured } from '../bench/stage.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { installSlipway, isAlive, type RunningManager } from '../lib/manager.ts';
+import { until } from '../lib/until.ts';
 import { actUntil, carryOut, drawOne, type Pace, type Tally } from './actors.ts';
 import { actsIn, everyField } from './acts.ts';
 import { openArena, type Arena } from './arena.ts';
@@ -16,7 +17,6 @@ import { countManifestsRead, findInternalErrors } from './internal-errors.ts';
 import { forgeries } from './forgeries.ts';
 import { createLogReader } from './log-reader.ts';
 import { longestOf, MORE_REQUESTS, type Evidence, type JudgedProbe } from './verdict.ts';
-import { until } from '../lib/until.ts';
 import { watchManager, type Watch } from './watch-manager.ts';
 
 export interface FuzzOptions extends Pace {
