@@ -144,10 +144,31 @@ describe('an upgrade', () => {
     await harness.settle(2);
     const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');
     expect(told?.message).toContain('example.com/hold');
+    harness.pass(11);
+    expect(await harness.reconcile(2)).toEqual({ requeueAfterSeconds: 30 });
     await harness.cluster.patch(held, { metadata: { finalizers: null } });
     await harness.settle(2);
     expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')).toBeUndefined();
     expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).not.toContain('widget-config');
+  });
+
+  test('a CRD that is kept for its custom resources costs no request once it was found, also if it is changed', async () => {
+    const crd = refOf(sampleCrd('Widget'));
+    harness.cluster.put(sample('example.com/v1', 'Widget', 'one', { metadata: { name: 'one', namespace: NAMESPACE } }));
+    harness.setState(2, 'Archived');
+    await harness.addRevision(
+      3,
+      next.filter(({ kind }) => kind !== crd.kind),
+      { previous: 'widgets-1' },
+    );
+    await harness.settle(3);
+    harness.pass(11);
+    await harness.settle(3);
+    harness.cluster.change(crd, (object) => ({ ...object, metadata: { ...object.metadata, generation: 9 } }));
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(3)).toBeUndefined();
+    expect(harness.cluster.requests.slice(before)).toEqual([]);
+    expect(harness.revision(3).status?.inventory?.map(({ name }) => name)).toContain(crd.name);
   });
 
   test('an upgrade that is rejected keeps the leftovers for as long as that lasts', async () => {

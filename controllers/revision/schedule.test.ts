@@ -48,7 +48,7 @@ function attempted(fields: Partial<Attempted>, before: RevisionStatus = {}): Att
     status,
     onFailure,
     failures: [],
-    hasLeftovers: false,
+    isBaking: false,
     startSeconds: 0,
     hasUnwatched: false,
     ...fields,
@@ -220,22 +220,27 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
   },
   // leftovers
   {
-    situation: succeeded({ hasLeftovers: true }),
+    situation: succeeded({ isBaking: true }),
     says: { ...AT_ONCE, again: { inSeconds: 240 } },
     because: 'leftovers are pruned after the bake time',
   },
   {
-    situation: succeeded({ hasLeftovers: true, status: healthy(3600) }),
+    situation: succeeded({ isBaking: true, status: healthy(3600) }),
     says: { ...AT_ONCE, again: { inSeconds: 0.1 } },
     because: 'the bake time is over',
   },
   {
-    situation: attempted({ hasLeftovers: true }),
+    situation: succeeded({ isBaking: false, status: healthy(3600) }),
+    says: { ...AT_ONCE, again: 'never' },
+    because: 'the leftovers were pruned, and a watch reports the end of one that a finalizer holds',
+  },
+  {
+    situation: attempted({ isBaking: true }),
     says: { ...AT_ONCE, again: { inSeconds: 30 } },
     because: 'leftovers stay while the Revision is not healthy',
   },
   {
-    situation: succeeded({ hasLeftovers: true, unpruned: failure('Forbidden', 'never', 'no') }),
+    situation: succeeded({ isBaking: false, unpruned: failure('Forbidden', 'never', 'no') }),
     says: { ...AT_ONCE, again: { error: error('backoff') } },
     because: 'a failed deletion is retried with back-off, whatever the failure says',
   },

@@ -46,7 +46,8 @@ export interface Attempted {
   readonly failures: readonly Failure[];
   /** Why a leftover could not be deleted. */
   readonly unpruned?: Failure | undefined;
-  readonly hasLeftovers: boolean;
+  /** Whether leftovers are still to be pruned, when the bake time is over. A watch reports the end of one that is deleted. */
+  readonly isBaking: boolean;
   /** Seconds for which a Deployment is left to start. */
   readonly startSeconds: number;
   /** When the last contest ends if nothing more happens. */
@@ -158,7 +159,7 @@ function againAfter(attempt: Attempted, paceSeconds: number, now: Date): Again {
   if (judgement.askAgainSeconds !== undefined) return { inSeconds: judgement.askAgainSeconds };
   const error = errorOf(attempt.failures) ?? (unpruned && new ReasonedError({ ...unpruned, retry: 'backoff' }));
   if (error !== undefined) return { error };
-  if (attempt.hasLeftovers && isReady({ metadata: revision.metadata, status }))
+  if (attempt.isBaking && isReady({ metadata: revision.metadata, status }))
     return { inSeconds: Math.max(0.1, bakeSecondsLeft(status, onFailure, now)) };
   const overSeconds = contestsOver === undefined ? 0 : secondsUntil(contestsOver, now);
   const pauses = [startSeconds, paceSeconds, overSeconds].filter((seconds) => seconds > 0);

@@ -4,10 +4,10 @@ import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { formatTime, replaceConditions, type ConditionType, type NextCondition } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import { describeRef } from '../../api/object.ts';
 import { MOST_LOSSES } from '../../api/repair.ts';
 import type { Phase, Revision, RevisionStatus } from '../../api/revision.ts';
+import { requestOf } from '../request-of.ts';
 import type { Judgement } from './judgement.ts';
 
 export interface RevisionFindings {
@@ -35,11 +35,11 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
   const judged = [...conditionsFor(judgement), ...contestIn(findings)];
   const conditions = replaceConditions(before.conditions, judged, { observedGeneration, now });
   const losses = [...(before.losses ?? []), ...(findings.losses ?? [])].slice(-MOST_LOSSES);
-  const requested = revision.metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
+  const requested = requestOf(revision);
   return {
     ...before,
     observedGeneration,
-    ...(requested !== undefined && { lastHandledReconcileAt: requested.slice(0, 256) }),
+    ...(requested !== undefined && { lastHandledReconcileAt: requested }),
     conditions,
     ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(inventory !== undefined && { inventory }),

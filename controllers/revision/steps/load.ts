@@ -26,7 +26,7 @@ export async function load(run: Run): Promise<Judgement | undefined> {
   const inventory = revision.status?.inventory ?? [];
   const known = await observeAll(run, inventory);
   const isInPlace =
-    (isSettled(revision) || isUnhealthyOnly(revision)) && inventory.every((entry) => known.isIntact(entry));
+    (isSettled(revision) || isUnhealthyOnly(revision)) && inventory.every((entry) => isAsItShouldBe(entry, known));
   results.known = known;
   if (isInPlace && !isCertificateDue(run, inventory) && !shared.seenOffers.isDue(revision)) {
     results.unready = unreadyIn(watched, inventory);
@@ -55,6 +55,13 @@ async function loadObjects(
   await shared.crdContents.look(clients.cluster, knownInventory(facts), { observed, namedIn, signal });
   const { objects, tried } = await desiredObjects(shared, facts.revision, memory);
   Object.assign(results, { objects, tried });
+}
+
+/** A leftover of a settled Revision is a CRD that is kept for its custom resources: a change of it is nothing to repair. */
+function isAsItShouldBe(entry: InventoryEntry, known: KnownObjects): boolean {
+  if (known.isIntact(entry)) return true;
+  const live = entry.leftover === true ? known.get(refOfEntry(entry)) : undefined;
+  return live !== undefined && live.metadata.uid === entry.uid && live.metadata.deletionTimestamp === undefined;
 }
 
 /**
