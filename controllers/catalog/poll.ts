@@ -3,9 +3,9 @@ import { DEFAULT_INTERVAL, INTERVAL_BOUNDS, type Catalog } from '../../api/catal
 import { findCondition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { ReasonedError } from '../../api/errors.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import { isOfSource } from './source.ts';
 import type { RegistryPolicies } from '../registry-policies.ts';
+import { requestOf } from '../request-of.ts';
 import { isCovered, mayExpire, refusalOf } from './verification.ts';
 
 export type PollPlan =
@@ -61,11 +61,6 @@ function isUnfinished({ spec, status }: Catalog): boolean {
   const failed = (['Reconciling', 'Stalled'] as const).some((type) => findCondition(status.conditions, type));
   const ready = findCondition(status.conditions, 'Ready');
   return failed || ready?.status === 'False' || ready?.reason === 'CatalogStale';
-}
-
-/** The value of the annotation that requests a check, as the status repeats it. */
-export function requestOf({ metadata }: Catalog): string | undefined {
-  return metadata.annotations?.[ANNOTATION.reconcileRequestedAt]?.slice(0, 256);
 }
 
 /** Whether the reference is by digest: its content cannot change. */

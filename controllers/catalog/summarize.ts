@@ -4,7 +4,7 @@ import { formatTime, replaceConditions, type NextCondition } from '../../api/con
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Signature } from '../../api/signature.ts';
-import { requestOf } from './poll.ts';
+import { requestOf } from '../request-of.ts';
 import { warningOf } from './verification.ts';
 
 /** The result of a check of the registry. */

@@ -6,7 +6,6 @@
 import { findCondition, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import type { RegistryPolicy, RegistryPolicyStatus } from '../../api/registry-policy.ts';
 import type { Reconcile } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
@@ -15,6 +14,7 @@ import { problemOfPolicy } from '../registry-policies.ts';
 import { certificateAuthorities, pullSecrets } from '../registry-settings.ts';
 import { readTrustedRoot } from '../trusted-roots.ts';
 import { writeStatus } from '../status.ts';
+import { requestOf } from '../request-of.ts';
 import { describePolicy } from './describe.ts';
 
 export interface RegistryPolicyDeps {
@@ -85,7 +85,7 @@ function report({ record }: RegistryPolicyDeps, policy: RegistryPolicy, trouble:
 
 function statusOf(policy: RegistryPolicy, trouble: ReasonedError | undefined, now: Date): RegistryPolicyStatus {
   const observedGeneration = policy.metadata.generation ?? 0;
-  const requested = policy.metadata.annotations?.[ANNOTATION.reconcileRequestedAt]?.slice(0, 256);
+  const requested = requestOf(policy);
   const conditions = replaceConditions(policy.status?.conditions, conditionsOf(policy, trouble), {
     observedGeneration,
     now,

@@ -1,10 +1,10 @@
 /** The question of a Subscription for the resolver, from its spec, its Revisions and the facts around it. Pure. */
-import { ANNOTATION } from '../../api/names.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS } from '../../api/subscription-status.ts';
 import type { CatalogSource, ClusterFacts, Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
 import { outcomeHash } from '../config-hash.ts';
+import { requestOf } from '../request-of.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 
@@ -101,8 +101,7 @@ function quarantine(
 /** Entries of the release before carry no hash: any change of the spec lifts those. */
 function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
   const { metadata, status } = subscription;
-  const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
-  if (status?.lastHandledReconcileAt !== requested) return true;
+  if (status?.lastHandledReconcileAt !== requestOf(subscription)) return true;
   return specHash === undefined
     ? status?.observedGeneration !== metadata.generation
     : specHash !== outcomeHash(subscription);

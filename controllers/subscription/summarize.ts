@@ -7,7 +7,6 @@ import {
   type NextCondition,
 } from '../../api/conditions.ts';
 import { redact, type ReasonedError } from '../../api/errors.ts';
-import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -15,6 +14,7 @@ import { STATUS_LIMITS, type SubscriptionStatus } from '../../api/subscription-s
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { passedOver } from '../../resolver/passed-over.ts';
+import { requestOf } from '../request-of.ts';
 import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
 import type { ResolvedPlan } from './decide.ts';
@@ -212,12 +212,10 @@ function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observe
 
 /** A request that could not be carried out is not marked as handled: it still counts at the next attempt. */
 function handled(subscription: Subscription, done: boolean): SubscriptionStatus {
-  const requested = done
-    ? subscription.metadata.annotations?.[ANNOTATION.reconcileRequestedAt]
-    : subscription.status?.lastHandledReconcileAt;
+  const requested = done ? requestOf(subscription) : subscription.status?.lastHandledReconcileAt;
   return {
     ...observed(subscription),
-    ...(requested !== undefined && { lastHandledReconcileAt: requested.slice(0, 256) }),
+    ...(requested !== undefined && { lastHandledReconcileAt: requested }),
   };
 }
 
