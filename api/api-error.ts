@@ -85,7 +85,7 @@ function judge(status: Status): StatusMeaning {
       hint: 'Repair or remove the admission webhook that does not answer',
     };
   }
-  if (/^admission webhook .* denied the request/.test(message)) {
+  if (/^admission webhook .* denied the request|Policy '.*' with binding '.*' denied request/.test(message)) {
     return { reason: 'ObjectInvalid', retry: 'backoff', hint: 'A policy of the cluster refuses the object' };
   }
   if (hasCause(status, 'FieldManagerConflict')) {

@@ -1,7 +1,8 @@
 /** A defect is reported on the object that it keeps from being reconciled. */
 import { describe, expect, test } from 'vitest';
 import { findCondition, type Condition } from '../api/conditions.ts';
-import { ReasonedError } from '../api/errors.ts';
+import { ReasonedError, type Retry } from '../api/errors.ts';
+import type { Reason } from '../api/reasons.ts';
 import { API_VERSION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
@@ -14,12 +15,12 @@ const key = { namespace: 'default', name: 'widgets' };
 const ref = { apiVersion: API_VERSION, kind: 'Subscription', ...key };
 const defect: Reconcile = () => Promise.reject(new TypeError('x is not a function'));
 
-function setUp(reconcile: Reconcile, conditions: readonly Condition[] = []) {
+function setUp(reconcile: Reconcile, conditions: readonly Condition[] = [], metadata: object = {}) {
   const cluster = createFakeCluster();
   cluster.put({ apiVersion: API_VERSION, kind: 'Subscription', metadata: key });
-  cluster.change(ref, ({ metadata, ...object }) => ({
+  cluster.change(ref, ({ metadata: before, ...object }) => ({
     ...object,
-    metadata: { ...metadata, generation: 2 },
+    metadata: { ...before, generation: 2, ...metadata },
     status: { conditions },
   }));
   const events: EventFacts[] = [];
@@ -101,4 +102,35 @@ test('an abort is no defect', async () => {
   stop.abort(new Error('SIGTERM'));
   await expect(run()).rejects.toThrow();
   expect(cluster.requests).toEqual([]);
+});
+
+describe('an error that ends a removal', () => {
+  const removal = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] };
+  const failing =
+    (reason: Reason, retry: Retry): Reconcile =>
+    () =>
+      Promise.reject(new ReasonedError({ reason, retry, message: 'delete Revision lights/beacon-1: no' }));
+
+  test('a deletion that is refused is in the conditions and in one event, and is tried again', async () => {
+    const { run, condition, events } = setUp(failing('ObjectInvalid', 'never'), [ready(1)], removal);
+    for (const _ of [1, 2]) await expect(run()).rejects.toMatchObject({ reason: 'ObjectInvalid', retry: 'backoff' });
+    expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'ObjectInvalid' });
+    expect(condition('Reconciling')?.message).toContain('delete Revision lights/beacon-1: no');
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'ObjectInvalid' }]);
+  });
+
+  test.each(['Conflict', 'LeaderLost', 'ApiUnavailable'] as const)(
+    'an answer that the next attempt cures is not reported: %s',
+    async (reason) => {
+      const { run, condition, events } = setUp(failing(reason, 'backoff'), [ready(1)], removal);
+      await expect(run()).rejects.toMatchObject({ reason });
+      expect([condition('Ready')?.reason, events]).toEqual(['Succeeded', []]);
+    },
+  );
+
+  test('the same error is left to the controller while the object is not being deleted', async () => {
+    const { run, condition } = setUp(failing('ObjectInvalid', 'never'), [ready(1)]);
+    await expect(run()).rejects.toMatchObject({ retry: 'never' });
+    expect(condition('Ready')?.reason).toBe('Succeeded');
+  });
 });

@@ -1,6 +1,7 @@
 /**
- * Reports a defect in the status of the object. An error with a reason is reported by the controller that meets it; an
- * error without one is a defect of Slipway, and would be in the log only. Both are retried with back-off.
+ * Reports an error in the status of the object that would be in the log only: a defect of Slipway, which has no reason, and
+ * an error that ended a removal, such as a deletion that a policy of the cluster refuses. All other errors are reported by
+ * the controller that meets them. Both are retried with back-off.
  */
 import {
   findCondition,
@@ -26,19 +27,39 @@ export interface DefectDeps {
   readonly now: () => Date;
 }
 
-/** The same reconcile function; an error without a reason is written into the object's conditions and an event. */
+/** The same reconcile function; an error that no controller reports is written into the object's conditions and an event. */
 export function tellDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
   return async (key, context) => {
     try {
       return await reconcile(key, context);
     } catch (error) {
       const object = deps.objects.get(formatKey(key));
-      const isDefect = !(error instanceof ReasonedError) && !context.signal.aborted;
-      if (isDefect && object !== undefined)
-        await tellTrouble(deps, object, describeDefect(error)).catch(() => undefined);
-      throw error;
+      const trouble = context.signal.aborted ? undefined : troubleOf(error, object);
+      if (trouble !== undefined && object !== undefined)
+        await tellTrouble(deps, object, trouble).catch(() => undefined);
+      throw isBeingDeleted(object) ? retried(error) : error;
     }
   };
+}
+
+function isBeingDeleted(object: KubeObject | undefined): boolean {
+  return object?.metadata.deletionTimestamp !== undefined;
+}
+
+/** Answers to a removal that the next attempt cures by itself. */
+const PASSING: ReadonlySet<Reason> = new Set(['Conflict', 'LeaderLost', 'ApiUnavailable']);
+
+function troubleOf(error: unknown, object: KubeObject | undefined): Trouble | undefined {
+  if (!(error instanceof ReasonedError)) return describeDefect(error);
+  if (!isBeingDeleted(object) || PASSING.has(error.reason)) return undefined;
+  return { reason: error.reason, message: error.forTenants ?? error.describe() };
+}
+
+/** A removal is never given up: no event would report that a policy of the cluster, say, refuses it no longer. */
+function retried(error: unknown): unknown {
+  if (!(error instanceof ReasonedError) || error.retry !== 'never') return error;
+  const { reason, message, hint } = error;
+  return new ReasonedError({ reason, retry: 'backoff', message, ...(hint !== undefined && { hint }), cause: error });
 }
 
 function describeDefect(error: unknown): Trouble {

@@ -38,8 +38,15 @@ export async function makePlan(client: Client, facts: WaitingChange, signal: Abo
     };
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'LeaderLost') throw error;
-    return { kind: 'failed', problem: error.describe() };
+    return { kind: 'failed', problem: describeProblem(error) };
   }
+}
+
+/** A Revision that is not being rolled out does not miss its manifests, so nothing renders them again. */
+function describeProblem(error: ReasonedError): string {
+  return error.reason === 'ManifestsMissing'
+    ? `${error.message}. Delete that Revision: the manager makes its own, and the operator stays`
+    : error.describe();
 }
 
 async function gatherInput(client: Client, facts: WaitingChange, signal: AbortSignal): Promise<PlanInput> {

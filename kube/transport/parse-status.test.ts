@@ -58,6 +58,16 @@ const CASES = [
     because: 'policies change',
   },
   {
+    code: 422,
+    body: {
+      reason: 'Invalid',
+      message: `revisions.slipway.dev "x" is forbidden: ValidatingAdmissionPolicy 'keep' with binding 'all' denied request: no`,
+    },
+    reason: 'ObjectInvalid',
+    retry: 'backoff',
+    because: 'policies change',
+  },
+  {
     code: 500,
     body: { message: 'Internal error occurred: failed calling webhook "x"' },
     reason: 'ApplyFailed',
