@@ -117,11 +117,21 @@ describe('bundles that are prepared ahead', () => {
     const ahead = aheadAtOnce();
     const begun: string[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'e'])
-      ahead.begin(key(`ops/${name}`), async () => (begun.push(name), bundleOf(1024 * 1024)));
+      ahead.begin(key(`${name}/one`), async () => (begun.push(name), bundleOf(1024 * 1024)));
     await setImmediate();
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
-    await ahead.take(key('ops/b'));
+    await ahead.take(key('b/one'));
     await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('the bundles of one namespace take half of that room, and then those of others come first', async () => {
+    const ahead = aheadAtOnce();
+    const begun: string[] = [];
+    for (const name of ['ops/a', 'ops/b', 'ops/c', 'lights/d'])
+      ahead.begin(key(name), async () => (begun.push(name), bundleOf(1024 * 1024)));
+    await expect.poll(() => begun).toEqual(['ops/a', 'ops/b', 'lights/d']);
+    await ahead.take(key('ops/a'));
+    await expect.poll(() => begun).toEqual(['ops/a', 'ops/b', 'lights/d', 'ops/c']);
   });
 });
 

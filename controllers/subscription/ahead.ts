@@ -21,6 +21,9 @@ const MOST_BYTES = 1024 * 1024;
 /** Packed bytes of all bundles, beyond which no other one is prepared. */
 const MOST_BYTES_OF_ALL = 4 * MOST_BYTES;
 
+/** Packed bytes of the bundles of one namespace, beyond which those of others come first. */
+const MOST_BYTES_OF_NAMESPACE = MOST_BYTES_OF_ALL / 2;
+
 /** A preparation would delay the Subscriptions that are being changed, which are reconciled every two seconds. */
 const QUIET_SECONDS = 3;
 
@@ -143,8 +146,15 @@ export class BundlesAhead {
 
   /** The one that has waited longest, if there is room for it. */
   #next(): [owner: string, bundle: WaitingBundle] | undefined {
-    const bytes = [...this.#kept.values()].reduce((sum, bundle) => sum + bundle.bytes, 0);
-    return bytes < MOST_BYTES_OF_ALL ? [...this.#waiting][0] : undefined;
+    if (this.#bytesOf([...this.#kept.keys()]) >= MOST_BYTES_OF_ALL) return undefined;
+    return [...this.#waiting].find(([owner]) => {
+      const neighbours = [...this.#kept.keys()].filter((other) => namespaceOf(other) === namespaceOf(owner));
+      return this.#bytesOf(neighbours) < MOST_BYTES_OF_NAMESPACE;
+    });
+  }
+
+  #bytesOf(owners: readonly string[]): number {
+    return owners.reduce((sum, owner) => sum + (this.#kept.get(owner)?.bytes ?? 0), 0);
   }
 
   #prepareOne(owner: string, { content, prepare }: WaitingBundle): Promise<unknown> {

@@ -2,7 +2,9 @@
 import { OPERATOR_CONDITION } from '../../api/operator-condition.ts';
 import { groupKind, type ObjectRef } from '../../api/object.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { ResolvedPlan, SubscriptionPlan } from './decide.ts';
+import { haveSameBundle, isSameBundle } from './same-bundle.ts';
 
 /** The OperatorCondition of the running operator, if the plan is to upgrade it and it has one. */
 export function conditionToRead(plan: SubscriptionPlan): ObjectRef | undefined {
@@ -15,10 +17,10 @@ export function conditionToRead(plan: SubscriptionPlan): ObjectRef | undefined {
 /** Another bundle than the one that works, and no way back from one that has failed. */
 function isUpgrade({ action, installed, active, failed }: ResolvedPlan): boolean {
   if (installed === undefined || failed !== undefined || (active !== undefined && active !== installed)) return false;
-  return nextBundle(action) !== undefined && nextBundle(action) !== installed.spec.bundle;
+  return isOtherThan(installed, action);
 }
 
-function nextBundle(action: ResolvedPlan['action']): string | undefined {
-  if (action.do === 'create') return action.target.bundle.name;
-  return action.do === 'nothing' ? undefined : action.revision.spec.bundle;
+function isOtherThan({ spec }: Revision, action: ResolvedPlan['action']): boolean {
+  if (action.do === 'create') return !isSameBundle(action.target.bundle, spec);
+  return action.do !== 'nothing' && !haveSameBundle(action.revision.spec, spec);
 }

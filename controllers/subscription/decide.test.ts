@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { configHash } from '../config-hash.ts';
 import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
-import type { Quarantined } from './failed-version.ts';
+import { describeFailure, type Quarantined } from './failed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
@@ -130,10 +131,15 @@ describe('the action for a Subscription', () => {
       expected: 'restore gadget-1',
     },
     {
+      because: 'its manifests were lost before it was archived, which another Revision may have put right',
+      given: { revisions: [ofGeneration(2, revision({ reason: 'ManifestsMissing', state: 'Archived' }))] },
+      expected: 'activate gadget-1',
+    },
+    {
       because: 'the image was published again under the same name',
       given: {
         revisions: [works],
-        catalogs: [withImage(catalog({ versions: ['1.0.0'] }), `registry.example/gadget@sha256:${'b'.repeat(64)}`)],
+        catalogs: [withImage(catalog({ versions: ['1.0.0'] }), PUBLISHED_AGAIN)],
       },
       expected: 'create gadget.v1.0.0',
     },
@@ -150,6 +156,8 @@ describe('the hold of a Revision', () => {
   const closed = [{ cron: '0 2 * * *', duration: '1h' }];
   const open = [{ cron: '0 12 * * *', duration: '1h' }];
   const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived' });
+  const again = withImage(catalog({ versions: ['1.0.0'] }), PUBLISHED_AGAIN);
+  const republished = ofImage(revision({ number: 2, approved: false, state: 'Archived' }), PUBLISHED_AGAIN);
 
   check([
     {
@@ -174,6 +182,21 @@ describe('the hold of a Revision', () => {
         revisions: [works],
       },
       expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'the installed version was published again, and approval is manual',
+      given: { subscription: manual, revisions: [works], catalogs: [again] },
+      expected: 'create gadget.v1.0.0: ApprovalRequired',
+    },
+    {
+      because: 'the installed version was published again, and a person has not approved it',
+      given: { subscription: manual, revisions: [works, republished], catalogs: [again] },
+      expected: 'await gadget-2: ApprovalRequired',
+    },
+    {
+      because: 'the installed version was published again, and no window is open',
+      given: { subscription: subscription({ spec: { windows: closed } }), revisions: [works], catalogs: [again] },
+      expected: 'create gadget.v1.0.0: OutsideWindow',
     },
     {
       because: 'no window is open',
@@ -216,6 +239,11 @@ describe('after a failure', () => {
     previous: 'gadget-1',
   });
   const before = revision({ ready: true, state: 'Archived' });
+  const again = withImage(catalog({ versions: ['1.0.0'] }), PUBLISHED_AGAIN);
+  const failure = { number: 2, reason: 'WorkloadUnhealthy', stalled: true, previous: 'gadget-1' } as const;
+  const failedAgain = ofImage(revision(failure), PUBLISHED_AGAIN);
+  const failedConfiguration = revision({ ...failure, configHash: configHash(reconfigured()) });
+  const one = catalog({ versions: ['1.0.0'] });
 
   check([
     {
@@ -235,6 +263,30 @@ describe('after a failure', () => {
         catalogs: two,
         subscription: subscription({ spec: { onFailure: { strategy: 'Hold' } } }),
       },
+      expected: 'nothing',
+    },
+    {
+      because: 'the installed version was published again, and that failed',
+      given: { revisions: [before, failedAgain], catalogs: [again] },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'the installed version was published again, that failed, and it is not tried again',
+      given: {
+        revisions: [works, { ...failedAgain, spec: { ...failedAgain.spec, state: 'Archived' } }],
+        catalogs: [again],
+        subscription: subscription({ status: { quarantined: [describeFailure(failedAgain, new Date())] } }),
+      },
+      expected: 'nothing',
+    },
+    {
+      because: 'a configuration that failed stays, as the person who wrote it decides',
+      given: { revisions: [before, failedConfiguration], catalogs: [one], subscription: reconfigured() },
+      expected: 'nothing',
+    },
+    {
+      because: 'a configuration that failed stays also while no catalog answers',
+      given: { revisions: [before, failedConfiguration], catalogs: [], subscription: reconfigured() },
       expected: 'nothing',
     },
     {
@@ -321,6 +373,16 @@ describe('a quarantine', () => {
     expect(later({}, old, { generation: 1 })).toEqual(['gadget.v1.1.0']);
   });
 });
+
+const PUBLISHED_AGAIN = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+
+function ofGeneration(generation: number, one: Revision): Revision {
+  return { ...one, metadata: { ...one.metadata, generation } };
+}
+
+function ofImage(one: Revision, image: string): Revision {
+  return { ...one, spec: { ...one.spec, image } };
+}
 
 function withImage(source: ReturnType<typeof catalog>, image: string): ReturnType<typeof catalog> {
   const content = source.content('gadget');

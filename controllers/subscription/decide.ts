@@ -19,12 +19,14 @@ import { configHash } from '../config-hash.ts';
 import { propertiesOf } from '../revision-properties.ts';
 import type { Quarantined } from './failed-version.ts';
 import type { Hold } from './held.ts';
+import { currentConditions } from './history.ts';
 import { findHold } from './hold.ts';
 import { isInRange } from './in-range.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
 import { questionOf, standingOf } from './question.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 /** The bundle and configuration that should be active. */
@@ -82,7 +84,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const action =
     decision.kind === 'none'
       ? withoutAnswer(facts, situation, { decision, quarantined })
-      : act(facts, decision, situation);
+      : act(facts, decision, { ...situation, quarantined });
   const losses = lossesOf(subscription, facts.revisions);
   return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
 }
@@ -94,14 +96,14 @@ function offeredIn(decision: Decision): CatalogBundle | undefined {
 type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
 
 /**
- * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked.
+ * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked. A
+ * configuration that failed is not: the person who wrote it decides.
  */
 function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: RevisionStanding): Action {
-  const goesBack = failed !== undefined && failed === active && subscription.spec.onFailure.strategy === 'Rollback';
-  const orphaned = active === undefined && installed !== undefined;
-  return installed !== undefined && (goesBack || orphaned)
-    ? { do: 'activate', revision: installed }
-    : { do: 'nothing' };
+  if (installed === undefined) return { do: 'nothing' };
+  const isGivenUp = failed !== undefined && failed === active && !haveSameBundle(failed.spec, installed.spec);
+  const goesBack = isGivenUp && subscription.spec.onFailure.strategy === 'Rollback';
+  return goesBack || active === undefined ? { do: 'activate', revision: installed } : { do: 'nothing' };
 }
 
 interface NoAnswer {
@@ -158,10 +160,11 @@ export function bundleOf(revision: Revision): CatalogBundle {
   };
 }
 
-function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
+function act(facts: SubscriptionFacts, choice: Choice, situation: ActStanding): Action {
   const { subscription, revisions } = facts;
   const { active, installed } = situation;
   const { next: bundle, catalog, channel } = choice;
+  if (hasFailedAgain(bundle, situation)) return keep(facts, situation);
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
@@ -176,20 +179,25 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   return back.do === 'nothing' ? { do: 'await', revision: existing, hold } : back;
 }
 
-/** Approval is about versions: a new configuration of the same bundle was made by the user, and needs none. */
-function isApproved({ spec }: Subscription, active: Revision | undefined, { name }: CatalogBundle): boolean {
-  return spec.approval === 'Automatic' || active?.spec.bundle === name;
+type ActStanding = RevisionStanding & Pick<ResolvedPlan, 'quarantined'>;
+
+/** Whether the installed bundle was published again with a content that failed: its name is not barred, since it works. */
+function hasFailedAgain(bundle: CatalogBundle, { installed, quarantined }: ActStanding): boolean {
+  return isPublishedAgain(bundle, installed?.spec) && quarantined.some((one) => isSameBundle(bundle, one));
 }
 
-/** Whether a Revision is exactly the target; a bundle that was published again under the same name is another one. */
-function isRevisionOf({ spec, metadata }: Revision, { bundle, configHash: hash }: Target): boolean {
-  const digest = /@(?<digest>sha256:[a-f0-9]{64})$/.exec(bundle.image)?.groups?.['digest'];
-  const sameImage = digest === undefined || spec.image.endsWith(digest);
-  return (
-    metadata.deletionTimestamp === undefined && spec.bundle === bundle.name && spec.configHash === hash && sameImage
-  );
+/** Approval is about bundles: a new configuration of the same one was made by the user, and needs none. */
+function isApproved({ spec }: Subscription, active: Revision | undefined, bundle: CatalogBundle): boolean {
+  return spec.approval === 'Automatic' || (active !== undefined && isSameBundle(bundle, active.spec));
 }
 
-function lacksManifests({ status }: Revision): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === 'ManifestsMissing';
+/** Whether a Revision is exactly the target. */
+function isRevisionOf(revision: Revision, { bundle, configHash: hash }: Target): boolean {
+  const { metadata, spec } = revision;
+  return metadata.deletionTimestamp === undefined && spec.configHash === hash && isSameBundle(bundle, spec);
+}
+
+/** As it reports in its present state: archived, it loads nothing, and may report what another Revision has put right. */
+function lacksManifests(revision: Revision): boolean {
+  return findCondition(currentConditions(revision), 'Ready')?.reason === 'ManifestsMissing';
 }

@@ -203,6 +203,10 @@ describe('events', () => {
   test.each([
     { entry: { bundle: 'gadget.v2', version: '2' }, says: 'gadget.v1 works again 7 s after gadget.v2 failed' },
     { entry: { bundle: 'gadget.v1', version: '1' }, says: 'gadget.v1 works again 7 s after its configuration failed' },
+    {
+      entry: { bundle: 'gadget.v1', version: '1', image: 'j' },
+      says: 'gadget.v1 works again 7 s after gadget.v1 failed, which was published again',
+    },
   ])('an event reports the end of the rollback: $says', ({ entry, says }) => {
     const failed = { ...gone, ...entry, since: '2026-05-01T12:00:00Z' };
     const ended = { ...failed, rolledBackTime: '2026-05-01T12:00:07Z' };
@@ -228,8 +232,26 @@ describe('events', () => {
     expect(event?.note).toBe(says);
   });
 
+  test('a bundle that was published again under its name begins and arrives with an event', () => {
+    const move = { unusual: ', published again with another content', isAgain: true };
+    const again = { ...pending, bundle: 'gadget.v1' };
+    const [begins] = eventsOf({ installed: old }, { installed: old, pending: again }, move);
+    expect(begins).toMatchObject({
+      reason: 'Upgrading',
+      note: 'gadget.v1 is to follow gadget.v1, published again with another content',
+    });
+    expect(eventsOf({ installed: old, pending: again }, { installed: old, pending: again }, move)).toEqual([]);
+    const [arrives] = eventsOf({ installed: old, pending: again }, { installed: { ...old, image: 'j' } });
+    expect(arrives?.reason).toBe('Succeeded');
+  });
+
+  test('a new configuration of the installed bundle begins without an event of an upgrade', () => {
+    const configured = { ...pending, bundle: 'gadget.v1' };
+    expect(eventsOf({ installed: old }, { installed: old, pending: configured })).toEqual([]);
+  });
+
   test('the event of an upgrade says that it is to another catalog or a lower version', () => {
-    const [event] = eventsOf({ installed: old }, { installed: old, pending }, ', although it is lower');
+    const [event] = eventsOf({ installed: old }, { installed: old, pending }, { unusual: ', although it is lower' });
     expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, although it is lower');
   });
 });

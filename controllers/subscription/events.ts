@@ -3,14 +3,21 @@ import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { EventFacts } from '../events.ts';
 
-/**
- * The events, in order: the beginning, the arrival, the failure. Nothing is reported twice.
- * @param move The unusual side of the upgrade, as the rest of a sentence.
- */
+type Installed = Pick<NonNullable<SubscriptionStatus['installed']>, 'bundle' | 'image'>;
+
+/** The change of the installed bundle that is under way. */
+export interface Move {
+  /** Its unusual side, as the rest of a sentence. */
+  readonly unusual?: string;
+  /** Whether the next bundle has the name of the installed one and another content. */
+  readonly isAgain?: boolean;
+}
+
+/** The events, in order: the beginning, the arrival, the failure. Nothing is reported twice. */
 export function eventsOf(
   before: SubscriptionStatus | undefined,
   after: SubscriptionStatus,
-  move = '',
+  move: Move = {},
 ): readonly EventFacts[] {
   return [
     quarantineOf(before, after),
@@ -34,15 +41,17 @@ function quarantineOf(before: SubscriptionStatus | undefined, after: Subscriptio
 function beginningOf(
   before: SubscriptionStatus | undefined,
   after: SubscriptionStatus,
-  move: string,
+  { unusual = '', isAgain = false }: Move,
 ): EventFacts | undefined {
   const { pending, installed } = after;
-  if (pending === undefined || bundleThatBegins(before, after) === undefined) return undefined;
+  if (pending === undefined) return undefined;
+  const begins = isAgain ? before?.pending === undefined : bundleThatBegins(before, after) !== undefined;
+  if (!begins) return undefined;
   if (installed === undefined)
     return { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed` };
   const { step, steps } = pending;
   const which = step === undefined || steps === undefined ? '' : `, step ${step} of ${steps}`;
-  const note = `${pending.bundle} is to follow ${installed.bundle}${move}${which}`;
+  const note = `${pending.bundle} is to follow ${installed.bundle}${unusual}${which}`;
   return { type: 'Normal', reason: 'Upgrading', action: 'Upgrade', note };
 }
 
@@ -88,10 +97,11 @@ function rollbackOf(before: SubscriptionStatus | undefined, after: SubscriptionS
   });
   // Entries of a release that did not note the end may be old.
   if (ended === undefined || installed === undefined || isReadyIn(before)) return undefined;
-  const { bundle, since, rolledBackTime = '' } = ended;
+  const { bundle, image, since, rolledBackTime = '' } = ended;
   const seconds = Math.max(0, Math.round((Date.parse(rolledBackTime) - Date.parse(since)) / 1000));
-  const what = bundle === installed.bundle ? 'its configuration' : bundle;
-  const note = `${installed.bundle} works again ${seconds} s after ${what} failed`;
+  const isAgain = bundle === installed.bundle && image !== undefined && image !== installed.image;
+  const what = bundle === installed.bundle && !isAgain ? 'its configuration' : bundle;
+  const note = `${installed.bundle} works again ${seconds} s after ${what} failed${isAgain ? ', which was published again' : ''}`;
   return { type: 'Normal', reason: 'RolledBack', action: 'Upgrade', note };
 }
 
@@ -101,10 +111,14 @@ function isReadyIn(status: SubscriptionStatus | undefined): boolean {
 
 function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { installed } = after;
-  if (installed === undefined || installed.bundle === before?.installed?.bundle) return undefined;
+  if (installed === undefined || isSame(installed, before?.installed)) return undefined;
   const action = before?.installed === undefined ? 'Install' : 'Upgrade';
   const note = `${installed.bundle} is installed and healthy${describeDuration(before, after)}`;
   return { type: 'Normal', reason: 'Succeeded', action, note };
+}
+
+function isSame({ bundle, image }: Installed, before: Installed | undefined): boolean {
+  return bundle === before?.bundle && image === before.image;
 }
 
 /**

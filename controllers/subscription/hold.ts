@@ -6,7 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Choice, DependencyStep } from '../../resolver/decision.ts';
+import type { DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { Hold } from './held.ts';
@@ -14,6 +14,7 @@ import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
+import { isPublishedAgain, isSameBundle } from './same-bundle.ts';
 import { mayHold } from './trust.ts';
 
 /** The first of the reasons; undefined if there is none. */
@@ -23,17 +24,22 @@ export function findHold(facts: SubscriptionFacts, question: PlanQuestion): Hold
   if (verdict.kind === 'hold') return verdict.hold;
   const approved = question.approved || verdict.kind === 'approved';
   return (
-    holdOfGate(facts, choice, approved) ??
+    holdOfGate(facts, question, approved) ??
     holdOfOperator(facts, question) ??
     holdOfDependencies(facts, choice.dependencies)
   );
 }
 
-function holdOfGate({ subscription, now }: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
+function holdOfGate(
+  { subscription, now }: SubscriptionFacts,
+  { choice, installed }: PlanQuestion,
+  approved: boolean,
+): Hold | undefined {
   const { approval, windows = [] } = subscription.spec;
+  const kind = isPublishedAgain(choice.next, installed?.spec) ? 'upgrade' : choice.kind;
   try {
     const parsed = parseWindows(windows, now);
-    const gate = passGate({ decision: choice, approval, approved, windows: parsed, now });
+    const gate = passGate({ kind, approval, approved, windows: parsed, now });
     if (gate.kind !== 'wait') return undefined;
     if (gate.reason !== 'OutsideWindow')
       return { reason: 'ApprovalRequired', message: 'waits for approval', missing: [] };
@@ -52,7 +58,7 @@ function holdOfOperator(
   { choice, installed, active }: PlanQuestion,
 ): Hold | undefined {
   const isOfRunning = installed !== undefined && (active === undefined || active === installed);
-  if (operatorCondition === undefined || !isOfRunning || choice.next.name === installed.spec.bundle) return undefined;
+  if (operatorCondition === undefined || !isOfRunning || isSameBundle(choice.next, installed.spec)) return undefined;
   const refusal = refusalIn(operatorCondition);
   if (refusal === undefined) return undefined;
   const message = describeRefusal(operatorCondition, refusal);

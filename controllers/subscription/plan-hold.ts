@@ -11,6 +11,7 @@ import type { Choice } from '../../resolver/decision.ts';
 import { planInputs } from '../plan-inputs.ts';
 import type { Hold } from './held.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { isSameBundle } from './same-bundle.ts';
 
 export interface PlanQuestion {
   readonly choice: Choice;
@@ -71,10 +72,7 @@ export function isUnderPolicy(
     installed,
   }: { readonly next: Pick<CatalogBundle, 'name' | 'image'>; readonly installed: Revision | undefined },
 ): boolean {
-  if (policy === undefined || installed === undefined) return false;
-  const digest = /@(sha256:[a-f0-9]{64})$/.exec(next.image)?.[1];
-  const isSame = next.name === installed.spec.bundle && (digest === undefined || installed.spec.image.endsWith(digest));
-  return !isSame;
+  return policy !== undefined && installed !== undefined && !isSameBundle(next, installed.spec);
 }
 
 /** The approval of the Subscription, unless its version was installed already. */

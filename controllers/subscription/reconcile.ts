@@ -20,7 +20,7 @@ import { conditionToRead } from './condition-to-read.ts';
 import { decideSubscription, type ResolvedPlan, type SubscriptionPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
-import { bundleThatBegins, eventsOf } from './events.ts';
+import { bundleThatBegins, eventsOf, type Move } from './events.ts';
 import { forReadersOf } from './for-readers.ts';
 import { surplusOf } from './history.ts';
 import { lookAgain } from './look-again.ts';
@@ -29,6 +29,7 @@ import { describeBeingOverruled, describeOverruling, findOverruled } from './ove
 import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
+import { isPublishedAgain } from './same-bundle.ts';
 import { isServing } from './situation.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { lacksSomething } from './wake.ts';
@@ -218,10 +219,17 @@ async function tell(
 ): Promise<Subscription> {
   const { subscription, now } = facts;
   const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
-  const move = plan.decision.kind === 'none' ? '' : describeMove(plan.decision);
-  for (const event of eventsOf(subscription.status, status, move)) deps.record(subscription, event);
+  for (const event of eventsOf(subscription.status, status, moveOf(plan))) deps.record(subscription, event);
   reportOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
   return writeStatus(deps.cluster, subscription, status);
+}
+
+function moveOf({ decision, installed }: ResolvedPlan): Move {
+  if (decision.kind === 'none') return {};
+  return {
+    unusual: describeMove(decision, installed),
+    isAgain: isPublishedAgain(decision.next, installed?.spec),
+  };
 }
 
 /** Once for each decision: when its bundle begins to be installed. */

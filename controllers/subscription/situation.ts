@@ -12,6 +12,7 @@ import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 import { workOf, type Waiting } from './wording.ts';
+import { isPublishedAgain } from './same-bundle.ts';
 
 /** Each state of the operator, with the facts that its conditions need. */
 export interface OperatorStates {
@@ -100,7 +101,9 @@ function afterFailure(plan: ResolvedPlan): 'failed' | 'failedHeld' | 'failedRepl
 function newerOf({ decision, action, installed, failure }: ResolvedPlan): Tagged<NewerStates> {
   if (action.do === 'await') return { kind: 'held', waiting: action };
   if (decision.kind === 'none') return { kind: 'unknown', decision };
-  if (installed !== undefined && decision.kind === 'upgrade') return { kind: 'available', choice: decision, installed };
+  const isAgain = failure === undefined && isPublishedAgain(decision.next, installed?.spec);
+  if (installed !== undefined && (decision.kind === 'upgrade' || isAgain))
+    return { kind: 'available', choice: decision, installed };
   return failure === undefined ? { kind: 'upToDate', choice: decision } : { kind: 'quarantined', failure };
 }
 

@@ -7,7 +7,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import { outcomeHash } from '../config-hash.ts';
+import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
@@ -393,6 +393,33 @@ describe('conditions', () => {
     expect(inWords(statusOf({ revisions: [works], catalogs: two }, failure('ImageNotFound', 'backoff')), 'Ready')).toBe(
       'False Upgrading',
     );
+  });
+});
+
+describe('a failure under the name of the installed version', () => {
+  const before = revision({ ready: true, state: 'Archived' });
+  const failure = { number: 2, reason: 'WorkloadUnhealthy', stalled: true, previous: 'gadget-1' } as const;
+  const message = (given: Partial<SubscriptionFacts>): string =>
+    findCondition(statusOf(given).conditions, 'UpgradeFailed')?.message ?? '';
+
+  test('a configuration that failed is not said to be rolled back, since it is not', () => {
+    const asked = subscription({ spec: { config: { replicas: 2 } } });
+    const failed = revision({ ...failure, configHash: configHash(asked) });
+    const given = { subscription: asked, revisions: [before, failed], catalogs: [catalog({ versions: ['1.0.0'] })] };
+    expect(message(given)).toMatch(/^The new configuration of gadget.v1.0.0 failed.*change the spec/);
+    expect(inWords(statusOf(given), 'Reconciling')).toBe('');
+  });
+
+  test('content that was published again is rolled back', () => {
+    const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+    const failed = revision(failure);
+    const again = { ...failed, spec: { ...failed.spec, image } };
+    const source = catalog({ versions: ['1.0.0'] });
+    const content = source.content('gadget')!;
+    const bundles = content.bundles.map((one) => ({ ...one, image }));
+    const given = { revisions: [before, again], catalogs: [{ ...source, content: () => ({ ...content, bundles }) }] };
+    expect(message(given)).toMatch(/^The gadget.v1.0.0 that was published again failed.*is being applied again/);
+    expect(inWords(statusOf(given), 'Reconciling')).toBe('True RollingBack');
   });
 });
 

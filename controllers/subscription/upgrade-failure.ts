@@ -8,10 +8,13 @@ import type { Decision } from '../../resolver/decision.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { currentConditions } from './history.ts';
+import { haveSameBundle } from './same-bundle.ts';
 
 export interface UpgradeFailure {
   readonly bundle: string;
   readonly version: string;
+  /** By digest; absent in an entry of the release before. */
+  readonly image?: string | undefined;
   readonly reason: string;
   readonly message: string;
   /** `RolledBack`: the version before runs again. `RollingBack`: it is being applied. `Held`: nothing is done. */
@@ -36,11 +39,16 @@ export function upgradeFailureOf({
 }: UpgradeOutcome): UpgradeFailure | undefined {
   if (installed === undefined) return undefined;
   const entry = quarantined.findLast((one) => isInTheWay(one, installed));
-  const isHeld = failed !== undefined && failed === active && entry?.bundle !== failed.spec.bundle;
-  if (isHeld) return { ...describeFailure(failed, new Date(0)), state: 'Held' };
+  if (failed !== undefined && failed === active && isHeld(failed, installed, entry))
+    return { ...describeFailure(failed, new Date(0)), state: 'Held' };
   if (entry === undefined) return undefined;
-  const { bundle, version, reason, message, rolledBackTime } = entry;
-  return { bundle, version, reason, message, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
+  const { rolledBackTime, ...failure } = entry;
+  return { ...failure, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
+}
+
+/** Not given up, or a configuration that failed: the person who wrote it decides. */
+function isHeld(failed: Revision, installed: Revision, entry: Quarantined | undefined): boolean {
+  return entry?.bundle !== failed.spec.bundle || haveSameBundle(failed.spec, installed.spec);
 }
 
 /** Whether a newer version is being installed: the conditions are then about that one. */

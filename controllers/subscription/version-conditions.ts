@@ -28,7 +28,7 @@ const UPGRADE_AVAILABLE: Rows<NewerStates, string, Omit<NextCondition, 'type'>> 
   available: ({ choice, installed }) => ({
     status: 'True',
     reason: 'UpgradeAvailable',
-    message: `${choice.bundle.name} follows ${installed.spec.bundle}${describeMove(choice)}`,
+    message: `${choice.bundle.name} follows ${installed.spec.bundle}${describeMove(choice, installed)}`,
   }),
   quarantined: ({ failure: { bundle, message } }) => ({
     status: 'True',

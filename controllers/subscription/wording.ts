@@ -4,7 +4,10 @@ import type { Reason } from '../../api/reasons.ts';
 import type { Choice, Decision } from '../../resolver/decision.ts';
 import { describeCatalogChange, explainDecision } from '../../resolver/explain.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { Action, ResolvedPlan } from './decide.ts';
+import { haveSameBundle, isPublishedAgain } from './same-bundle.ts';
+import type { UpgradeFailure } from './upgrade-failure.ts';
 
 /** A Revision that something holds back. */
 export type Waiting = Extract<Action, { readonly do: 'await' }>;
@@ -14,7 +17,9 @@ export function workOf({ installed, action, active, decision, failure }: Resolve
   if (installed === undefined) return 'Installing';
   if (action.do === 'activate' && action.revision === installed) return 'RollingBack';
   if (action.do === 'nothing' && failure?.state === 'RollingBack' && active === installed) return 'RollingBack';
-  return decision.kind === 'upgrade' ? 'Upgrading' : 'Progressing';
+  const isUpgrade =
+    decision.kind === 'upgrade' || (decision.kind !== 'none' && isPublishedAgain(decision.next, installed?.spec));
+  return isUpgrade ? 'Upgrading' : 'Progressing';
 }
 
 /** The work in progress, in a sentence. */
@@ -41,13 +46,22 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
   if (failure === undefined || installed === undefined) return describeWork(plan);
   const { bundle, message, state } = failure;
   const before = installed.spec.bundle;
-  const what = bundle === before ? `The new configuration of ${bundle}` : `The upgrade to ${bundle}`;
-  const failed = `${what} failed: ${cut(message, LONGEST_CAUSE)}`;
+  const failed = `The ${nameFailure(failure, installed)} failed: ${cut(message, LONGEST_CAUSE)}`;
   if (state === 'RollingBack') return `${failed}. ${before} is being applied again`;
   const again = `kubectl -n ${metadata.namespace} annotate subscriptions.slipway.dev ${metadata.name} --overwrite ${ANNOTATION.reconcileRequestedAt}="$(date)"`;
+  if (state === 'Held' && haveSameBundle(failure, installed.spec))
+    return `${failed}. It stays as it is, since a rollback would not apply the configuration that the spec requests: change the spec. To try it again now: ${again}`;
   if (state === 'Held')
     return `${failed}. It stays as it is, as spec.onFailure.strategy says: change the spec, or set that to Rollback to have ${before} applied again. To try it again now: ${again}`;
-  return `${failed}. ${before} runs again. ${bundle} is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${again}`;
+  const isSameName = bundle === before;
+  return `${failed}. ${isSameName ? `The ${before} before it` : before} runs again. ${isSameName ? 'This content' : bundle} is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${again}`;
+}
+
+/** What failed, without an article: an upgrade, a configuration, or a bundle that was published again under its name. */
+function nameFailure({ bundle, image }: UpgradeFailure, installed: Revision | undefined): string {
+  if (bundle !== installed?.spec.bundle) return `upgrade to ${bundle}`;
+  const isOther = image !== undefined && image !== installed.spec.image;
+  return isOther ? `${bundle} that was published again` : `new configuration of ${bundle}`;
 }
 
 /** The longest cause in the middle of a sentence, and in a column of a table. */
@@ -56,8 +70,7 @@ const [LONGEST_CAUSE, LONGEST_REMARK] = [3000, 200];
 /** The failure for the column STATUS, after the state of the operator; empty if nothing failed. */
 export function remarkOnFailure({ failure, installed }: Pick<ResolvedPlan, 'failure' | 'installed'>): string {
   if (failure === undefined) return '';
-  const what = failure.bundle === installed?.spec.bundle ? 'its new configuration' : `the upgrade to ${failure.bundle}`;
-  return `; ${what} failed: ${cut(failure.message, LONGEST_REMARK)}`;
+  return `; the ${nameFailure(failure, installed)} failed: ${cut(failure.message, LONGEST_REMARK)}`;
 }
 
 /** The wait of the next Revision for the column STATUS, after the state of the operator. */
@@ -72,8 +85,9 @@ function cut(text: string, length: number): string {
 }
 
 /** The unusual side of an upgrade, as the rest of a sentence: another catalog or a lower version is never silent. */
-export function describeMove({ catalogChange, downgrade }: Choice): string {
-  const lower = downgrade ? ', although it is lower' : '';
+export function describeMove({ catalogChange, downgrade, next }: Choice, installed: Revision | undefined): string {
+  const again = isPublishedAgain(next, installed?.spec) ? ', published again with another content' : '';
+  const lower = downgrade ? ', although it is lower' : again;
   return catalogChange === undefined ? lower : `${lower}, ${describeCatalogChange(catalogChange)}`;
 }
 

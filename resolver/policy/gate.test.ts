@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { Decision } from '../decision.ts';
 import { passGate, type NextAct, type GateQuestion } from './gate.ts';
 import { parseWindows } from './windows.ts';
 
@@ -9,7 +8,12 @@ const open = parseWindows([{ cron: '0 12 * * *', duration: '1h', timeZone: 'UTC'
 const unapproved: NextAct = { kind: 'wait', reason: 'ApprovalRequired' };
 const later: NextAct = { kind: 'wait', reason: 'OutsideWindow', until: new Date('2026-05-02T02:00:00Z') };
 
-const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; expected: NextAct; because: string }[] = [
+const cases: readonly {
+  kind: GateQuestion['kind'];
+  given: Partial<GateQuestion>;
+  expected: NextAct;
+  because: string;
+}[] = [
   {
     kind: 'upToDate',
     given: { approval: 'Manual', windows: closed },
@@ -54,6 +58,5 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
 ];
 
 test.each(cases)('the gate answers $kind with $given: $because', ({ kind, given, expected }) => {
-  const decision = { kind } as Decision;
-  expect(passGate({ decision, approval: 'Automatic', approved: false, windows: [], now, ...given })).toEqual(expected);
+  expect(passGate({ kind, approval: 'Automatic', approved: false, windows: [], now, ...given })).toEqual(expected);
 });

@@ -1,14 +1,14 @@
 /**
  * Decides whether a decision may be carried out now, or waits: for `approval`, or for a maintenance window. Pins,
  * `edges: Ignore` and quarantine belong to the resolver; a suspended Subscription has no decision. Called as
- * `passGate({ decision, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
+ * `passGate({ kind, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
  */
 import type { Reason } from '../../api/reasons.ts';
 import type { Decision } from '../decision.ts';
 import { eligibility, type MaintenanceWindow } from './windows.ts';
 
 export interface GateQuestion {
-  readonly decision: Decision;
+  readonly kind: Decision['kind'];
   readonly approval: 'Automatic' | 'Manual';
   /** Whether a person has approved exactly this decision. */
   readonly approved: boolean;
@@ -25,12 +25,12 @@ export type NextAct =
 
 /**
  * A first installation waits for approval, not for a window; an upgrade waits for approval, which may come at any time,
- * and then for a window. Rollbacks and repairs never wait and do not pass the gate.
+ * and then for a window. Repairs, and the rollback after a failure, never wait and do not pass the gate.
  */
-export function passGate({ decision, approval, approved, windows, now }: GateQuestion): NextAct {
-  if (decision.kind === 'none' || decision.kind === 'upToDate') return { kind: 'nothing' };
+export function passGate({ kind, approval, approved, windows, now }: GateQuestion): NextAct {
+  if (kind === 'none' || kind === 'upToDate') return { kind: 'nothing' };
   if (approval === 'Manual' && !approved) return { kind: 'wait', reason: 'ApprovalRequired' };
-  const state = decision.kind === 'install' ? undefined : eligibility(windows, now);
+  const state = kind === 'install' ? undefined : eligibility(windows, now);
   if (state === undefined || state.open) return { kind: 'go' };
   return { kind: 'wait', reason: 'OutsideWindow', until: state.next };
 }

@@ -1,0 +1,22 @@
+/** Whether a bundle is the very same as another one: published again under its name it is not. Pure. */
+import type { Revision } from '../../api/revision.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+
+type Named = Pick<CatalogBundle, 'name' | 'image'>;
+type Known = Pick<Revision['spec'], 'bundle'> & { readonly image?: string | undefined };
+
+/** A catalog may name an image by a tag, which says nothing about its content: then the name decides. */
+export function isSameBundle({ name, image }: Named, known: Known): boolean {
+  const digest = /@(sha256:[a-f0-9]{64})$/.exec(image)?.[1];
+  return name === known.bundle && (digest === undefined || known.image?.endsWith(digest) === true);
+}
+
+/** Whether a bundle has the name of the installed one and another content. */
+export function isPublishedAgain(next: Named, installed: Known | undefined): boolean {
+  return installed !== undefined && next.name === installed.bundle && !isSameBundle(next, installed);
+}
+
+/** Whether two Revisions are of the very same bundle, so that they differ in their configuration at most. */
+export function haveSameBundle(some: Known, other: Known): boolean {
+  return some.bundle === other.bundle && some.image === other.image;
+}
