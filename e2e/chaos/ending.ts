@@ -75,3 +75,8 @@ function triedAgain(undisturbed: Ending, disturbed: Ending): readonly string[] {
 function trialsOf(generation: number): number {
   return Math.floor(generation / 2);
 }
+
+/** The differences that stayed; the error if the end could never be read, as while a manager does not stop writing. Pure. */
+export function whyDiffering(found: readonly string[], error: Error): readonly string[] {
+  return found.length > 0 ? found : [error.message];
+}

@@ -6,7 +6,7 @@ import type { TestCluster } from '../cluster/cluster.ts';
 import { startRegistryProxy, type RegistryProxy } from '../lib/registry-proxy.ts';
 import { readState } from '../lib/state.ts';
 import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, type Ending } from './ending.ts';
+import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
 import { happened, planFaults, type Partition, type Severity } from './fault-plan.ts';
 import { install, lifeOf } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
@@ -17,8 +17,11 @@ import { Stage } from './stage.ts';
 export interface SeedRow {
   readonly seed: number;
   readonly subscriptions: number;
-  /** Requests that met a fault. */
+  /** Requests to the API server that met a fault. */
   readonly faults: number;
+  /** Requests to the registry, and those that met a fault. */
+  readonly fetched: number;
+  readonly registryFaults: number;
   /** As they happened: the faults stop when all lives have ended. */
   readonly partitions: readonly Partition[];
   readonly seconds: number;
@@ -49,7 +52,7 @@ export async function playSeeds(cluster: TestCluster, options: FaultOptions): Pr
     rows.push(row);
     options.finished?.(rows);
     options.progress?.(
-      `seed ${seed}: ${row.faults} faults, ${row.seconds.toFixed(0)} s, ${row.differences.length} differences`,
+      `seed ${seed}: ${row.faults} and ${row.registryFaults} faults, ${row.seconds.toFixed(0)} s, ${row.differences.length} differences`,
     );
     for (const line of row.differences.slice(0, 8)) options.progress?.(`  ${line}`);
   }
@@ -86,12 +89,13 @@ async function playSeed(
   undisturbed: Ending,
 ): Promise<SeedRow> {
   await arena.stage.clear();
+  await arena.stage.forgetBundles();
   const began = performance.now();
   const faults = startFaults(arena, severity);
   let found: readonly string[];
   try {
     const ending = await playLives(arena, () => faults.stop());
-    found = await awaitSame(arena.stage, undisturbed, ending);
+    found = [...(await awaitSame(arena.stage, undisturbed, ending)), ...unasked(faults.met())];
   } catch (error) {
     found = [(error as Error).message];
   } finally {
@@ -99,8 +103,12 @@ async function playSeed(
   }
   const { seed, subscriptions } = severity;
   const seconds = (performance.now() - began) / 1000;
-  const { count, partitions } = faults.met();
-  return { seed, subscriptions, faults: count, partitions, seconds, differences: found };
+  return { seed, subscriptions, ...faults.met(), seconds, differences: found };
+}
+
+/** Without a request to the registry, none of its faults is met. */
+function unasked({ fetched }: Pick<SeedRow, 'fetched'>): readonly string[] {
+  return fetched > 0 ? [] : ['no request was sent to the registry'];
 }
 
 /** Events are left out: a fault may be reported as such. */
@@ -113,13 +121,15 @@ async function awaitSame(stage: Stage, undisturbed: Ending, { begin }: Ending): 
     return found.length === 0;
   };
   const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
-  await until('the end is the undisturbed one', isSame, options).catch(() => undefined);
-  return found;
+  return until('the end is the undisturbed one', isSame, options).then(
+    () => [],
+    (error: Error) => whyDiffering(found, error),
+  );
 }
 
 interface Faults {
   /** The faults and partitions so far. */
-  met(): { readonly count: number; readonly partitions: readonly Partition[] };
+  met(): Pick<SeedRow, 'faults' | 'fetched' | 'registryFaults' | 'partitions'>;
   /** No fault and no partition any more. */
   stop(): Promise<void>;
 }
@@ -129,13 +139,13 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
   const began = performance.now();
   let stoppedAfter: number | undefined;
   const elapsed = (): number => (performance.now() - began) / 1000;
-  let [asked, fetched, count] = [0, 0, 0];
-  const counted = <F>(fault: F | undefined): F | undefined => {
-    if (fault !== undefined) count += 1;
+  const count = { asked: 0, faults: 0, fetched: 0, registryFaults: 0 };
+  const counted = <F>(of: 'faults' | 'registryFaults', fault: F | undefined): F | undefined => {
+    if (fault !== undefined) count[of] += 1;
     return fault;
   };
-  stage.proxy.meddle((one) => counted(plan.api(one, asked++)));
-  registry.meddle(() => counted(plan.registry(fetched++)));
+  stage.proxy.meddle((one) => counted('faults', plan.api(one, count.asked++)));
+  registry.meddle(() => counted('registryFaults', plan.registry(count.fetched++)));
   const heals = new Set<() => void>();
   const timers = plan.partitions.map(({ side, afterSeconds, seconds }) =>
     setTimeout(() => {
@@ -154,6 +164,9 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
     return Promise.resolve();
   };
   timers.push(setTimeout(() => void stop(), severity.seconds * 1000));
-  const met: Faults['met'] = () => ({ count, partitions: happened(plan.partitions, stoppedAfter ?? elapsed()) });
+  const met: Faults['met'] = () => {
+    const { asked: _asked, ...met } = count;
+    return { ...met, partitions: happened(plan.partitions, stoppedAfter ?? elapsed()) };
+  };
   return { met, stop };
 }

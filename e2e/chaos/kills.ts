@@ -5,7 +5,7 @@
 import { readState, type State } from '../lib/state.ts';
 import { describe, changesObjects } from '../lib/api-proxy.ts';
 import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, type Ending } from './ending.ts';
+import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
 import type { ChaosOperator } from './operators.ts';
 import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson } from './person.ts';
@@ -19,8 +19,9 @@ export interface KillRow {
   readonly scenario: string;
   /** Of the undisturbed run. */
   readonly writes: number;
-  readonly kills: number;
-  /** The kills whose end differs from the undisturbed one. */
+  /** The writes that it was killed at, in the order of the kills. */
+  readonly killed: readonly string[];
+  /** The kills whose end differs from the undisturbed one, and rounds without a kill that did not end. */
   readonly differing: readonly DifferingEnd[];
 }
 
@@ -48,22 +49,32 @@ const MOST_WRITES = 400;
 /** All kills of one scenario. */
 export async function killAtEveryWrite(options: KillOptions): Promise<KillRow> {
   const { stage, operator, scenario, moments = ['before', 'after'], progress = () => undefined } = options;
-  const undisturbed = await playUndisturbed(options);
+  await stage.clear();
+  const { ending: undisturbed, writes } = await playUndisturbed(options);
+  const rest = new Set(await stage.clear());
   const differing: DifferingEnd[] = [];
-  let kills = 0;
+  const killed: string[] = [];
   for (const moment of moments)
     for (const n of options.only ?? numbersTo(MOST_WRITES)) {
-      const round = await playKilled(options, { n, moment, undisturbed: undisturbed.ending });
-      // it has fewer writes than that
-      if (round.write === undefined) break;
-      kills += 1;
-      progress(`${operator.name}, ${scenario.name}: killed ${moment} write ${n}, ${round.write}`);
-      if (round.differences.length === 0) continue;
-      differing.push({ n, moment, write: round.write, differences: round.differences });
-      for (const line of round.differences.slice(0, 8)) progress(`  ${line}`);
+      const { write, differences: found } = await playKilled(options, { n, moment, undisturbed });
+      const differences = [...found, ...(await leftBehind(stage, rest))];
+      progress(`${operator.name}, ${scenario.name}: killed ${moment} write ${n}, ${write ?? NONE}`);
+      for (const line of differences.slice(0, 8)) progress(`  ${line}`);
+      if (write !== undefined) killed.push(write);
+      if (differences.length > 0) differing.push({ n, moment, write: write ?? NONE, differences });
+      // It may have fewer writes than the undisturbed run, as progress is told more seldom on a busy machine.
+      if (write === undefined && n >= writes) break;
     }
-  await stage.clear();
-  return { operator: operator.name, scenario: scenario.name, writes: undisturbed.writes, kills, differing };
+  return { operator: operator.name, scenario: scenario.name, writes, killed, differing };
+}
+
+/** In place of a write. */
+const NONE = 'which was not reached';
+
+/** Shows an inventory that lost an object: the end is the same, and the uninstall after it is not. */
+async function leftBehind(stage: Stage, usual: ReadonlySet<string>): Promise<readonly string[]> {
+  const left = await stage.clear(usual);
+  return left.filter((line) => !usual.has(line)).map((line) => `after the uninstall: ${line}`);
 }
 
 function numbersTo(last: number): readonly number[] {
@@ -84,7 +95,6 @@ async function playUndisturbed({
 }
 
 async function setScene({ stage, operator, scenario }: KillOptions): Promise<State> {
-  await stage.clear();
   await scenario.begin(createPerson(stage.cluster, operator));
   await stage.quiet();
   return readState(stage.cluster);
@@ -108,6 +118,8 @@ async function playKilled(
     () => [],
     (error: Error) => [error.message],
   );
+  // The last writes come after the end that the person waits for.
+  if ((await death.happened()) === undefined) await stage.quiet(2000);
   stage.proxy.meddle();
   const { write, killed } = (await death.happened()) ?? {};
   const found = await awaitSameEnd(stage, undisturbed, { begin, ...(killed !== undefined && { killed }) });
@@ -155,8 +167,9 @@ async function awaitSameEnd(
     found = compareEndings(undisturbed, await readEnding(stage.cluster, before));
     return found.length === 0;
   };
-  await until('the end is the undisturbed one', isSame, { timeoutSeconds: SETTLES_WITHIN_SECONDS }).catch(
-    () => undefined,
+  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
+  return until('the end is the undisturbed one', isSame, options).then(
+    () => [],
+    (error: Error) => whyDiffering(found, error),
   );
-  return found;
 }

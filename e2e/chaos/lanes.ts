@@ -52,5 +52,5 @@ function unplayed({ operator, scenario }: Job, { message }: Error): KillRow {
   const differing = [
     { n: 0, moment: 'before', write: 'none, the scenario was not played', differences: [message] },
   ] as const;
-  return { operator: operator.name, scenario: scenario.name, writes: 0, kills: 0, differing };
+  return { operator: operator.name, scenario: scenario.name, writes: 0, killed: [], differing };
 }

@@ -20,9 +20,10 @@ test('a page without the place is an error, as the result would be lost', () => 
 
 test('the table counts kills and differing ends, and each differing end is explained', () => {
   const differing = [{ n: 4, moment: 'after', write: 'PATCH /a', differences: ['b: 1 in place of 2'] }] as const;
+  const killed = (count: number): readonly string[] => Array.from({ length: count }, () => 'PATCH /a');
   const rows = [
-    { operator: 'chaos', scenario: 'install', writes: 15, kills: 30, differing: [] },
-    { operator: 'chaos', scenario: 'upgrade', writes: 18, kills: 36, differing },
+    { operator: 'chaos', scenario: 'install', writes: 15, killed: killed(30), differing: [] },
+    { operator: 'chaos', scenario: 'upgrade', writes: 18, killed: killed(36), differing },
   ];
   expect(formatKills(rows).split('\n')).toEqual([
     '| operator | scenario | writes | kills | differing ends |',

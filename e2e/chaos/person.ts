@@ -2,6 +2,7 @@
 import { ANNOTATION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { condition, get, isReady, list, runs, subscriptionTo, waitFor, type Judged } from '../lib/objects.ts';
+import { readState, type State } from '../lib/state.ts';
 import { until } from '../lib/until.ts';
 import { apply, startRemoval } from '../lib/writes.ts';
 import { PATIENCE_SECONDS } from './patience.ts';
@@ -20,6 +21,10 @@ export interface Person {
   awaitRevision(number: number): Promise<void>;
   /** Until the Revision of that number is the one in use, by a status about the spec that there is now. */
   awaitRevisionInstalled(number: number): Promise<void>;
+  /** The uids of all objects. */
+  readObjects(): Promise<State['uids']>;
+  /** Throws if one of them is gone, or was created again. */
+  requireAll(before: State['uids']): Promise<void>;
   createInstance(): Promise<void>;
   deleteInstance(): Promise<void>;
   /** Creates objects of the operator before it is installed, and hands them over. */
@@ -62,6 +67,12 @@ export function createPerson(cluster: TestCluster, operator: ChaosOperator, time
       awaitSubscription(`Revision ${number} is in use`, (found) => {
         return isReady(found) && found.status?.installed?.revision === `${name}-${number}`;
       }),
+    readObjects: async () => (await readState(cluster)).uids,
+    async requireAll(before) {
+      const { uids } = await readState(cluster);
+      const lost = [...before].filter(([object, uid]) => uids.get(object) !== uid).map(([object]) => object);
+      if (lost.length > 0) throw new Error(`gone before its custom resources: ${lost.join(', ')}`);
+    },
     async createInstance() {
       const collection = await until('its kind is served', () => collectionOf(cluster, operator), options);
       await until(

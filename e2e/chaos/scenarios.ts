@@ -47,8 +47,10 @@ export const SCENARIOS: readonly Scenario[] = [
     because: 'nothing is deleted before the custom resources are gone',
     begin: (person) => installWithInstance(person, 'Block'),
     async act(person) {
+      const before = await person.readObjects();
       await person.unsubscribe();
       await person.awaitSubscription('the removal waits', isBlocked);
+      await person.requireAll(before);
       await person.deleteInstance();
       await person.awaitGone();
     },

@@ -44,14 +44,41 @@ export class Scene {
     this.#before = await snapshot(this.cluster);
   }
 
-  /** Removes everything that has come since, by force if the manager does not do it. */
-  async clear(): Promise<void> {
+  /**
+   * Removes everything that has come since, by force if the manager does not do it. Resolves to the objects that the
+   * uninstall has left, and a line if it did not end.
+   *
+   * @param usual The objects that it may leave, so that no time is given to the garbage collector for them.
+   */
+  async clear(usual: ReadonlySet<string> = new Set()): Promise<readonly string[]> {
     const uninstalled = until('no Subscription is left', () => this.#unsubscribeAll(), {
       timeoutSeconds: PATIENCE_SECONDS,
     });
-    await uninstalled.catch(() => this.#release());
+    const stuck = await uninstalled.then(
+      () => [],
+      async () => {
+        await this.#release();
+        return ['a Subscription or Revision that was released by force'];
+      },
+    );
+    const left = await this.#awaitRest(usual);
     await until('nothing is left', () => this.#removeRest(), { timeoutSeconds: PATIENCE_SECONDS });
     await this.cluster.kubectl(['delete', 'events', '-A', '--all', '--wait=false']);
+    return [...stuck, ...left];
+  }
+
+  /** The objects that stay; those of Kubernetes, and those that the garbage collector deletes, go by themselves. */
+  async #awaitRest(usual: ReadonlySet<string>): Promise<readonly string[]> {
+    let left: readonly string[] = [];
+    const isUsual = async (): Promise<boolean> => {
+      const rest = (await snapshot(this.cluster)).difference(this.#before).difference(usual);
+      left = [...rest].filter((line) => !MADE_BY_OTHERS.has(manifestOf(line).kind));
+      return left.length === 0;
+    };
+    await until('only the usual objects are left', isUsual, { timeoutSeconds: COLLECTED_WITHIN_SECONDS }).catch(
+      () => undefined,
+    );
+    return left;
   }
 
   async #unsubscribeAll(): Promise<boolean> {
@@ -86,6 +113,9 @@ export class Scene {
 interface Leftover {
   readonly metadata: { readonly name: string; readonly namespace: string; readonly deletionTimestamp?: string };
 }
+
+/** On a busy machine the garbage collector takes its time. */
+const COLLECTED_WITHIN_SECONDS = 15;
 
 /** They go with their owner. */
 const MADE_BY_OTHERS = new Set(['Pod', 'ReplicaSet', 'Endpoints', 'EndpointSlice', 'APIService', 'IPAddress']);

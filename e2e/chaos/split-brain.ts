@@ -8,7 +8,7 @@ import { readState, type State } from '../lib/state.ts';
 import { pathOf } from '../lib/objects.ts';
 import { SYSTEM } from '../lib/manager.ts';
 import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, type Ending } from './ending.ts';
+import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
 import { install } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
 import { PATIENCE_SECONDS, SETTLES_WITHIN_SECONDS } from './patience.ts';
@@ -173,10 +173,11 @@ async function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: End
     found = compareEndings(undisturbed, await readEnd(replicas, begin));
     return found.length === 0;
   };
-  await until('the end is the undisturbed one', isSame, { timeoutSeconds: SETTLES_WITHIN_SECONDS }).catch(
-    () => undefined,
+  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
+  return until('the end is the undisturbed one', isSame, options).then(
+    () => [],
+    (error: Error) => whyDiffering(found, error),
   );
-  return found;
 }
 
 /** On a busy machine the other one may lose a lease of few seconds too; like a kubelet, this starts it again. */

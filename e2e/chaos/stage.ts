@@ -1,4 +1,6 @@
 /** A scene with one manager behind a proxy, which can be killed and started again. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { startMeasured } from '../bench/stage.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../lib/api-proxy.ts';
@@ -77,11 +79,22 @@ export class Stage implements AsyncDisposable {
     });
   }
 
-  /** Removes everything that has come since the stage was opened; no request is disturbed any more. */
-  async clear(): Promise<void> {
+  /**
+   * Removes everything that has come since the stage was opened; no request is disturbed any more. Resolves to the objects
+   * that the uninstall has left: see Scene.
+   */
+  async clear(usual?: ReadonlySet<string>): Promise<readonly string[]> {
     this.proxy.meddle();
     await this.#manager;
-    await this.#scene.clear();
+    return this.#scene.clear(usual);
+  }
+
+  /** The next pull is from the registry, as no process has the bundles of before. */
+  async forgetBundles(): Promise<void> {
+    await this.kill();
+    rmSync(join(this.cluster.folder, 'manager/data/bundles'), { recursive: true });
+    this.startAgain();
+    await this.quiet();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,8 +7,8 @@ import type { BrainRow } from './split-brain.ts';
 
 /** One row for each scenario of each operator, and a line with the sums. @param planned How many rows a complete run has. */
 export function formatKills(rows: readonly KillRow[], planned = rows.length): string {
-  const lines = rows.map((row) => [row.operator, row.scenario, row.writes, row.kills, row.differing.length]);
-  const sums = [sum(rows.map(({ kills }) => kills)), sum(rows.map(({ differing }) => differing.length))];
+  const lines = rows.map((row) => [row.operator, row.scenario, row.writes, row.killed.length, row.differing.length]);
+  const sums = [sum(rows.map(({ killed }) => killed.length)), sum(rows.map(({ differing }) => differing.length))];
   return [
     formatTable(['operator', 'scenario', 'writes', 'kills', 'differing ends'], lines),
     '',
@@ -23,11 +23,13 @@ function stoppedAfter(rows: number, planned: number): readonly string[] {
 
 /** One row for each seed. @param planned How many rows a complete run has. */
 export function formatSeeds(rows: readonly SeedRow[], planned = rows.length): string {
-  const lines = rows.map(({ seed, subscriptions, faults, partitions, seconds, differences }) => {
+  const lines = rows.map(({ seed, subscriptions, faults, registryFaults, fetched, partitions, ...row }) => {
     const cut = partitions.map((one) => `${one.side} ${one.seconds.toFixed(0)} s`).join(', ');
-    return [seed, subscriptions, faults, cut, seconds.toFixed(0), differences.length];
+    const ofRegistry = `${registryFaults} of ${fetched}`;
+    return [seed, subscriptions, faults, ofRegistry, cut, row.seconds.toFixed(0), row.differences.length];
   });
-  const table = formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+  const faults = ['faults of the API server', 'of the registry'];
+  const table = formatTable(['seed', 'lives', ...faults, 'partitions', 'seconds', 'differences'], lines);
   return [table, ...stoppedAfter(rows.length, planned)].join('\n');
 }
 

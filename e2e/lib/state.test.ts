@@ -1,6 +1,7 @@
 /** Texts of two runs that come to the same are the same, and texts of different ends are not. */
 import { describe, expect, test } from 'vitest';
-import { normalizeText } from './state.ts';
+import type { FoundObject } from './everything.ts';
+import { normalizeText, stateOf } from './state.ts';
 
 const CASES = [
   {
@@ -45,4 +46,44 @@ describe('the text of a state', () => {
   test.each(CASES)('same: $same, since $because', ({ one, other, same }) => {
     expect(normalizeText(one) === normalizeText(other)).toBe(same);
   });
+});
+
+describe('a uid within an object', () => {
+  const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'lamps.example.com' };
+  const revision = (uid: string): FoundObject =>
+    ({
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Revision',
+      metadata: { name: 'lamp-1', namespace: 'ops', uid: 'r' },
+      status: { inventory: [{ ...crd, uid }] },
+    }) as unknown as FoundObject;
+  const living = (uid: string): FoundObject =>
+    ({ ...crd, metadata: { name: crd.name, uid } }) as unknown as FoundObject;
+  const inventoryOf = (...found: readonly FoundObject[]): unknown =>
+    stateOf(found).contents.get('Revision.slipway.dev ops/lamp-1');
+
+  test('is that of the object in both runs, though it differs', () => {
+    expect(inventoryOf(revision('a'), living('a'))).toEqual(inventoryOf(revision('b'), living('b')));
+  });
+
+  test.each([
+    { uid: '', because: 'the object is about to be created' },
+    { uid: 'b', because: 'it is of an object that is gone' },
+  ])('differs if $because', ({ uid }) => {
+    expect(inventoryOf(revision(uid), living('a'))).not.toEqual(inventoryOf(revision('a'), living('a')));
+  });
+});
+
+test('which obstacle a phase of a failed Revision met last is left out, and its state is not', () => {
+  const failed = (state: string, message: string, failure?: object): FoundObject =>
+    ({
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Revision',
+      metadata: { name: 'lamp-1', namespace: 'ops', uid: 'r' },
+      status: { phases: [{ name: 'workloads', state, message }], ...(failure && { failure }) },
+    }) as unknown as FoundObject;
+  const content = (one: FoundObject): unknown => [...stateOf([one]).contents.values()][0];
+  expect(content(failed('Waiting', 'a', {}))).toEqual(content(failed('Waiting', 'b', {})));
+  expect(content(failed('Waiting', 'a', {}))).not.toEqual(content(failed('Done', 'a', {})));
+  expect(content(failed('Waiting', 'a'))).not.toEqual(content(failed('Waiting', 'b')));
 });

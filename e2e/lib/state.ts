@@ -1,5 +1,6 @@
 /** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
-import { fieldsOf } from '../../api/untyped.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import { fieldsOf, listOf } from '../../api/untyped.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readEverything, type FoundObject } from './everything.ts';
 
@@ -24,9 +25,15 @@ const LEFT_OUT = new Set([
 ]);
 
 export async function readState(cluster: TestCluster): Promise<State> {
-  const items = (await readEverything(cluster, LEFT_OUT)).filter((item) => !isPlan(item));
+  return stateOf(await readEverything(cluster, LEFT_OUT));
+}
+
+/** Pure. */
+export function stateOf(found: readonly FoundObject[]): State {
+  const items = found.filter((item) => !isPlan(item));
+  const names: Names = new Map(items.map((item) => [item.metadata.uid, identityOf(item)]));
   return {
-    contents: new Map(items.map((item) => [identityOf(item), normalize(comparable(item))])),
+    contents: new Map(items.map((item) => [identityOf(item), normalize(comparable(item), names)])),
     uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
   };
 }
@@ -43,7 +50,15 @@ function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
  */
 function comparable(item: FoundObject): object {
   if (!item.apiVersion.startsWith('slipway.dev/')) return { ...item, status: undefined };
-  return item.kind === 'Revision' ? (withoutGenerations(withoutPlan(item)) as object) : item;
+  return item.kind === 'Revision' ? (withoutGenerations(withoutObstacles(withoutPlan(item))) as object) : item;
+}
+
+/** Of a Revision that failed: which obstacle each phase met last is up to the machine. */
+function withoutObstacles(item: FoundObject): FoundObject {
+  const status = fieldsOf((item as { readonly status?: unknown }).status);
+  if (status['failure'] === undefined) return item;
+  const phases = listOf(status['phases']).map(({ message: _message, ...phase }) => phase);
+  return { ...item, status: { ...status, phases } } as FoundObject;
 }
 
 /** The Secret of a plan. */
@@ -51,9 +66,9 @@ function isPlan(item: FoundObject): boolean {
   return (item as { readonly type?: string }).type === 'slipway.dev/plan';
 }
 
-function withoutPlan(item: FoundObject): object {
+function withoutPlan(item: FoundObject): FoundObject {
   const { plan: _, ...status } = fieldsOf((item as { readonly status?: unknown }).status);
-  return { ...item, status };
+  return { ...item, status } as FoundObject;
 }
 
 function withoutGenerations(value: unknown): unknown {
@@ -65,17 +80,24 @@ function withoutGenerations(value: unknown): unknown {
 
 /** Set by the API server or a clock: differs between two runs that come to the same. */
 const INCIDENTAL = new Set([
-  'uid',
   'resourceVersion',
   'creationTimestamp',
   'managedFields',
   'clusterIP',
   'clusterIPs',
   'nodePort',
-  // The uid of the Subscription, as an annotation.
-  'slipway.dev/owner-uid',
-  'slipway.dev/requested-by',
 ]);
+
+/** The fields and annotations that have the uid of an object. */
+const UIDS = new Set<string>(['uid', ANNOTATION.ownerUid, ANNOTATION.requestedBy]);
+
+/** The identity of each object, by its uid. */
+type Names = ReadonlyMap<string, string>;
+
+/** An inventory without a uid, or an owner that is gone, is another state than one whose object exists. */
+function nameUid(uid: unknown, names: Names): string {
+  return uid === '' ? 'NO UID' : (names.get(String(uid)) ?? 'THE UID OF NO OBJECT');
+}
 
 /** Of a Pod of a Deployment, as messages name it. */
 const POD = /\b(Pod [a-z0-9./-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
@@ -85,12 +107,14 @@ const KEPT_BY = /^([a-z0-9-]+-\d+)\/\d+$/;
 const AT_DEADLINE = /(\bNot healthy within \d+ s: ).+/s;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
-function normalize(value: unknown): unknown {
+function normalize(value: unknown, names: Names): unknown {
   if (typeof value === 'string') return normalizeText(value);
-  if (Array.isArray(value)) return value.map(normalize);
+  if (Array.isArray(value)) return value.map((one) => normalize(one, names));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
-  return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
+  return Object.fromEntries(
+    kept.map(([key, content]) => [key, UIDS.has(key) ? nameUid(content, names) : normalize(content, names)]),
+  );
 }
 
 /** The text without the parts that differ between two runs that come to the same. Pure. */
