@@ -16,6 +16,7 @@ import { kindsDefinedBy, readCustomResources } from './custom-resources.ts';
 import { publishBundles, type PullBundles } from './floor-bundles.ts';
 import { FLOOR_CONNECTIONS, openFloorClient, type FloorClient } from './floor-client.ts';
 import { FloorRecords } from './floor-records.ts';
+import { FloorWebhooks } from './floor-webhooks.ts';
 import { objectsOf, type BenchOperator } from './operators.ts';
 import type { Recorded } from './records.ts';
 import { ACTOR, settleDown, type Stage } from './stage.ts';
@@ -34,19 +35,22 @@ interface Floor {
   readonly deployments: Informer;
   /** What the API server answered: a watch may not have seen it yet. */
   readonly generations: Map<string, number>;
+  /** Absent if no certificates are issued and no custom resources are read. */
+  readonly webhooks?: FloorWebhooks;
 }
 
 /** The further work of a manager that does its job safely: it gets each bundle, and can be killed at any moment. */
 interface SafeWork {
   readonly pull: PullBundles;
   readonly records: FloorRecords;
+  readonly webhooks: FloorWebhooks;
 }
 
 /**
  * Installs, upgrades and removes the operators together, in the stage's cluster.
  *
- * @param options.withRecords Whether bundles are pulled, records written and custom resources counted, as a manager
- * has to that may be killed at any moment.
+ * @param options.withRecords Whether bundles are pulled, records written, certificates issued and custom resources read, as a
+ * manager has to that may be killed at any moment and whose webhooks are to work.
  */
 export async function runFloor(
   stage: Stage,
@@ -70,35 +74,43 @@ export async function runFloor(
 async function prepareSafeWork({ client, stage }: Floor, operators: readonly BenchOperator[]): Promise<SafeWork> {
   const records = new FloorRecords(client, stage);
   await records.prepare();
-  return { records, pull: await publishBundles(stage, operators) };
+  // The first certificate of a process takes several times as long.
+  await new FloorWebhooks(client).issue(operators.flatMap((operator) => objectsOf(operator, operator.to)));
+  return { records, webhooks: new FloorWebhooks(client), pull: await publishBundles(stage, operators) };
 }
 
 async function runLaps(
-  floor: Floor,
+  without: Floor,
   operators: readonly BenchOperator[],
-  { pull, records }: Partial<SafeWork> = {},
+  { pull, records, webhooks }: Partial<SafeWork> = {},
 ): Promise<FloorRun> {
+  const floor = { ...without, ...(webhooks && { webhooks }) };
   const { client, stage } = floor;
   const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
   const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
   const changed = changedIn(before, after);
   const [first, second] = [recordedOf(operators, 'from'), recordedOf(operators, 'to')];
+  const withSecrets = (objects: readonly KubeObject[]): readonly KubeObject[] => [
+    ...objects,
+    ...(webhooks?.secrets ?? []),
+  ];
   const install = await timed(client, async () => {
     await pull?.();
-    await records?.before(first, before);
-    await applyAll(floor, before);
+    await Promise.all([records?.before(first, before), webhooks?.issue(before)]);
+    await applyAll(floor, withSecrets(before));
     await records?.after(first);
   });
+  const installed = withSecrets(before);
   await readCustomResources(stage, before);
   // A manager gets the next bundle long before it is asked to upgrade, so nothing is pulled here.
   const upgrade = await timed(client, async () => {
-    await records?.before(second, changed);
-    await changeAll(floor, before, after);
+    await Promise.all([records?.before(second, changed), webhooks?.issue(after)]);
+    await changeAll(floor, installed, withSecrets(after));
     await records?.after(second);
   });
   await readCustomResources(stage, after);
   await settleDown();
-  const remove = (askAgain?: () => Promise<void>): Promise<void> => removeAll(floor, after, askAgain);
+  const remove = (askAgain?: () => Promise<void>): Promise<void> => removeAll(floor, withSecrets(after), askAgain);
   const removal = await timed(client, () => records?.around(kindsDefinedBy(after), remove) ?? remove());
   return { install, upgrade, removal };
 }
@@ -121,6 +133,7 @@ async function applyAll(floor: Floor, objects: readonly KubeObject[]): Promise<v
     const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
     await each(members, (object) => applyOne(floor, object));
     await ready(floor, name, members);
+    if (name === 'workloads') await floor.webhooks?.prove(objects);
   }
 }
 

@@ -149,7 +149,7 @@ async function deleteOneDeployment(
   return promise.finally(off);
 }
 
-/** Publishes, starts the manager and lets it install something, so that it is warm. */
+/** Publishes, starts the manager and lets it install, upgrade and remove something, so that it is warm. */
 async function startProduct(
   stage: Stage,
   operators: readonly BenchOperator[],
@@ -157,6 +157,9 @@ async function startProduct(
 ): Promise<Product> {
   const product = await startServing(stage, operators, options);
   await installAll(product, [stage.warmUp], 'from');
+  await upgradeAll(product, [stage.warmUp]);
+  await settleDown();
+  await removeAll(product, [stage.warmUp]);
   return product;
 }
 
