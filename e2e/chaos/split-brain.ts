@@ -79,6 +79,8 @@ export interface BrainRow {
   readonly rounds: number;
   /** Writes of both managers, of all rounds. */
   readonly writes: number;
+  /** Of them, those that arrived after the other manager had written, and that the fence had admitted before. */
+  readonly late: number;
   readonly differences: readonly string[];
 }
 
@@ -97,14 +99,16 @@ export async function splitBrains(cluster: TestCluster, options: BrainOptions): 
   const rows: BrainRow[] = [];
   for (const disturbance of DISTURBANCES) {
     const differences: string[] = [];
-    let writes = 0;
+    let [writes, late] = [0, 0];
     for (let round = 0; round < options.rounds; round += 1) {
       const played = await playRound(replicas, operators, disturbance);
       writes += played.writes.length;
       const same = await awaitSame(replicas, undisturbed.ending, played.ending);
-      differences.push(...same, ...overlaps(played.writes).slice(disturbance.admitted), ...played.problems);
+      const overlapping = overlaps(played.writes);
+      late += Math.min(overlapping.length, disturbance.admitted);
+      differences.push(...same, ...overlapping.slice(disturbance.admitted), ...played.problems);
     }
-    rows.push({ disturbance: disturbance.name, rounds: options.rounds, writes, differences });
+    rows.push({ disturbance: disturbance.name, rounds: options.rounds, writes, late, differences });
     options.progress?.(`${disturbance.name}: ${writes} writes, ${differences.length} differences`);
     for (const line of differences.slice(0, 8)) options.progress?.(`  ${line}`);
   }

@@ -35,8 +35,8 @@ export function formatSeeds(rows: readonly SeedRow[], planned = rows.length): st
 
 /** One row for each disturbance of a leader. */
 export function formatBrains(rows: readonly BrainRow[]): string {
-  const lines = rows.map((row) => [row.disturbance, row.rounds, row.writes, row.differences.length]);
-  return formatTable(['the leader', 'rounds', 'writes', 'differences'], lines);
+  const lines = rows.map((row) => [row.disturbance, row.rounds, row.writes, row.late, row.differences.length]);
+  return formatTable(['the leader', 'rounds', 'writes', 'admitted before', 'differences'], lines);
 }
 
 /** One line for a soak. */
