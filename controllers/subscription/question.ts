@@ -7,6 +7,7 @@ import { outcomeHash } from '../config-hash.ts';
 import { requestOf } from '../request-of.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
+import { haveSameBundle } from './same-bundle.ts';
 
 /** How the Revisions of a Subscription stand. */
 export interface Standing {
@@ -81,8 +82,8 @@ export function describeInstalled({ spec }: Revision): Installed {
 }
 
 /**
- * The bundles that failed and are not tried again: the known ones, and the one that fails now if a rollback is
- * possible. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
+ * The bundles that failed and are not tried again: the known ones, and the one that fails now if it is rolled back. A
+ * configuration that fails is not. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
  * outcome.
  */
 function quarantine(
@@ -91,8 +92,10 @@ function quarantine(
   installed: Revision | undefined,
 ): readonly Quarantined[] {
   const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
-  const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && installed !== undefined;
-  if (failed === undefined || !goesBack || known.some(({ bundle }) => bundle === failed.spec.bundle)) return known;
+  if (failed === undefined || installed === undefined || known.some(({ bundle }) => bundle === failed.spec.bundle))
+    return known;
+  const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && !haveSameBundle(failed.spec, installed.spec);
+  if (!goesBack) return known;
   return [...known, { ...describeFailure(failed, now), specHash: outcomeHash(subscription) }].slice(
     -STATUS_LIMITS.quarantined,
   );

@@ -408,6 +408,7 @@ describe('a failure under the name of the installed version', () => {
     const given = { subscription: asked, revisions: [before, failed], catalogs: [catalog({ versions: ['1.0.0'] })] };
     expect(message(given)).toMatch(/^The new configuration of gadget.v1.0.0 failed.*change the spec/);
     expect(inWords(statusOf(given), 'Reconciling')).toBe('');
+    expect(statusOf(given).quarantined).toBeUndefined();
   });
 
   test('content that was published again is rolled back', () => {

@@ -65,7 +65,7 @@ describe('an operator is adopted', () => {
       await expectAdopted(cluster);
     }
     expect(kills).toBeGreaterThan(20);
-  });
+  }, 60_000);
 
   test('although its Pods are replaced, if spec.adopt allows that', async () => {
     const cluster = clusterWith({ ...SPEC, adopt: { ...SPEC.adopt, restarts: 'Allow' } });
