@@ -204,7 +204,7 @@ describe('events', () => {
     { entry: { bundle: 'gadget.v2', version: '2' }, says: 'gadget.v1 works again 7 s after gadget.v2 failed' },
     { entry: { bundle: 'gadget.v1', version: '1' }, says: 'gadget.v1 works again 7 s after its configuration failed' },
     {
-      entry: { bundle: 'gadget.v1', version: '1', image: 'j' },
+      entry: { bundle: 'gadget.v1', version: '1', image: `r/gadget@sha256:${'b'.repeat(64)}` },
       says: 'gadget.v1 works again 7 s after gadget.v1 failed, which was published again',
     },
   ])('an event reports the end of the rollback: $says', ({ entry, says }) => {

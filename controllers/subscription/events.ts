@@ -2,6 +2,7 @@
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { EventFacts } from '../events.ts';
+import { haveSameBundle } from './same-bundle.ts';
 
 type Installed = Pick<NonNullable<SubscriptionStatus['installed']>, 'bundle' | 'image'>;
 
@@ -99,8 +100,9 @@ function rollbackOf(before: SubscriptionStatus | undefined, after: SubscriptionS
   if (ended === undefined || installed === undefined || isReadyIn(before)) return undefined;
   const { bundle, image, since, rolledBackTime = '' } = ended;
   const seconds = Math.max(0, Math.round((Date.parse(rolledBackTime) - Date.parse(since)) / 1000));
-  const isAgain = bundle === installed.bundle && image !== undefined && image !== installed.image;
-  const what = bundle === installed.bundle && !isAgain ? 'its configuration' : bundle;
+  const isConfiguration = haveSameBundle({ bundle, image }, installed);
+  const isAgain = bundle === installed.bundle && !isConfiguration;
+  const what = isConfiguration ? 'its configuration' : bundle;
   const note = `${installed.bundle} works again ${seconds} s after ${what} failed${isAgain ? ', which was published again' : ''}`;
   return { type: 'Normal', reason: 'RolledBack', action: 'Upgrade', note };
 }

@@ -16,7 +16,10 @@ export function isPublishedAgain(next: Named, installed: Known | undefined): boo
   return installed !== undefined && next.name === installed.bundle && !isSameBundle(next, installed);
 }
 
-/** Whether two Revisions are of the very same bundle, so that they differ in their configuration at most. */
-export function haveSameBundle(some: Known, other: Known): boolean {
-  return some.bundle === other.bundle && some.image === other.image;
+/**
+ * Whether two Revisions, or a failure and a Revision, are of the very same bundle, so that they differ in their configuration at
+ * most. A failure that the release before has noted may lack the image.
+ */
+export function haveSameBundle({ bundle, image }: Known, other: Known): boolean {
+  return image === undefined ? bundle === other.bundle : isSameBundle({ name: bundle, image }, other);
 }

@@ -58,10 +58,11 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
 }
 
 /** What failed, without an article: an upgrade, a configuration, or a bundle that was published again under its name. */
-function nameFailure({ bundle, image }: UpgradeFailure, installed: Revision | undefined): string {
+function nameFailure(failure: UpgradeFailure, installed: Revision | undefined): string {
+  const { bundle } = failure;
   if (bundle !== installed?.spec.bundle) return `upgrade to ${bundle}`;
-  const isOther = image !== undefined && image !== installed.spec.image;
-  return isOther ? `${bundle} that was published again` : `new configuration of ${bundle}`;
+  const isConfiguration = haveSameBundle(failure, installed.spec);
+  return isConfiguration ? `new configuration of ${bundle}` : `${bundle} that was published again`;
 }
 
 /** The longest cause in the middle of a sentence, and in a column of a table. */
