@@ -13,7 +13,7 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 
-demo: setup ## the main job, told step by step on a real control plane
+demo: setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo
 
 test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 12 minutes on two cores
@@ -88,7 +88,7 @@ cluster-up: setup ## start a cluster that stays, and print how to use it (NAME=â
 cluster-down: setup ## stop it
 	$(RUN) cluster -- down --name $(NAME)
 
-cluster-status: setup ## tell what runs
+cluster-status: setup ## show the running processes
 	$(RUN) cluster -- status --name $(NAME)
 
 .PHONY: help setup demo test conformance corpus leave-olm stories attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -69,7 +69,7 @@ const CatalogSpec = rules(
       ),
     priority: integer(-1000000, 1000000)
       .default(0)
-      .describe('Where several catalogs offer a package, the one with the highest priority is asked.'),
+      .describe('If several catalogs offer a package, the one with the highest priority is asked.'),
     pullSecret: z
       .object({ name: objectName().describe('Name of the Secret.') })
       .optional()
@@ -103,12 +103,12 @@ const CatalogStatus = z.object({
   digest: text(640)
     .optional()
     .describe(
-      'What is in service, or was last where the Ready condition says that nothing is: the image reference by digest, or a digest over all tags of the repositories.',
+      'Content in service, or that was in service last if the Ready condition says that none is: the image reference by digest, or a digest over all tags of the repositories.',
     ),
   lastChecked: timestamp().optional().describe('When the registry was asked last, with success.'),
   lastChanged: timestamp().optional().describe('When the content changed last.'),
   signature: Signature.optional().describe('Result of the check of the signatures of the content in service.'),
-  created: timestamp().optional().describe('When the content in service was built, where the image says so.'),
+  created: timestamp().optional().describe('When the content in service was built, if the image says so.'),
   packages: count('packages'),
   channels: count('channels'),
   bundles: count('bundles'),
@@ -118,8 +118,10 @@ export type CatalogStatus = Immutable<z.infer<typeof CatalogStatus>>;
 
 export const Catalog = z
   .object({
-    spec: CatalogSpec.describe('What the catalog is.'),
-    status: statusOf(CatalogStatus).describe('What the manager found.'),
+    spec: CatalogSpec.describe('Source of the content, and how it is read.'),
+    status: statusOf(CatalogStatus).describe(
+      'Result of the last check: content in service, counts, times and conditions.',
+    ),
   })
   .describe(
     'A Catalog lists the operators available: packages with their channels and bundles. A catalog that cannot be reached keeps its last good content in service.',
@@ -157,13 +159,19 @@ export const CATALOG = {
       description: 'When the content was built.',
       wide: true,
     },
-    { name: 'Digest', type: 'string', jsonPath: '.status.digest', description: 'What is in service.', wide: true },
+    {
+      name: 'Digest',
+      type: 'string',
+      jsonPath: '.status.digest',
+      description: 'Content in service, by digest.',
+      wide: true,
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },
     {
       name: 'Status',
       type: 'string',
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: 'What there is to say, in a sentence.',
+      description: 'Message of the Ready condition.',
     },
   ],
 } as const satisfies CustomKind;

@@ -41,7 +41,7 @@ const MAX_MESSAGE = 4096;
 
 export const Condition = z
   .object({
-    type: text(316).describe('What is judged.'),
+    type: text(316).describe('Name of the judgement.'),
     status: z.enum(['True', 'False', 'Unknown']).describe('The judgement.'),
     reason: text(1024)
       .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)

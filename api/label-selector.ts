@@ -15,7 +15,9 @@ export function labelSelector(subject: string) {
       rules(
         z.object({
           key: text(316).describe('Key of the label.'),
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('What its value is compared with.'),
+          operator: z
+            .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+            .describe('Comparison of its value with the values.'),
           values: list(z.string().max(63), 32).optional().describe('Values for In and NotIn.'),
         }),
         {

@@ -47,7 +47,7 @@ const quantities = (): z.ZodType<Record<string, string | number>> =>
 
 const Resources = z.object({
   limits: quantities().optional().describe('The most that a container may use.'),
-  requests: quantities().optional().describe('What a container is promised.'),
+  requests: quantities().optional().describe('The amounts that are reserved for a container.'),
   claims: listByKey(
     z.object({
       name: text(253).describe('Name of the claim in the Pod.'),

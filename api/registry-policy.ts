@@ -121,7 +121,7 @@ export const REGISTRY_POLICY = {
       name: 'Status',
       type: 'string',
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: 'What there is to say, in a sentence.',
+      description: 'Message of the Ready condition.',
     },
   ],
 } as const satisfies CustomKind;

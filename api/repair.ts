@@ -20,7 +20,7 @@ const Loss = z.object({
   crd: text(253).describe('Name of the CustomResourceDefinition.'),
   uid: text(64).describe('uid of the one that was deleted.'),
   since: timestamp().describe('When the loss was noticed.'),
-  message: z.string().max(1024).describe('What is known of the custom resources that were lost.'),
+  message: z.string().max(1024).describe('Known facts about the custom resources that were lost.'),
 });
 export type Loss = Immutable<z.infer<typeof Loss>>;
 

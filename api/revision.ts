@@ -64,17 +64,20 @@ const REQUIRED = [
   'certificates',
 ] as const;
 
+/** Of the whole spec. */
 const FIXED = 'cannot be changed, except approved and state';
 
 const RevisionSpec = rules(
   z.object({
     subscription: objectName().describe('Name of the Subscription, in the same namespace.'),
-    number: integer(1, 2147483647).describe('Counts the revisions of the Subscription.'),
+    number: integer(1, 2147483647).describe('Counts the Revisions of the Subscription.'),
     // has a rule of its own: `package` is a reserved word of CEL
-    package: rules(text(253), { rule: 'self == oldSelf', message: FIXED }).describe('Name of the package.'),
+    package: rules(text(253), { rule: 'self == oldSelf', message: 'cannot be changed' }).describe(
+      'Name of the package.',
+    ),
     bundle: text(253).describe('Name of the bundle.'),
     version: text(256).describe('Its version.'),
-    release: text(256).optional().describe('Its release, where the bundle has one.'),
+    release: text(256).optional().describe('Its release, if the bundle has one.'),
     catalog: objectName().describe('Name of the Catalog that it came from.'),
     channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
     image: imageByDigest().describe('The bundle image by digest.'),
@@ -164,7 +167,7 @@ const Phase = z.object({
     .describe('How far it is: Pending is not begun, Waiting is applied and not yet healthy.'),
   objects: integer(0, MAX_OBJECTS).describe('How many objects it has.'),
   ready: integer(0, MAX_OBJECTS).describe('How many of them are applied and healthy.'),
-  message: z.string().max(1024).optional().describe('What it waits for, or what failed.'),
+  message: z.string().max(1024).optional().describe('The object that it waits for, or the failure.'),
 });
 export type Phase = Immutable<z.infer<typeof Phase>>;
 
@@ -183,7 +186,7 @@ const RevisionStatus = z.object({
     .optional()
     .describe('When another Revision took over from it. Absent while it is active, and if it never was.'),
   failure: Failure.optional().describe('Why it was given up. Absent unless it was, and once it has become healthy.'),
-  lastRepair: LastRepair.optional().describe('What was put right last of its objects.'),
+  lastRepair: LastRepair.optional().describe('The last repair of its objects.'),
   losses: Losses.optional().describe('CRDs that were deleted with their custom resources while it was active.'),
   plan: PlanRecord.optional().describe('Summary of its plan. Absent if it was applied without waiting.'),
   approvedBy: ApprovedBy.optional().describe('How it was approved. Absent if no approval was needed.'),
@@ -193,8 +196,8 @@ export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;
 
 export const Revision = z
   .object({
-    spec: RevisionSpec.describe('What is installed.'),
-    status: statusOf(RevisionStatus).describe('What there is in the cluster.'),
+    spec: RevisionSpec.describe('The installed bundle, and whose rights and settings it has.'),
+    status: statusOf(RevisionStatus).describe('The objects in the cluster, and their health.'),
   })
   .describe(
     'A Revision is one thing that a Subscription installs. The manager makes it; a person only approves it. Apart from approval and state it never changes.',
@@ -249,7 +252,7 @@ export const REVISION = {
       name: 'Status',
       type: 'string',
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: 'What there is to say, in a sentence.',
+      description: 'Message of the Ready condition.',
     },
   ],
 } as const satisfies CustomKind;

@@ -16,14 +16,14 @@ const OnFailure = z.object({
     .enum(['Rollback', 'Hold', 'Retry'])
     .default('Rollback')
     .describe(
-      'Rollback: the previous revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: what was refused is tried again, with growing delays, until the progress deadline is over.',
+      'Rollback: the previous Revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: objects that were refused are applied again, with growing delays, until the progress deadline is over.',
     ),
   progressDeadline: duration(PROGRESS_DEADLINE_BOUNDS)
     .default('10m')
-    .describe('How long a revision may take to become healthy before it counts as failed.'),
+    .describe('How long a Revision may take to become healthy before it counts as failed.'),
   bakeTime: duration(BAKE_TIME_BOUNDS)
     .default('10s')
-    .describe('How long a new revision must stay healthy before what only the old one had is removed.'),
+    .describe('How long a new Revision must stay healthy before the objects that only the old one had are removed.'),
 });
 
 const Waiver = z.object({
@@ -31,7 +31,7 @@ const Waiver = z.object({
   rule: text(63)
     .regex(/^[A-Za-z][A-Za-z0-9]*$/)
     .describe('Name of the rule, as the condition CRDUnsafe gives it.'),
-  reason: z.string().max(1024).optional().describe('Why it is right here, for those who read it later.'),
+  reason: z.string().max(1024).optional().describe('Why the change is acceptable, for those who read it later.'),
 });
 
 const CrdUpgradeSafety = z.object({
@@ -92,7 +92,7 @@ const Uninstall = z.object({
     .enum(['Delete', 'Orphan'])
     .default('Delete')
     .describe(
-      'What becomes of the objects of the operator when the Subscription is deleted. Delete: the operator is uninstalled. Orphan: every object stays and the operator goes on, without upgrades and repairs, until a Subscription of the same name takes it up again or another program manages it.',
+      'Fate of the objects of the operator when the Subscription is deleted. Delete: the operator is uninstalled. Orphan: every object stays and the operator goes on, without upgrades and repairs, until a Subscription of the same name takes it up again or another program manages it.',
     ),
   customResources: z
     .enum(['Retain', 'Delete', 'Block'])
@@ -104,7 +104,7 @@ const Uninstall = z.object({
     .enum(['Retain', 'Delete'])
     .default('Retain')
     .describe(
-      'What becomes of Subscriptions that were made because this one depends on them, once nothing else needs them. Retain: they stay. Delete: they are deleted after this one.',
+      'Fate of Subscriptions that were made because this one depends on them, once nothing else needs them. Retain: they stay. Delete: they are deleted after this one.',
     ),
 });
 
@@ -131,7 +131,7 @@ export const SubscriptionSpec = rules(
     approval: z
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
-      .describe('Whether a new revision is applied at once, or waits until a person approves it.'),
+      .describe('Whether a new Revision is applied at once, or waits until a person approves it.'),
     upgradePolicy: UpgradePolicy.optional().describe(
       'Which upgrades start by themselves. An upgrade outside of it waits for approval. Absent: the policy of the namespace, by the annotation `slipway.dev/upgrade-policy`, else that of the manager, by its flag; without any, all do. The first installation does not wait.',
     ),
@@ -154,7 +154,7 @@ export const SubscriptionSpec = rules(
       .min(1)
       .optional()
       .describe(
-        'Namespaces that the operator watches. Absent: all of them, or the namespace of the Subscription where the bundle supports nothing else.',
+        'Namespaces that the operator watches. Absent: all of them, or the namespace of the Subscription if the bundle supports nothing else.',
       ),
     config: OperatorConfig.optional().describe("Changes to the operator's Deployments."),
     certificates: z
@@ -172,23 +172,23 @@ export const SubscriptionSpec = rules(
       .describe(
         'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself, and may do everything; who may create such a Subscription is an administrator of the cluster.',
       ),
-    onFailure: OnFailure.prefault({}).describe('What happens when a revision does not become healthy.'),
+    onFailure: OnFailure.prefault({}).describe('Reaction to a Revision that does not become healthy.'),
     crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),
     webhookSafety: z
       .enum(['Enforce', 'None'])
       .default('Enforce')
       .describe(
-        'Enforce: the API server is asked to call the webhooks of the operator before anything depends on them, and new Pods answer before they replace those that work. None: they are not asked; for operators whose webhooks answer only where no other Pod runs.',
+        'Enforce: the API server is asked to call the webhooks of the operator before anything depends on them, and new Pods answer before they replace those that work. None: they are not asked; for operators whose webhooks answer only while no other Pod runs.',
       ),
     windows: list(Window, 16)
       .min(1)
       .optional()
       .describe('When upgrades may start. Absent: always. The first installation and repairs do not wait.'),
-    uninstall: Uninstall.prefault({}).describe('What is done when the Subscription is deleted.'),
+    uninstall: Uninstall.prefault({}).describe('Rules for the uninstall, when the Subscription is deleted.'),
     adopt: Adopt.optional().describe(
       'Takes an operator over that runs already, without a restart of its Pods. Nothing is installed before that, and the condition Adopted reports the steps. Once there is a backup they go on to the end, also if this field is taken out or changed. It has no effect on an operator that this Subscription has installed.',
     ),
-    historyLimit: integer(1, 100).default(10).describe('How many archived revisions are kept.'),
+    historyLimit: integer(1, 100).default(10).describe('How many archived Revisions are kept.'),
     suspend: z
       .boolean()
       .default(false)

@@ -17,7 +17,7 @@ const bundle = text(253).describe('Name of the bundle.');
 const Installed = z.object({
   bundle,
   version,
-  release: text(256).optional().describe('Its release, where the bundle has one.'),
+  release: text(256).optional().describe('Its release, if the bundle has one.'),
   image: imageReference().describe('The bundle image by digest.'),
   catalog: objectName().describe('Name of the Catalog that it came from.'),
   channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
@@ -30,7 +30,7 @@ const Pending = z.object({
   revision: objectName().optional().describe('Name of the Revision, once it exists.'),
   bundle,
   version,
-  reason: text(64).describe('What it waits for, as one word of the list of reasons.'),
+  reason: text(64).describe('Why it waits, as one word of the list of reasons.'),
   step: integer(1, MAX_STEPS).optional().describe('Which step it is, if the way to the available version has several.'),
   steps: integer(1, MAX_STEPS).optional().describe('How many steps the way has, those that are done included.'),
 });
@@ -76,11 +76,11 @@ export type Adoption = Immutable<z.infer<typeof Adoption>>;
 
 export const SubscriptionStatus = z.object({
   ...handled,
-  installed: Installed.optional().describe('What is installed.'),
+  installed: Installed.optional().describe('The installed bundle.'),
   available: Available.optional().describe(
     'The newest version that the spec allows and the graph leads to, also if an upgrade to it failed. If no catalog answers: the last answer while catalogs are read again, else the installed version.',
   ),
-  pending: Pending.optional().describe('The revision that comes next, while it is not installed.'),
+  pending: Pending.optional().describe('The Revision that comes next, while it is not installed.'),
   path: list(text(256), STATUS_LIMITS.path)
     .optional()
     .describe('Versions on the way from the installed to the available one, in order.'),
@@ -92,7 +92,7 @@ export const SubscriptionStatus = z.object({
     .optional()
     .describe('Newer versions that are not chosen, highest first, each with its reason.'),
   adoption: Adoption.optional().describe('How far the adoption is that spec.adopt requests.'),
-  lastRepair: LastRepair.optional().describe('What was put right last of the installed objects.'),
+  lastRepair: LastRepair.optional().describe('The last repair of the installed objects.'),
   losses: Losses.optional().describe(
     'CRDs that were deleted with their custom resources, until a person acknowledges it.',
   ),

@@ -11,15 +11,17 @@ export const MAX_NAME = 200;
 
 export const Subscription = rules(
   z.object({
-    spec: SubscriptionSpec.describe('What is wanted.'),
-    status: statusOf(SubscriptionStatus).describe('What is so, what happens, what is wrong and what to do about it.'),
+    spec: SubscriptionSpec.describe('The requested operator, and how it is installed, upgraded and uninstalled.'),
+    status: statusOf(SubscriptionStatus).describe(
+      'The present state: the installed version, the work in progress, and problems with their remedies.',
+    ),
   }),
   {
     rule: `self.metadata.name.size() <= ${MAX_NAME}`,
     message: `metadata.name must be at most ${MAX_NAME} characters long`,
   },
 ).describe(
-  'A Subscription says which operator is wanted in its namespace. The operator is installed, kept up to date and, when the Subscription is deleted, removed.',
+  'A Subscription requests an operator for its namespace. The operator is installed, kept up to date and, when the Subscription is deleted, removed.',
 );
 export type Subscription = ObjectOf<typeof Subscription>;
 export type SubscriptionManifest = ManifestOf<typeof Subscription>;
@@ -36,7 +38,7 @@ export const SUBSCRIPTION = {
   scope: 'Namespaced',
   schema: Subscription,
   columns: [
-    { name: 'Package', type: 'string', jsonPath: '.spec.package', description: 'What is wanted.' },
+    { name: 'Package', type: 'string', jsonPath: '.spec.package', description: 'Package that is requested.' },
     {
       name: 'Installed',
       type: 'string',
@@ -82,7 +84,7 @@ export const SUBSCRIPTION = {
       name: 'Status',
       type: 'string',
       jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-      description: 'What there is to say, in a sentence.',
+      description: 'Message of the Ready condition.',
     },
   ],
 } as const satisfies CustomKind;

@@ -24,6 +24,6 @@ export async function requireAccount(
     reason: 'ServiceAccountNotFound',
     retry: 'backoff',
     message: `ServiceAccount ${namespace}/${name} of spec.serviceAccountName does not exist`,
-    hint: 'Create it and bind the roles that the operator needs, or take the field away',
+    hint: 'Create it, and bind the roles that `slipway rights --minimal` prints to it, or take the field away',
   });
 }

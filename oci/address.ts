@@ -112,7 +112,7 @@ export function guardedLookup({ admits, refusal }: Bounds, { lookup, reachOf: pl
 /** The refusal of a host that a registry points to, for literal addresses and resolved names alike. */
 export function outOfBounds(hostname: string) {
   return unavailable(`the host ${hostname} that a registry points to is a private address`, {
-    hint: 'A public registry must not lead into the private network; if it is meant to, allow private addresses',
+    hint: 'Slipway does not follow a public registry into a private network. Name the registry by its private address, or add a mirror in a RegistryPolicy',
   });
 }
 

@@ -21,7 +21,7 @@ export function renderApiDocs(kinds: readonly CustomKind[]): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `Every field of every kind, with its bounds. A field in **bold** is required where its parent is there. \`[]\` stands for each
+const INTRODUCTION = `Every field of every kind, with its bounds. A field in **bold** is required if its parent exists. \`[]\` stands for each
 entry of a list. \`kubectl explain subscriptions.${GROUP}.spec\` says the same;
 \`kubectl get slipway -A\` lists the objects of all kinds. [glossary.md](glossary.md) defines the words.`;
 
@@ -73,13 +73,36 @@ function renderNames(): readonly string[] {
       FINALIZER,
       'Finalizer that holds a Subscription until its Revisions are gone, and a Revision until its objects are.',
     ],
+    [
+      `${GROUP}/adoption`,
+      'Finalizer that holds the object of OLM while its operator is handed over; label of the Secret with the backup of that.',
+    ],
     [LABEL.managedBy, `Label with the value \`${FIELD_MANAGER}\` on everything that Slipway applies.`],
     [
       LABEL.owner,
-      'Label with `<namespace>.<name>` of the owning Subscription, hashed where too long; annotation with `<namespace>/<name>` in full.',
+      'Label with `<namespace>.<name>` of the owning Subscription, hashed if it is too long; annotation with `<namespace>/<name>` in full.',
     ],
-    [LABEL.package, 'Label with the name of the package, hashed where too long.'],
-    [LABEL.revision, 'Label with the name of the Revision, hashed where too long.'],
+    [LABEL.package, 'Label with the name of the package, hashed if it is too long.'],
+    [LABEL.revision, 'Label with the name of the Revision, hashed if it is too long.'],
+    [
+      LABEL.dependency,
+      'Label with the value `true` on a Subscription that was created as a dependency of another package.',
+    ],
+    [
+      `${GROUP}/client`,
+      'Label that a user sets to `true` on a namespace: its Pods may read metrics and catalog content.',
+    ],
+    [`${GROUP}/console-client`, 'Label that a user sets to `true` on a namespace: its Pods may reach the console.'],
+    [ANNOTATION.ownerUid, 'Annotation with the uid of the owning Subscription: a later one may get the same name.'],
+    [ANNOTATION.requestedBy, 'Annotation of a dependency with the uid of the Subscription that requested it.'],
+    [
+      ANNOTATION.upgradePolicy,
+      'Annotation that a user sets on a namespace: the upgrade policy, as JSON, of its Subscriptions that have none.',
+    ],
+    [
+      ANNOTATION.lossesAcknowledgedAt,
+      'Annotation that a user sets on a Subscription: losses of custom resources up to this time are known, and not reported any more.',
+    ],
     [
       ANNOTATION.reconcileRequestedAt,
       'Annotation: any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`.',
@@ -87,6 +110,18 @@ function renderNames(): readonly string[] {
     [
       ANNOTATION.adoptBy,
       'Annotation with `<namespace>/<name>` of the Subscription that may take over an object that exists.',
+    ],
+    [ANNOTATION.keptBy, 'Annotation with the Revision that keeps an object which another Revision may be deleting.'],
+    [ANNOTATION.access, 'Annotation on rights of the manager that come and go with an operator, with their purpose.'],
+    [ANNOTATION.copiedFrom, 'Annotation on the copy of a pull secret, with uid and resourceVersion of its source.'],
+    [
+      ANNOTATION.certificateDue,
+      'Annotation on the Secret of a certificate of a webhook: when the next step of its rotation is due.',
+    ],
+    [ANNOTATION.rehearsal, 'Annotation during a rehearsal: the `pod-template-hash` of the Pods that keep working.'],
+    [
+      ANNOTATION.letIn,
+      'Annotation after a rehearsal: the `pod-template-hash` of the Pods that passed, while their predecessors still exist.',
     ],
   ];
   return ['## Names on objects', markdownTable(['name', 'what it is'], names.map(asCode))];

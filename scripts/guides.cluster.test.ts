@@ -78,7 +78,8 @@ describe('the guides for administrators', () => {
     const outputs = await type([first?.script ?? '', ...questions, again?.script ?? '']);
     expect(outputs.join('')).toMatch(/is installed and healthy[^]*newest[^]*annotated/);
     const [, , ...others] = stepsOf(path);
-    expect(others.map(({ script }) => script.slice(0, 5))).toEqual(['curl ']);
+    // needs a manager that runs in a Pod
+    expect(others).toMatchObject([{ script: expect.stringContaining('port-forward') as string }]);
   });
 
   test('an uninstall keeps custom resources, hands a CRD over, deletes both, or leaves everything', async () => {

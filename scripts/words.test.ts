@@ -34,6 +34,7 @@ describe('the search', () => {
     { because: 'a word of the list', text: 'Nobody is told.', names: ['tell', 'nobody'] },
     { because: 'a headless what begins a sentence', text: 'What took too long ends.', names: ['headless what'] },
     { because: 'a headless what is an object', text: 'Hash of what was applied.', names: ['headless what'] },
+    { because: 'a headless what begins a cell', text: '| x | What is so. |', names: ['headless what'] },
     { because: 'a question may begin so', text: 'What happened until now?', names: [] },
     { because: 'where stands for if', text: 'Where the Pod fails, it waits.', names: ['where for if'] },
     { because: 'a place is a place', text: 'The folder where bundles are.', names: [] },

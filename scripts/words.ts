@@ -31,7 +31,7 @@ export const CONSTRUCTIONS: readonly Ban[] = [
   {
     name: 'headless what',
     pattern:
-      /(?:(?:^|[.:;] )What\b(?!.*\?)|\b(?:of|by|for|with|than|as|from|in|to|on|about|and|is|are|that|lists?|names?|says?|shows?|but) what\b)(?! (?:kind|version|to do)\b)/g,
+      /(?:(?:^|[.:;|] )What\b(?!.*\?)|\b(?:of|by|for|with|than|as|from|in|to|on|about|and|is|are|that|lists?|names?|says?|shows?|but) what\b)(?! (?:kind|version|to do)\b)/g,
     better: 'the noun that is meant',
   },
   {

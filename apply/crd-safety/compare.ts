@@ -107,7 +107,7 @@ export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | un
     reason: 'CRDUnsafe',
     retry: 'never',
     message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-    hint: `Change the objects, or waive the rule if it is right here: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
+    hint: `Change the objects, or waive the rule if the change is acceptable: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
   });
 }
 

@@ -52,12 +52,12 @@ const OPTIONS = {
   },
   'catalog-auth': {
     env: 'SLIPWAY_CATALOG_AUTH',
-    help: 'token: catalog content only to those whose token may get the Catalog; none: to all that reach the port',
+    help: 'token: catalog content only for clients whose token may get the Catalog; none: for all that reach the port',
   },
-  'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true where more than one replica may run' },
+  'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true if more than one replica may run' },
   'lease-seconds': {
     env: 'SLIPWAY_LEASE_SECONDS',
-    help: 'how long a leader that cannot be heard of is waited for; it gives up after two thirds of that',
+    help: 'lease duration: how long replicas wait for a silent leader, which gives up after two thirds of that',
   },
   concurrency: { env: 'SLIPWAY_CONCURRENCY', help: 'reconciles of one kind at a time' },
   'plain-http': {
@@ -66,7 +66,7 @@ const OPTIONS = {
   },
   'link-local-registries': {
     env: 'SLIPWAY_LINK_LOCAL_REGISTRIES',
-    help: 'true where registries have link-local addresses, as metadata services of clouds do; else these are refused',
+    help: 'true if registries have link-local addresses, as metadata services of clouds do; else these are refused',
   },
   'https-proxy': { env: 'HTTPS_PROXY', help: 'proxy to registries; the API server is never reached through it' },
   'http-proxy': { env: 'HTTP_PROXY', help: 'the same for registries without TLS' },
@@ -80,7 +80,7 @@ const OPTIONS = {
   },
   'probe-webhooks': {
     env: 'SLIPWAY_PROBE_WEBHOOKS',
-    help: 'whether the API server is to call webhooks before anything depends on them; false where Pods are only simulated',
+    help: 'whether the API server is to call webhooks before anything depends on them; false if Pods are only simulated',
   },
   'upgrade-policy': {
     env: 'SLIPWAY_UPGRADE_POLICY',

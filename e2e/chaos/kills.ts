@@ -62,7 +62,7 @@ export async function killAtEveryWrite(options: KillOptions): Promise<KillRow> {
       for (const line of differences.slice(0, 8)) progress(`  ${line}`);
       if (write !== undefined) killed.push(write);
       if (differences.length > 0) differing.push({ n, moment, write: write ?? NONE, differences });
-      // It may have fewer writes than the undisturbed run, as progress is told more seldom on a busy machine.
+      // It may have fewer writes than the undisturbed run, as progress is written more seldom on a busy machine.
       if (write === undefined && n >= writes) break;
     }
   return { operator: operator.name, scenario: scenario.name, writes, killed, differing };

@@ -437,7 +437,7 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
     because: 'the package is fixed',
     before: REVISION_SPEC,
     spec: { ...REVISION_SPEC, package: 'widget' },
-    refused: { ...FIXED, path: 'spec.package' },
+    refused: { path: 'spec.package', message: 'cannot be changed' },
   },
   {
     because: 'the manifests are fixed',

@@ -4,7 +4,7 @@ import { formatStreamed } from './print.ts';
 
 /** Moves the cursor of a terminal to its first line, and clears everything below. */
 const CLEAR = '\u001B[H\u001B[J';
-const DELETED = 'The Subscription is deleted, and its operator is uninstalled\n';
+const DELETED = 'The Subscription is deleted\n';
 
 /** Mutable: it remembers the screen that is shown. */
 export class Screen<Facts> {

@@ -101,4 +101,14 @@ describe('the outcome of a Subscription', () => {
     expect(verdict.outcome).toBe(outcome);
     expect(verdict.message).not.toBe('');
   });
+
+  test.each([
+    { objects: 'Delete' as const, says: 'its operator is uninstalled' },
+    { objects: 'Orphan' as const, says: 'the objects of its operator stay' },
+  ])('that is gone reports the fate of the operator: $objects', ({ objects, says }) => {
+    const last = subscription({
+      spec: { uninstall: { objects, customResources: 'Retain', dependencies: 'Retain' } },
+    });
+    expect(verdictOf(undefined, { for: 'deleted' }, last).message).toContain(says);
+  });
 });

@@ -2,7 +2,7 @@
 import { findCondition } from '../../../api/conditions.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import { ANNOTATION } from '../../../api/names.ts';
-import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -68,13 +68,15 @@ async function follow(
   const { namespace, name } = parseTarget(text, connection.namespace);
   if (flags.for === 'ready') await needSubscription(connection, text, signal);
   let subscription: Subscription | undefined;
+  let last: Subscription | undefined;
   const options = { namespace, fieldSelector: `metadata.name=${name}` };
   for await (const changes of changesOf({ client: connection.client, kind: SUBSCRIPTION, options, signal })) {
     for (const { type, object } of changes) {
-      if (object.metadata.name === name)
-        subscription = type === 'DELETED' ? undefined : (object as unknown as Subscription);
+      if (object.metadata.name !== name) continue;
+      last = object as unknown as Subscription;
+      subscription = type === 'DELETED' ? undefined : last;
     }
-    const verdict = verdictOf(subscription, flags);
+    const verdict = verdictOf(subscription, flags, last);
     if (verdict.outcome !== 'open') return report(verdict, flags.output);
     if (verdict.message !== seen.message) progress?.(`${cleanLine(verdict.message)}\n`);
     seen.message = verdict.message;
@@ -90,12 +92,15 @@ function report(verdict: Verdict, output: string): Outcome {
 /**
  * Whether the outcome is known, by conditions about the current spec, as kstatus reads them. Waiting for an approval, a
  * window or a dependency is no outcome.
+ *
+ * @param last The Subscription as it was seen last, if it is deleted.
  */
 export function verdictOf(
   subscription: Subscription | undefined,
   { for: wanted, version }: Pick<WaitFlags, 'for' | 'version'>,
+  last?: Subscription,
 ): Verdict {
-  if (wanted === 'deleted') return verdictOnRemoval(subscription);
+  if (wanted === 'deleted') return verdictOnRemoval(subscription, last);
   if (subscription === undefined) return { outcome: 'failed', message: 'The Subscription was deleted' };
   const { status } = subscription;
   const message = findCondition(status?.conditions, 'Ready')?.message ?? 'The manager has not reconciled it yet';
@@ -125,10 +130,16 @@ function failureOf({ status }: Subscription, version: string): string | undefine
   return failed && (findCondition(status?.conditions, 'UpgradeFailed')?.message ?? failed.message);
 }
 
-function verdictOnRemoval(subscription: Subscription | undefined): Verdict {
-  if (subscription === undefined) return { outcome: 'reached', message: 'The Subscription is deleted, and its operator is uninstalled' }; // prettier-ignore
+function verdictOnRemoval(subscription: Subscription | undefined, last: Subscription | undefined): Verdict {
+  if (subscription === undefined) return { outcome: 'reached', message: `The Subscription is deleted${fateOf(last)}` };
   const message = findCondition(subscription.status?.conditions, 'Ready')?.message ?? 'The manager has not begun';
   if (subscription.metadata.deletionTimestamp === undefined)
     return { outcome: 'open', message: `The Subscription is not being deleted: ${message}` };
   return { outcome: 'open', message };
+}
+
+/** What became of the objects of the operator; nothing if the Subscription was not seen. */
+function fateOf(last: Subscription | undefined): string {
+  if (last === undefined) return '';
+  return leavesObjects(last) ? ', and the objects of its operator stay' : ', and its operator is uninstalled';
 }

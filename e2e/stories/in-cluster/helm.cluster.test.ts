@@ -20,6 +20,11 @@ import { asPrevious, NEW_COLUMN, PREVIOUS_VERSION, type Manifest } from '../own-
 import { DEPLOYMENT } from './deployed.ts';
 
 const CHART = join(ROOT, 'deploy/chart');
+const UPGRADE = 'docs/how-to/upgrade-slipway.md';
+/** Without it Helm forgets the image if another setting is given, as the guide says. */
+const KEEPING = '--reset-then-reuse-values';
+/** The guide installs this image, and the release keeps it; no Pod of kwok pulls it. */
+const IMAGE = 'registry.example/platform/slipway-manager';
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
 
 describe('the chart', () => {
@@ -27,7 +32,7 @@ describe('the chart', () => {
   const kubectl = (...args: readonly string[]): Promise<string> => cluster().kubectl(args);
   const subscription = { kind: 'subscription', name: 'gadget', namespace: 'shop' };
   const [upgrading, goingBack] = [/^helm upgrade/, /^helm rollback/].map((verb) =>
-    helmSteps('docs/how-to/upgrade-slipway.md').filter(({ script }) => verb.test(script)),
+    helmSteps(UPGRADE).filter(({ script }) => verb.test(script)),
   );
   let home: string;
   let tools: string;
@@ -74,7 +79,7 @@ describe('the chart', () => {
 
   test('is upgraded as the guide says: CRDs by hand, then the rest, and no operator notices', async () => {
     const before = await operator();
-    const [crds] = stepsOf('docs/how-to/upgrade-slipway.md');
+    const [crds] = stepsOf(UPGRADE);
     expect(crds?.script).toContain('deploy/crds');
     await type([crds!, ...upgrading!]);
     await rolledOut(version);
@@ -85,10 +90,11 @@ describe('the chart', () => {
   });
 
   test('goes back, and forward again with another setting', async () => {
+    expect(readFileSync(join(ROOT, UPGRADE), 'utf8')).toContain(KEEPING);
     await type(goingBack!);
     await rolledOut(PREVIOUS_VERSION);
     expect(await policies()).toBe('');
-    await type([{ script: `helm upgrade slipway deploy/chart --namespace ${SYSTEM} --set replicas=1` }]);
+    await type([{ script: `helm upgrade slipway deploy/chart --namespace ${SYSTEM} ${KEEPING} --set replicas=1` }]);
     await rolledOut(version);
     expect(await kubectl('-n', SYSTEM, 'get', 'poddisruptionbudgets', '-o', 'name')).toBe('');
     expect(await kubectl('-n', SYSTEM, 'get', DEPLOYMENT, '-o', 'jsonpath={.spec.replicas}')).toBe('1');
@@ -121,7 +127,7 @@ describe('the chart', () => {
   async function rolledOut(wanted: string): Promise<void> {
     await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=60s');
     const image = 'jsonpath={.spec.template.spec.containers[*].image}';
-    expect(await kubectl('-n', SYSTEM, 'get', DEPLOYMENT, '-o', image)).toBe(`slipway.dev/manager:${wanted}`);
+    expect(await kubectl('-n', SYSTEM, 'get', DEPLOYMENT, '-o', image)).toBe(`${IMAGE}:${wanted}`);
   }
 
   async function columns(): Promise<readonly string[]> {
