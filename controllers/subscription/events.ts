@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { EventFacts } from '../events.ts';
 import { haveSameBundle } from './same-bundle.ts';
 
-type Installed = Pick<NonNullable<SubscriptionStatus['installed']>, 'bundle' | 'image'>;
+type BundleInStatus = Pick<NonNullable<SubscriptionStatus['installed']>, 'bundle' | 'image'>;
 
 /** The change of the installed bundle that is under way. */
 export interface Move {
@@ -119,7 +119,7 @@ function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   return { type: 'Normal', reason: 'Succeeded', action, note };
 }
 
-function isSame({ bundle, image }: Installed, before: Installed | undefined): boolean {
+function isSame({ bundle, image }: BundleInStatus, before: BundleInStatus | undefined): boolean {
   return bundle === before?.bundle && image === before.image;
 }
 

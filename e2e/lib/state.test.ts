@@ -57,8 +57,7 @@ describe('a uid within an object', () => {
       metadata: { name: 'lamp-1', namespace: 'ops', uid: 'r' },
       status: { inventory: [{ ...crd, uid }] },
     }) as unknown as FoundObject;
-  const living = (uid: string): FoundObject =>
-    ({ ...crd, metadata: { name: crd.name, uid } }) as unknown as FoundObject;
+  const living = (uid: string): FoundObject => ({ ...crd, metadata: { name: crd.name, uid } });
   const inventoryOf = (...found: readonly FoundObject[]): unknown =>
     stateOf(found).contents.get('Revision.slipway.dev ops/lamp-1');
 
