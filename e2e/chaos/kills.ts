@@ -58,7 +58,9 @@ export async function killAtEveryWrite(options: KillOptions): Promise<KillRow> {
     for (const n of options.only ?? numbersTo(MOST_WRITES)) {
       const { write, differences: found } = await playKilled(options, { n, moment, undisturbed });
       const differences = [...found, ...(await leftBehind(stage, rest))];
-      progress(`${operator.name}, ${scenario.name}: killed ${moment} write ${n}, ${write ?? NONE}`);
+      progress(
+        `${operator.name}, ${scenario.name}: ${write === undefined ? 'not ' : ''}killed ${moment} write ${n}, ${write ?? NONE}`,
+      );
       for (const line of differences.slice(0, 8)) progress(`  ${line}`);
       if (write !== undefined) killed.push(write);
       if (differences.length > 0) differing.push({ n, moment, write: write ?? NONE, differences });
