@@ -119,6 +119,17 @@ describe('an error that ends a removal', () => {
     expect(events).toMatchObject([{ type: 'Warning', reason: 'ObjectInvalid' }]);
   });
 
+  test('a removal that has begun is still known to have begun', async () => {
+    const begun = { ...ready(2), status: 'False', reason: 'Uninstalling' } as const;
+    const { run, condition } = setUp(failing('ObjectInvalid', 'backoff'), [begun], removal);
+    await expect(run()).rejects.toMatchObject({ reason: 'ObjectInvalid' });
+    expect(condition('Ready')).toMatchObject({
+      reason: 'Uninstalling',
+      message: expect.stringContaining('no') as string,
+    });
+    expect(condition('Reconciling')?.reason).toBe('ObjectInvalid');
+  });
+
   test.each(['Conflict', 'LeaderLost', 'ApiUnavailable'] as const)(
     'an answer that the next attempt cures is not reported: %s',
     async (reason) => {

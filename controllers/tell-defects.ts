@@ -102,5 +102,12 @@ function conditionsOf({ conditions }: DefectStatus, generation: number, trouble:
   const lasting = LASTING.flatMap((type) => findCondition(conditions, type) ?? []) as readonly NextCondition[];
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling, ...lasting];
+  // The mark that a removal has begun stays: see removal-under-way.ts.
+  if (ready?.reason === 'Uninstalling')
+    return [
+      { type: 'Ready', status: 'False', reason: 'Uninstalling', message: trouble.message },
+      reconciling,
+      ...lasting,
+    ];
   return [{ type: 'Ready', status: 'False', ...trouble }, reconciling, ...lasting];
 }

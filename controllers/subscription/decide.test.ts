@@ -244,6 +244,8 @@ describe('after a failure', () => {
   const failedAgain = ofImage(revision(failure), PUBLISHED_AGAIN);
   const failedConfiguration = revision({ ...failure, configHash: configHash(reconfigured()) });
   const one = catalog({ versions: ['1.0.0'] });
+  const failedThird = ofImage(revision({ ...failure, number: 3 }), THIRD);
+  const lost = revision({ reason: 'ManifestsMissing' });
 
   check([
     {
@@ -278,6 +280,33 @@ describe('after a failure', () => {
         subscription: subscription({ status: { quarantined: [describeFailure(failedAgain, new Date())] } }),
       },
       expected: 'nothing',
+    },
+    {
+      because: 'a second content of the installed version failed too',
+      given: {
+        revisions: [before, { ...failedAgain, spec: { ...failedAgain.spec, state: 'Archived' } }, failedThird],
+        catalogs: [withImage(one, THIRD)],
+        subscription: subscription({ status: { quarantined: [describeFailure(failedAgain, new Date())] } }),
+      },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'another content of the installed version failed, and the manifests of the installed one are lost',
+      given: {
+        revisions: [{ ...works, status: { ...works.status, conditions: lost.status?.conditions ?? [] } }],
+        catalogs: [again],
+        subscription: subscription({ status: { quarantined: [describeFailure(failedAgain, new Date())] } }),
+      },
+      expected: 'restore gadget-1',
+    },
+    {
+      because: 'content behind a tag failed with a new configuration',
+      given: {
+        revisions: [before, { ...failedConfiguration, spec: { ...failedConfiguration.spec, image: PUBLISHED_AGAIN } }],
+        catalogs: [withImage(one, 'registry.example/gadget:v1')],
+        subscription: reconfigured(),
+      },
+      expected: 'activate gadget-1',
     },
     {
       because: 'a configuration that failed stays, as the person who wrote it decides',
@@ -374,6 +403,7 @@ describe('a quarantine', () => {
   });
 });
 
+const THIRD = `registry.example/gadget@sha256:${'c'.repeat(64)}`;
 const PUBLISHED_AGAIN = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
 
 function ofGeneration(generation: number, one: Revision): Revision {

@@ -79,7 +79,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const question = questionOf(facts, { installed, quarantined }, expired);
   const decision = resolve(question);
   const latest = upgradeFailureOf({ ...situation, quarantined });
-  const failure = latest === undefined || isSuperseded(latest, decision) ? undefined : latest;
+  const failure = latest === undefined || isSuperseded(latest, decision, installed) ? undefined : latest;
   const offered = failure === undefined ? undefined : offeredIn(resolve({ ...question, quarantined: [] }));
   const action =
     decision.kind === 'none'
@@ -118,7 +118,7 @@ function withoutAnswer(
 ): Action {
   const kept = keep(facts, situation);
   const { installed } = situation;
-  const failedBefore = quarantined.some(({ bundle }) => bundle === installed?.spec.bundle);
+  const failedBefore = quarantined.some((one) => installed !== undefined && haveSameBundle(one, installed.spec));
   if (kept.do !== 'nothing' || failedBefore || !SILENT.has(decision.reason)) return kept;
   return reconfigure(facts, situation) ?? kept;
 }
@@ -164,9 +164,9 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: ActStanding): 
   const { subscription, revisions } = facts;
   const { active, installed } = situation;
   const { next: bundle, catalog, channel } = choice;
-  if (hasFailedAgain(bundle, situation)) return keep(facts, situation);
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
+  if (hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
   const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { next: bundle, installed });
@@ -181,9 +181,26 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: ActStanding): 
 
 type ActStanding = RevisionStanding & Pick<ResolvedPlan, 'quarantined'>;
 
-/** Whether the installed bundle was published again with a content that failed: its name is not barred, since it works. */
-function hasFailedAgain(bundle: CatalogBundle, { installed, quarantined }: ActStanding): boolean {
-  return isPublishedAgain(bundle, installed?.spec) && quarantined.some((one) => isSameBundle(bundle, one));
+/**
+ * Whether the installed bundle was published again with a content that failed: its name is not barred, since it works. If the
+ * catalog names the image by a tag, only the Revision shows the content.
+ */
+function hasFailedAgain(
+  bundle: CatalogBundle,
+  existing: Revision | undefined,
+  { installed, quarantined }: ActStanding,
+): boolean {
+  if (installed === undefined) return false;
+  const isOther = existing !== undefined && !haveSameBundle(existing.spec, installed.spec);
+  return isOther
+    ? quarantined.some((one) => haveSameBundle(one, existing.spec))
+    : isPublishedAgain(bundle, installed.spec) && quarantined.some((one) => isSameBundle(bundle, one));
+}
+
+/** With the version that works: it is made active again, repaired, and its manifests are restored. */
+function stay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
+  const kept = keep(facts, situation);
+  return kept.do === 'nothing' ? (reconfigure(facts, situation) ?? kept) : kept;
 }
 
 /** Approval is about bundles: a new configuration of the same one was made by the user, and needs none. */

@@ -11,7 +11,7 @@ import type { Choice } from '../../resolver/decision.ts';
 import { planInputs } from '../plan-inputs.ts';
 import type { Hold } from './held.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { isSameBundle } from './same-bundle.ts';
+import { isPublishedAgain, isSameBundle } from './same-bundle.ts';
 
 export interface PlanQuestion {
   readonly choice: Choice;
@@ -33,7 +33,7 @@ export type PlanVerdict =
 export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): PlanVerdict {
   const { spec } = facts.subscription;
   if (question.approved) return { kind: 'none' };
-  const given = outstandingApproval(facts);
+  const given = outstandingApproval(facts, question.choice);
   const { choice, existing, installed } = question;
   const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, { next: choice.next, installed });
   if (!isJudged && (spec.approval === 'Automatic' || given === undefined)) return { kind: 'none' };
@@ -75,10 +75,12 @@ export function isUnderPolicy(
   return policy !== undefined && installed !== undefined && !isSameBundle(next, installed.spec);
 }
 
-/** The approval of the Subscription, unless its version was installed already. */
-function outstandingApproval({ subscription, revisions }: SubscriptionFacts): Approval | undefined {
+/** The approval of the Subscription, unless its version was installed already: published again, it was not. */
+function outstandingApproval({ subscription, revisions }: SubscriptionFacts, { next }: Choice): Approval | undefined {
   const { approve } = subscription.spec;
-  const isDone = revisions.some((one) => hasWorked(one) && one.spec.version === approve?.version);
+  const isDone = revisions
+    .filter(({ spec }) => spec.version === approve?.version && !isPublishedAgain(next, spec))
+    .some(hasWorked);
   return isDone ? undefined : approve;
 }
 

@@ -92,7 +92,7 @@ function quarantine(
   installed: Revision | undefined,
 ): readonly Quarantined[] {
   const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
-  if (failed === undefined || installed === undefined || known.some(({ bundle }) => bundle === failed.spec.bundle))
+  if (failed === undefined || installed === undefined || known.some((one) => haveSameBundle(one, failed.spec)))
     return known;
   const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && !haveSameBundle(failed.spec, installed.spec);
   if (!goesBack) return known;

@@ -29,7 +29,7 @@ import { describeBeingOverruled, describeOverruling, findOverruled } from './ove
 import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
-import { isPublishedAgain } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain } from './same-bundle.ts';
 import { isServing } from './situation.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { lacksSomething } from './wake.ts';
@@ -206,8 +206,8 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
 
 /** A version that failed is recorded before another one is made: a crash must not forget it. */
 function isQuarantining({ status }: Subscription, { quarantined }: ResolvedPlan): boolean {
-  const known = new Set(status?.quarantined?.map(({ bundle }) => bundle));
-  return quarantined.some(({ bundle }) => !known.has(bundle));
+  const known = status?.quarantined ?? [];
+  return quarantined.some((one) => !known.some((other) => haveSameBundle(one, other)));
 }
 
 /** Writes the status that the plan leads to, with the error that ended it. */

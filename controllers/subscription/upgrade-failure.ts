@@ -8,7 +8,7 @@ import type { Decision } from '../../resolver/decision.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { currentConditions } from './history.ts';
-import { haveSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
 
 export interface UpgradeFailure {
   readonly bundle: string;
@@ -48,12 +48,15 @@ export function upgradeFailureOf({
 
 /** Not given up, or a configuration that failed: the person who wrote it decides. */
 function isHeld(failed: Revision, installed: Revision, entry: Quarantined | undefined): boolean {
-  return entry?.bundle !== failed.spec.bundle || haveSameBundle(failed.spec, installed.spec);
+  const isGivenUp = entry !== undefined && haveSameBundle(entry, failed.spec);
+  return !isGivenUp || haveSameBundle(failed.spec, installed.spec);
 }
 
-/** Whether a newer version is being installed: the conditions are then about that one. */
-export function isSuperseded({ version }: UpgradeFailure, decision: Decision): boolean {
-  return decision.kind === 'upgrade' && isNewer(decision.bundle.version, version);
+/** Whether a newer version, or a newer content, is being installed: the conditions are then about that one. */
+export function isSuperseded(failure: UpgradeFailure, decision: Decision, installed: Revision | undefined): boolean {
+  if (decision.kind === 'none') return false;
+  const isNewContent = isPublishedAgain(decision.next, installed?.spec) && !isSameBundle(decision.next, failure);
+  return isNewContent || (decision.kind === 'upgrade' && isNewer(decision.bundle.version, failure.version));
 }
 
 /**
