@@ -154,6 +154,20 @@ describe('under an upgrade policy', () => {
     expect(wordsFor(given)).toBe('create: Planning');
   });
 
+  test('an approval of content that was published again counts, although the version is installed', () => {
+    const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+    const wanted = subscription({ spec: { approve: { version: '1.0.0', plan: HASH } } });
+    const bare = revision({ number: 2, state: 'Archived', approved: false });
+    const again = { ...bare, spec: { ...bare.spec, image } };
+    const inputs = planInputs({ subscription: wanted, active: works, next: again, policy });
+    const next = { ...again, status: { ...again.status, plan: { inputs, hash: HASH, heldBy: OUTSIDE } } };
+    const source = catalog({ versions: ['1.0.0'] });
+    const content = source.content('gadget')!;
+    const bundles = content.bundles.map((one) => ({ ...one, image }));
+    const catalogs = [{ ...source, content: () => ({ ...content, bundles }) }];
+    expect(wordsFor(facts({ subscription: wanted, revisions: [works, next], catalogs, policy }))).toBe('activate');
+  });
+
   test('a rollback to the version that worked is not judged', () => {
     const failed = revision({ number: 2, version: '1.1.0', ready: false, reason: 'ApplyFailed', stalled: true });
     const before = revision({ ready: true, state: 'Archived' });
