@@ -3,6 +3,8 @@ import type { TestCluster } from '../cluster/cluster.ts';
 import { list } from '../lib/objects.ts';
 import { readState, type State } from '../lib/state.ts';
 import { differences, replaced } from '../lib/state-differences.ts';
+import { until } from '../lib/until.ts';
+import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 
 export interface Ending {
   /** Before the acts of the scenario. */
@@ -76,7 +78,18 @@ function trialsOf(generation: number): number {
   return Math.floor(generation / 2);
 }
 
-/** The differences that stayed; the error if the end could never be read, as while a manager does not stop writing. Pure. */
-export function whyDiffering(found: readonly string[], error: Error): readonly string[] {
-  return found.length > 0 ? found : [error.message];
+/**
+ * The differences that stay, of those that `look` finds each time; the error if the end can never be read, as while a manager
+ * does not stop writing.
+ */
+export async function differencesThatStay(look: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  let found: readonly string[] = [];
+  const isSame = async (): Promise<boolean> => {
+    found = await look();
+    return found.length === 0;
+  };
+  return until('the end is the undisturbed one', isSame, { timeoutSeconds: SETTLES_WITHIN_SECONDS }).then(
+    () => [],
+    (error: Error) => (found.length > 0 ? found : [error.message]),
+  );
 }

@@ -5,12 +5,10 @@
 import type { TestCluster } from '../cluster/cluster.ts';
 import { startRegistryProxy, type RegistryProxy } from '../lib/registry-proxy.ts';
 import { readState } from '../lib/state.ts';
-import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
+import { compareEndings, differencesThatStay, readEnding, type Ending } from './ending.ts';
 import { happened, planFaults, type Partition, type Severity } from './fault-plan.ts';
 import { install, lifeOf } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
-import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson, type Person } from './person.ts';
 import { Stage } from './stage.ts';
 
@@ -112,19 +110,11 @@ function unasked({ fetched }: Pick<SeedRow, 'fetched'>): readonly string[] {
 }
 
 /** Events are left out: a fault may be reported as such. */
-async function awaitSame(stage: Stage, undisturbed: Ending, { begin }: Ending): Promise<readonly string[]> {
-  let found: readonly string[] = [];
-  const isSame = async (): Promise<boolean> => {
+function awaitSame(stage: Stage, undisturbed: Ending, { begin }: Ending): Promise<readonly string[]> {
+  return differencesThatStay(async () => {
     await stage.quiet(400);
-    const ending = { ...(await readEnding(stage.cluster, { begin })), events: new Set<string>() };
-    found = compareEndings(undisturbed, ending);
-    return found.length === 0;
-  };
-  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
-  return until('the end is the undisturbed one', isSame, options).then(
-    () => [],
-    (error: Error) => whyDiffering(found, error),
-  );
+    return compareEndings(undisturbed, { ...(await readEnding(stage.cluster, { begin })), events: new Set() });
+  });
 }
 
 interface Faults {
@@ -139,12 +129,13 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
   const began = performance.now();
   let stoppedAfter: number | undefined;
   const elapsed = (): number => (performance.now() - began) / 1000;
-  const count = { asked: 0, faults: 0, fetched: 0, registryFaults: 0 };
+  let asked = 0;
+  const count = { faults: 0, fetched: 0, registryFaults: 0 };
   const counted = <F>(of: 'faults' | 'registryFaults', fault: F | undefined): F | undefined => {
     if (fault !== undefined) count[of] += 1;
     return fault;
   };
-  stage.proxy.meddle((one) => counted('faults', plan.api(one, count.asked++)));
+  stage.proxy.meddle((one) => counted('faults', plan.api(one, asked++)));
   registry.meddle(() => counted('registryFaults', plan.registry(count.fetched++)));
   const heals = new Set<() => void>();
   const timers = plan.partitions.map(({ side, afterSeconds, seconds }) =>
@@ -164,9 +155,9 @@ function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
     return Promise.resolve();
   };
   timers.push(setTimeout(() => void stop(), severity.seconds * 1000));
-  const met: Faults['met'] = () => {
-    const { asked: _asked, ...met } = count;
-    return { ...met, partitions: happened(plan.partitions, stoppedAfter ?? elapsed()) };
-  };
+  const met: Faults['met'] = () => ({
+    ...count,
+    partitions: happened(plan.partitions, stoppedAfter ?? elapsed()),
+  });
   return { met, stop };
 }

@@ -4,10 +4,8 @@
  */
 import { readState, type State } from '../lib/state.ts';
 import { describe, changesObjects } from '../lib/api-proxy.ts';
-import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
+import { compareEndings, differencesThatStay, readEnding, type Ending } from './ending.ts';
 import type { ChaosOperator } from './operators.ts';
-import { SETTLES_WITHIN_SECONDS } from './patience.ts';
 import { createPerson } from './person.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Stage } from './stage.ts';
@@ -157,21 +155,13 @@ async function dieAndRise(stage: Stage, write: string): Promise<Death> {
   return { write, killed };
 }
 
-/** The differences that stay. */
-async function awaitSameEnd(
+function awaitSameEnd(
   stage: Stage,
   undisturbed: Ending,
   before: Pick<Ending, 'begin' | 'killed'>,
 ): Promise<readonly string[]> {
-  let found: readonly string[] = [];
-  const isSame = async (): Promise<boolean> => {
+  return differencesThatStay(async () => {
     await stage.quiet(400);
-    found = compareEndings(undisturbed, await readEnding(stage.cluster, before));
-    return found.length === 0;
-  };
-  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
-  return until('the end is the undisturbed one', isSame, options).then(
-    () => [],
-    (error: Error) => whyDiffering(found, error),
-  );
+    return compareEndings(undisturbed, await readEnding(stage.cluster, before));
+  });
 }

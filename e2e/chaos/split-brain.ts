@@ -8,10 +8,10 @@ import { readState, type State } from '../lib/state.ts';
 import { pathOf } from '../lib/objects.ts';
 import { SYSTEM } from '../lib/manager.ts';
 import { until } from '../lib/until.ts';
-import { compareEndings, readEnding, whyDiffering, type Ending } from './ending.ts';
+import { compareEndings, differencesThatStay, readEnding, type Ending } from './ending.ts';
 import { install } from './lives.ts';
 import { syntheticOperator, type ChaosOperator } from './operators.ts';
-import { PATIENCE_SECONDS, SETTLES_WITHIN_SECONDS } from './patience.ts';
+import { PATIENCE_SECONDS } from './patience.ts';
 import { createPerson, type Person } from './person.ts';
 import { Replicas, type Replica } from './replicas.ts';
 
@@ -171,17 +171,8 @@ async function readEnd({ cluster }: Replicas, begin: State): Promise<Ending> {
   return { ...(await readEnding(cluster, { begin })), events: new Set() };
 }
 
-async function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: Ending): Promise<readonly string[]> {
-  let found: readonly string[] = [];
-  const isSame = async (): Promise<boolean> => {
-    found = compareEndings(undisturbed, await readEnd(replicas, begin));
-    return found.length === 0;
-  };
-  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
-  return until('the end is the undisturbed one', isSame, options).then(
-    () => [],
-    (error: Error) => whyDiffering(found, error),
-  );
+function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: Ending): Promise<readonly string[]> {
+  return differencesThatStay(async () => compareEndings(undisturbed, await readEnd(replicas, begin)));
 }
 
 /** On a busy machine the other one may lose a lease of few seconds too; like a kubelet, this starts it again. */

@@ -2,6 +2,7 @@
  * A bundle that is published again under its name is an upgrade: it waits for a person, is reported, and is rolled back if it
  * fails. A leftover that a finalizer holds, and an uninstall that a policy of the cluster refuses, are reported until they end.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
@@ -120,7 +121,7 @@ test('a leftover that a finalizer holds is named until it is gone, and its Revis
   );
   revision.name = (subscription.status?.installed as { readonly revision?: string } | undefined)?.revision ?? '';
   const before = await reconciles();
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await pause(3000);
   // Ten times a second, or once because a status was written.
   expect((await reconciles()) - before).toBeLessThan(10);
   await cluster().request('PATCH', added, { metadata: { finalizers: [] } });
