@@ -29,10 +29,14 @@ export function stateOf({ metadata: { generation, resourceVersion } }: KubeObjec
   return generation === undefined ? `resourceVersion ${resourceVersion ?? ''}` : `generation ${generation}`;
 }
 
-/** Whether the live object is the one that was applied, with an unchanged spec. */
+/** Whether the live object is the one that was applied, and is not being deleted. */
+export function isLiving(entry: InventoryEntry, live: KubeObject | undefined): live is KubeObject {
+  return live !== undefined && live.metadata.deletionTimestamp === undefined && live.metadata.uid === entry.uid;
+}
+
+/** Whether it is living, with an unchanged spec. */
 export function isIntact(entry: InventoryEntry, live: KubeObject | undefined): boolean {
-  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
-  return live.metadata.uid === entry.uid && stateOf(live) === entry.seen;
+  return isLiving(entry, live) && stateOf(live) === entry.seen;
 }
 
 /** The reference within an entry, without uid and hash. */

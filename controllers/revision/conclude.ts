@@ -31,7 +31,7 @@ export async function conclude(run: Run, found: Judgement): Promise<Result> {
 function describeAttempt(run: Run, found: Judgement): Attempted {
   const { facts, memory, results, watched, now } = run;
   const { onFailure } = facts.subscription.spec;
-  const { revision = facts.revision, applied, leftovers = [], isPruned = false, unpruned } = results;
+  const { revision = facts.revision, applied, leftovers = [], inventory, unpruned } = results;
   const judgement = underPolicy(found, facts.revision, onFailure, now());
   const { over } = contestsIn(memory, now());
   const status = summarizeRevision(revision, findingsOf(run, judgement), now());
@@ -45,7 +45,7 @@ function describeAttempt(run: Run, found: Judgement): Attempted {
     lastWritten: memory.lastWritten,
     failures: applied?.failures ?? [],
     unpruned,
-    isBaking: leftovers.length > 0 && !isPruned,
+    isBaking: leftovers.length > 0 && inventory === undefined,
     startSeconds: startSecondsOf(run),
     contestsOver: over,
     certificatesDue: certificatesDue(status.inventory ?? [], watched),

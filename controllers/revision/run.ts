@@ -121,9 +121,7 @@ export interface Results {
   repaired: RepairFindings;
   /** load, if it ends the run, or apply: the objects that do not work. */
   unready: readonly Unready[];
-  /** prune: true if each leftover was deleted, or was found to stay; absent during the bake time. */
-  isPruned: boolean;
-  /** prune: the inventory without the leftovers that are gone. */
+  /** prune: the inventory without the leftovers that are gone; absent during the bake time. */
   inventory: readonly InventoryEntry[];
   /** prune: why a leftover could not be deleted. */
   unpruned: Failure;

@@ -241,7 +241,10 @@ describe('events', () => {
       note: 'gadget.v1 is to follow gadget.v1, published again with another content',
     });
     expect(eventsOf({ installed: old, pending: again }, { installed: old, pending: again }, move)).toEqual([]);
-    const [arrives] = eventsOf({ installed: old, pending: again }, { installed: { ...old, image: 'j' } });
+    const [arrives] = eventsOf(
+      { installed: old, pending: again },
+      { installed: { ...old, image: `r/gadget@sha256:${'b'.repeat(64)}` } },
+    );
     expect(arrives?.reason).toBe('Succeeded');
   });
 

@@ -4,8 +4,6 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { EventFacts } from '../events.ts';
 import { haveSameBundle } from './same-bundle.ts';
 
-type BundleInStatus = Pick<NonNullable<SubscriptionStatus['installed']>, 'bundle' | 'image'>;
-
 /** The change of the installed bundle that is under way. */
 export interface Move {
   /** Its unusual side, as the rest of a sentence. */
@@ -113,14 +111,11 @@ function isReadyIn(status: SubscriptionStatus | undefined): boolean {
 
 function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { installed } = after;
-  if (installed === undefined || isSame(installed, before?.installed)) return undefined;
+  if (installed === undefined || (before?.installed !== undefined && haveSameBundle(installed, before.installed)))
+    return undefined;
   const action = before?.installed === undefined ? 'Install' : 'Upgrade';
   const note = `${installed.bundle} is installed and healthy${describeDuration(before, after)}`;
   return { type: 'Normal', reason: 'Succeeded', action, note };
-}
-
-function isSame({ bundle, image }: BundleInStatus, before: BundleInStatus | undefined): boolean {
-  return bundle === before?.bundle && image === before.image;
 }
 
 /**

@@ -83,8 +83,8 @@ export function describeInstalled({ spec }: Revision): Installed {
 
 /**
  * The bundles that failed and are not tried again: the known ones, and the one that fails now if it is rolled back. A
- * configuration that fails is not. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
- * outcome.
+ * configuration that fails is not. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can
+ * change the outcome.
  */
 function quarantine(
   { subscription, now }: StandingFacts,

@@ -1,8 +1,8 @@
 /** `slipway wait`: follows a Subscription until its outcome is known, which is the exit code. */
 import { findCondition } from '../../../api/conditions.ts';
 import { parseDuration } from '../../../api/duration.ts';
-import { ANNOTATION } from '../../../api/names.ts';
 import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { requestOf } from '../../../controllers/request-of.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -119,9 +119,9 @@ export function verdictOf(
 }
 
 /** Whether a reconcile is requested that the manager has not carried out. */
-function isRequested({ metadata, status }: Subscription): boolean {
-  const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
-  return requested !== undefined && requested.slice(0, 256) !== status?.lastHandledReconcileAt;
+function isRequested(subscription: Subscription): boolean {
+  const requested = requestOf(subscription);
+  return requested !== undefined && requested !== subscription.status?.lastHandledReconcileAt;
 }
 
 /** Why the version was given up, unless that was lifted. */

@@ -4,7 +4,7 @@
  */
 import type { Unready } from '../../../apply/apply.ts';
 import { assessHealth, hasHealth } from '../../../apply/health.ts';
-import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
+import { isLiving, refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import type { ObjectRef } from '../../../api/object.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
 import { accountOf, actsAsManager } from '../account.ts';
@@ -59,9 +59,7 @@ async function loadObjects(
 
 /** A leftover of a settled Revision is a CRD that is kept for its custom resources: a change of it is nothing to repair. */
 function isAsItShouldBe(entry: InventoryEntry, known: KnownObjects): boolean {
-  if (known.isIntact(entry)) return true;
-  const live = entry.leftover === true ? known.get(refOfEntry(entry)) : undefined;
-  return live !== undefined && live.metadata.uid === entry.uid && live.metadata.deletionTimestamp === undefined;
+  return known.isIntact(entry) || (entry.leftover === true && isLiving(entry, known.get(refOfEntry(entry))));
 }
 
 /**

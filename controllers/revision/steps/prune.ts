@@ -11,7 +11,7 @@ import { isAccess } from '../own-kinds/access.ts';
 import { resultOf, type Run } from '../run.ts';
 import { bakeSecondsLeft } from '../schedule.ts';
 
-/** Adds `isPruned`, `inventory` and `unpruned` if it prunes; ends the run. */
+/** Adds `inventory` and `unpruned` if it prunes; ends the run. */
 export async function prune(run: Run): Promise<Judgement> {
   const judgement = judgeApply(resultOf(run, 'applied'));
   const leftovers = resultOf(run, 'leftovers');
@@ -20,7 +20,6 @@ export async function prune(run: Run): Promise<Judgement> {
   if (bakeSecondsLeft(status, run.facts.subscription.spec.onFailure, run.now()) > 0)
     return { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' };
   const { remaining, removals } = await pruneLeftovers(run, leftovers);
-  run.results.isPruned = true;
   reportKept(run, removals);
   const { unpruned, judgement: pruned } = judgePruning(judgement, removals);
   const gone = new Set(leftovers.filter((entry) => !remaining.includes(entry)));
