@@ -22,6 +22,8 @@ export interface SeedRow {
   readonly registryFaults: number;
   /** As they happened: the faults stop when all lives have ended. */
   readonly partitions: readonly Partition[];
+  /** How often the manager lost the lead and was started again. */
+  readonly lost: number;
   readonly seconds: number;
   readonly differences: readonly string[];
 }
@@ -41,7 +43,7 @@ export async function playSeeds(cluster: TestCluster, options: FaultOptions): Pr
   const operators = Array.from({ length: options.subscriptions }, (_, at) => syntheticOperator(`life-${at}`));
   await using registry = await startRegistryProxy(cluster.registry);
   const env = { SLIPWAY_REGISTRY_TIMEOUT: '5' };
-  await using stage = await Stage.open(cluster, operators, { registry: registry.address, env });
+  await using stage = await Stage.open(cluster, operators, { registry: registry.address, env, elects: true });
   const arena = { stage, registry, operators, deadline: options.deadline };
   const undisturbed = await playLives(arena);
   const rows: SeedRow[] = [];
@@ -88,6 +90,7 @@ async function playSeed(
 ): Promise<SeedRow> {
   await arena.stage.clear();
   await arena.stage.forgetBundles();
+  arena.stage.takeEnds();
   const began = performance.now();
   const faults = startFaults(arena, severity);
   let found: readonly string[];
@@ -101,7 +104,8 @@ async function playSeed(
   }
   const { seed, subscriptions } = severity;
   const seconds = (performance.now() - began) / 1000;
-  return { seed, subscriptions, ...faults.met(), seconds, differences: found };
+  const { lost, others } = arena.stage.takeEnds();
+  return { seed, subscriptions, ...faults.met(), lost, seconds, differences: [...found, ...others] };
 }
 
 /** Without a request to the registry, none of its faults is met. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
-import { judgeMoment, judgeRest, judgeSoak } from './invariants.ts';
+import { judgeKept, judgeMoment, judgeRest, judgeSoak } from './invariants.ts';
 
 const revision = (namespace: string, name: string, state: string) => ({
   metadata: { namespace, name },
@@ -43,6 +43,28 @@ describe('at every moment', () => {
   ] as const)('$broken invariants are broken if $because', ({ states, now, broken }) => {
     const revisions = states.map(([namespace, state], at) => revision(namespace, `op-${at}`, state));
     expect(judgeMoment(revisions, { before: FOREIGN, now })).toHaveLength(broken);
+  });
+});
+
+describe('of the custom resources', () => {
+  test.each([
+    { because: 'it is still there', now: [['a', '1']], deleted: [], broken: 0 },
+    {
+      because: 'another one was created',
+      now: [
+        ['a', '1'],
+        ['b', '2'],
+      ],
+      deleted: [],
+      broken: 0,
+    },
+    { because: 'it is gone', now: [], deleted: [], broken: 1 },
+    { because: 'it was created again', now: [['a', '2']], deleted: [], broken: 1 },
+    { because: 'a person deleted it', now: [], deleted: ['a'], broken: 0 },
+    { because: 'a person deleted another one', now: [], deleted: ['b'], broken: 1 },
+  ] as const)('$broken invariants are broken if $because', ({ now, deleted, broken }) => {
+    const looks = { before: new Map([['a', '1']]), now: new Map<string, string>(now) };
+    expect(judgeKept(looks, new Set(deleted))).toHaveLength(broken);
   });
 });
 

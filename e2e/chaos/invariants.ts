@@ -7,7 +7,7 @@ export interface Revised {
   readonly spec: { readonly subscription: string; readonly state: string };
 }
 
-/** Versions of objects of others, by namespace. */
+/** By the name of each object, such as `Secret soak-1/foreign`, something that a write to it changes. */
 export interface Untouched {
   readonly before: ReadonlyMap<string, string>;
   readonly now: ReadonlyMap<string, string>;
@@ -22,8 +22,15 @@ export function judgeMoment(revisions: readonly Revised[], { before, now }: Unto
     ...twice.map(([name, found]) => `${name} has ${found.length} active Revisions`),
     ...[...before]
       .filter(([name, version]) => now.get(name) !== version)
-      .map(([name]) => `a foreign object in ${name} was touched`),
+      .map(([name]) => `${name} is of other people, and was touched`),
   ];
+}
+
+/** The custom resources that have gone since the last look, or are others of the same name, and that no person has deleted. */
+export function judgeKept({ before, now }: Untouched, deleted: ReadonlySet<string>): readonly string[] {
+  return [...before]
+    .filter(([name, uid]) => now.get(name) !== uid && !deleted.has(name))
+    .map(([name]) => `the custom resource of ${name} is gone, though no person deleted it`);
 }
 
 export interface Subscribed {

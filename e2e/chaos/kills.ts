@@ -123,7 +123,8 @@ async function playKilled(
   stage.proxy.meddle();
   const { write, killed } = (await death.happened()) ?? {};
   const found = await awaitSameEnd(stage, undisturbed, { begin, ...(killed !== undefined && { killed }) });
-  return { ...(write !== undefined && { write }), differences: [...problem, ...found] };
+  const differences = [...problem, ...found, ...stage.takeEnds().others];
+  return { ...(write !== undefined && { write }), differences };
 }
 
 interface Death {

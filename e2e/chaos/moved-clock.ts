@@ -1,6 +1,6 @@
 /**
- * Loaded into a manager before its program: SIGUSR2 moves the wall clock of the process, by the seconds in
- * CHAOS_CLOCK_MOVES, as a wrong time server would. The monotonic clock goes on.
+ * Loaded into a manager before its program: SIGUSR2 sets the wall clock of the process forward and SIGPWR sets it back, by
+ * the seconds in CHAOS_CLOCK_MOVES, as a wrong time server would. The monotonic clock goes on.
  */
 const moves = Number(process.env['CHAOS_CLOCK_MOVES']) * 1000;
 const real = Date.now.bind(Date);
@@ -17,6 +17,11 @@ class MovedDate extends Date {
 }
 
 globalThis.Date = MovedDate as DateConstructor;
-process.on('SIGUSR2', () => {
-  offset += moves;
-});
+process.on('SIGUSR2', () => move(moves));
+process.on('SIGPWR', () => move(-moves));
+
+/** The line in the log shows that the signal has arrived. */
+function move(milliseconds: number): void {
+  offset += milliseconds;
+  process.stdout.write(`the clock was moved, and is ${offset / 1000} s ahead\n`);
+}

@@ -27,6 +27,8 @@ export interface Person {
   requireAll(before: State['uids']): Promise<void>;
   createInstance(): Promise<void>;
   deleteInstance(): Promise<void>;
+  /** The uid of its custom resource; undefined if there is none, or no CRD for it. */
+  findInstance(): Promise<string | undefined>;
   /** Creates objects of the operator before it is installed, and hands them over. */
   makeAdoptable(): Promise<void>;
 }
@@ -85,10 +87,31 @@ export function createPerson(cluster: TestCluster, operator: ChaosOperator, time
       const collection = await collectionOf(cluster, operator);
       await cluster.request('DELETE', `${collection}/${operator.instance.metadata.name}`);
     },
+    async findInstance() {
+      const found = await listInstances(cluster, operator).catch(unserved);
+      return found?.find(({ metadata }) => metadata.name === operator.instance.metadata.name)?.metadata.uid;
+    },
     async makeAdoptable() {
       for (const manifest of adoptable(operator)) await createHandedOver(cluster, manifest, `${name}/${name}`);
     },
   };
+}
+
+interface Instance {
+  readonly metadata: { readonly name: string; readonly uid: string };
+}
+
+async function listInstances(cluster: TestCluster, operator: ChaosOperator): Promise<readonly Instance[]> {
+  const found = await cluster.read(await collectionOf(cluster, operator));
+  return found['items'] as readonly Instance[];
+}
+
+const UNSERVED = 'is not served yet';
+
+/** For an operator without a CRD; any other error is thrown. */
+function unserved(error: Error): undefined {
+  if (error.message.includes(UNSERVED) || error.message.includes('was answered 404')) return undefined;
+  throw error;
 }
 
 /** The path of the objects of the instance's kind. */
@@ -97,7 +120,7 @@ async function collectionOf(cluster: TestCluster, { name, instance }: ChaosOpera
     readonly resources: readonly { readonly name: string; readonly kind: string }[];
   };
   const plural = resources.find(({ kind }) => kind === instance.kind)?.name;
-  if (plural === undefined) throw new Error(`${instance.kind} is not served yet`);
+  if (plural === undefined) throw new Error(`${instance.kind} ${UNSERVED}`);
   return `/apis/${instance.apiVersion}/namespaces/${name}/${plural}`;
 }
 

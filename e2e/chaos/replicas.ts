@@ -62,6 +62,13 @@ export class Replicas implements AsyncDisposable {
     );
   }
 
+  /** The process that waits for the lease of that one. */
+  follower(leader: Replica): Promise<Replica> {
+    const waits = (): Replica | undefined =>
+      this.#all.findLast(({ name, manager }) => name !== leader.name && isAlive(manager));
+    return until('a replica follows', waits, PATIENT);
+  }
+
   /** Starts another process for each that has ended, as a kubelet does. */
   async revive(): Promise<void> {
     for (const name of NAMES) {

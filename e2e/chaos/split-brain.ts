@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readState, type State } from '../lib/state.ts';
 import { pathOf } from '../lib/objects.ts';
-import { SYSTEM } from '../lib/manager.ts';
+import { isAlive, SYSTEM } from '../lib/manager.ts';
 import { until } from '../lib/until.ts';
 import { compareEndings, differencesThatStay, readEnding, type Ending } from './ending.ts';
 import { install } from './lives.ts';
@@ -46,9 +46,10 @@ const DISTURBANCES: readonly Disturbance[] = [
     because: 'a person edits the lease, and the leader learns of it late',
     deposes: false,
     admitted: 0,
-    async disturb(replicas) {
+    async disturb(replicas, leader) {
       const spec = { holderIdentity: 'thief', renewTime: new Date().toISOString().replace('Z', '000Z') };
       await replicas.cluster.request('PATCH', pathOf('lease', 'slipway-manager', SYSTEM), { spec });
+      await until('the leader ends', () => !isAlive(leader.manager), PATIENT);
     },
   },
   {
@@ -62,17 +63,36 @@ const DISTURBANCES: readonly Disturbance[] = [
     },
   },
   {
-    name: 'clock moved',
+    name: 'clock set forward',
     because: 'a time server moves the wall clock by an hour',
     deposes: false,
     admitted: 0,
-    async disturb(replicas, leader) {
-      process.kill(leader.manager.pid, 'SIGUSR2');
-      // the fence opens again with the next renewal of the lease, by the clock of then
-      await replicas.leader();
-    },
+    disturb: (replicas, leader) => moveClock(replicas, leader, 'SIGUSR2'),
+  },
+  {
+    name: 'clock set back',
+    because: 'a lease that was renewed an hour later than now is not held for an hour',
+    deposes: false,
+    admitted: 0,
+    disturb: (replicas, leader) => moveClock(replicas, leader, 'SIGPWR'),
+  },
+  {
+    name: "follower's clock set forward",
+    because: 'a follower must not think that the lease has expired',
+    deposes: false,
+    admitted: 0,
+    disturb: async (replicas, leader) => moveClock(replicas, await replicas.follower(leader), 'SIGUSR2'),
   },
 ];
+
+/** The fence of a leader opens again with the next renewal of the lease, by the clock of then. */
+async function moveClock(replicas: Replicas, { manager }: Replica, signal: NodeJS.Signals): Promise<void> {
+  const moved = (): number => manager.log().split('the clock was moved').length;
+  const before = moved();
+  process.kill(manager.pid, signal);
+  await until('the clock is moved', () => moved() > before, PATIENT);
+  await replicas.leader();
+}
 
 export interface BrainRow {
   readonly disturbance: string;

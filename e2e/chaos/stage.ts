@@ -1,4 +1,4 @@
-/** A scene with one manager behind a proxy, which can be killed and started again. */
+/** A scene with one manager behind a proxy, which can be killed and started again, and is started again if it loses the lead. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startMeasured } from '../bench/stage.ts';
@@ -17,25 +17,38 @@ export interface StageOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Bundled, and with the options of Node from the image: only then is its memory that of users. */
   readonly asInImage?: boolean;
+  /**
+   * Whether it leads by a lease. A process that loses the lead ends and is started again, as by a kubelet; one that was
+   * killed leaves a lease that its successor waits for.
+   */
+  readonly elects?: boolean;
 }
 
-/** Alone, so that it need not wait for the lease of the one that was killed. */
-const ALONE = { SLIPWAY_LEADER_ELECT: 'false' };
+const ELECTION = {
+  yes: { SLIPWAY_LEADER_ELECT: 'true', SLIPWAY_LEASE_SECONDS: '15' },
+  no: { SLIPWAY_LEADER_ELECT: 'false' },
+};
+/** Its last line in the log if it has lost the lead. */
+const LOST = 'another replica leads; ending';
 
 export class Stage implements AsyncDisposable {
   readonly cluster: TestCluster;
   readonly proxy: ApiProxy;
   readonly #scene: Scene;
   readonly #start: () => Promise<RunningManager>;
+  /** Why a process ended that was neither killed nor stopped, in the order of the ends. */
+  readonly #ends: string[] = [];
+  /** The process that is being killed or stopped. */
+  #doomed: RunningManager | undefined;
   #manager: Promise<RunningManager>;
 
-  private constructor(scene: Scene, proxy: ApiProxy, { env = {}, asInImage = false }: StageOptions) {
+  private constructor(scene: Scene, proxy: ApiProxy, { env = {}, asInImage = false, elects = false }: StageOptions) {
     this.cluster = scene.cluster;
     this.proxy = proxy;
     this.#scene = scene;
-    const all = { ...ALONE, ...proxy.environment, ...env };
+    const all = { ...ELECTION[elects ? 'yes' : 'no'], ...proxy.environment, ...env };
     this.#start = () => (asInImage ? startMeasured(scene, all) : startManager(scene.cluster, all));
-    this.#manager = this.#start();
+    this.#manager = this.#run();
   }
 
   /** In a cluster that has nothing of Slipway yet. */
@@ -54,14 +67,34 @@ export class Stage implements AsyncDisposable {
 
   /** SIGKILL; resolves when the process has ended. */
   async kill(): Promise<void> {
-    await (await this.#manager).kill('SIGKILL');
+    this.#doomed = await this.#manager;
+    await this.#doomed.kill('SIGKILL');
   }
 
   /** Another process takes the place of the one that has ended, with its data folder. */
   startAgain(): void {
-    this.#manager = this.#start();
+    this.#manager = this.#run();
+  }
+
+  #run(): Promise<RunningManager> {
+    const manager = this.#start();
     // its error is thrown by the next use
-    this.#manager.catch(() => undefined);
+    manager.then((one) => this.#attend(one)).catch(() => undefined);
+    return manager;
+  }
+
+  async #attend(manager: RunningManager): Promise<void> {
+    const code = await manager.ended;
+    if (manager === this.#doomed) return;
+    this.#ends.push(manager.log().includes(LOST) ? LOST : `the manager ended by itself with exit code ${code}`);
+    this.startAgain();
+  }
+
+  /** Since the last call: how often a process lost the lead, and a line for each that ended by itself for another reason. */
+  takeEnds(): { readonly lost: number; readonly others: readonly string[] } {
+    const ends = this.#ends.splice(0);
+    const others = ends.filter((end) => end !== LOST);
+    return { lost: ends.length - others.length, others };
   }
 
   /** The manager that runs now, once it is ready. */
@@ -99,7 +132,10 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#manager.then(
-      (manager) => manager.stop(),
+      (manager) => {
+        this.#doomed = manager;
+        return manager.stop();
+      },
       () => undefined,
     );
     await this.proxy[Symbol.asyncDispose]();

@@ -26,10 +26,10 @@ export function formatSeeds(rows: readonly SeedRow[], planned = rows.length): st
   const lines = rows.map(({ seed, subscriptions, faults, registryFaults, fetched, partitions, ...row }) => {
     const cut = partitions.map((one) => `${one.side} ${one.seconds.toFixed(0)} s`).join(', ');
     const ofRegistry = `${registryFaults} of ${fetched}`;
-    return [seed, subscriptions, faults, ofRegistry, cut, row.seconds.toFixed(0), row.differences.length];
+    return [seed, subscriptions, faults, ofRegistry, cut, row.lost, row.seconds.toFixed(0), row.differences.length];
   });
   const faults = ['faults of the API server', 'of the registry'];
-  const table = formatTable(['seed', 'lives', ...faults, 'partitions', 'seconds', 'differences'], lines);
+  const table = formatTable(['seed', 'lives', ...faults, 'partitions', 'leads lost', 'seconds', 'differences'], lines);
   return [table, ...stoppedAfter(rows.length, planned)].join('\n');
 }
 
@@ -40,11 +40,14 @@ export function formatBrains(rows: readonly BrainRow[]): string {
 }
 
 /** One line for a soak. */
-export function formatSoak({ acts, refused, kills, memory, broken }: SoakResult): string {
+export function formatSoak({ acts, refused, kills, lost, looks, memory, broken }: SoakResult): string {
   const { early, late } = peaksOf(memory);
-  const cells = [acts, refused, kills, early.toFixed(0), late.toFixed(0), broken.length];
+  const cells = [acts, refused, kills, lost, looks, early.toFixed(0), late.toFixed(0), broken.length];
   const most = ['most MB in the first third', 'most MB after it'];
-  return formatTable(['acts', 'of which refused', 'kills', ...most, 'broken invariants'], [cells]);
+  return formatTable(
+    ['acts', 'of which refused', 'kills', 'leads lost', 'looks', ...most, 'broken invariants'],
+    [cells],
+  );
 }
 
 function formatTable(head: readonly string[], lines: readonly (readonly (string | number)[])[]): string {

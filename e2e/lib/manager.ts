@@ -23,6 +23,8 @@ export interface RunningManager {
   /** SIGTERM, and waits for the end; resolves with the exit code. */
   stop(): Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<void>;
+  /** Resolves when its process has ended, for whatever reason; with the exit code, null if a signal ended it. */
+  readonly ended: Promise<number | null>;
 }
 
 /**
@@ -75,6 +77,7 @@ export async function startManager(
     },
     stdio: ['ignore', output, output],
   });
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const log = (): string => readFileSync(logFile, 'utf8');
   const { url, probes } = await addressesOf(child, log);
   await until(`the manager is ready`, async () => (await fetch(`${probes}/readyz`)).ok, {
@@ -87,8 +90,9 @@ export async function startManager(
     probes,
     log,
     logFile,
-    stop: () => end(child, 'SIGTERM'),
-    kill: async (signal) => void (await end(child, signal)),
+    stop: () => signalToEnd(child, 'SIGTERM', ended),
+    kill: async (signal) => void (await signalToEnd(child, signal, ended)),
+    ended,
   };
 }
 
@@ -126,10 +130,11 @@ async function addressesOf(child: ChildProcess, log: () => string): Promise<Pick
   return { url: url!, probes: probes! };
 }
 
-function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((done) => {
-    child.once('exit', (code) => done(code));
-    child.kill(signal);
-  });
+function signalToEnd(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  ended: Promise<number | null>,
+): Promise<number | null> {
+  child.kill(signal);
+  return ended;
 }
