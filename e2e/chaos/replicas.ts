@@ -1,4 +1,4 @@
-/** A scene with two managers that elect a leader, each process behind a proxy of its own; one that ends is followed by another. */
+/** A scene with two managers that elect a leader, each process behind a proxy of its own; one that ends is started again. */
 import { join } from 'node:path';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy, type SeenWrite } from '../lib/api-proxy.ts';
@@ -32,6 +32,7 @@ export class Replicas implements AsyncDisposable {
   readonly #clockMoves: number;
   /** Those that have ended, too. */
   readonly #all: Replica[] = [];
+  #isOver = false;
 
   private constructor(scene: Scene, clockMoves: number) {
     this.cluster = scene.cluster;
@@ -43,7 +44,7 @@ export class Replicas implements AsyncDisposable {
   static async open(cluster: TestCluster, operators: readonly ChaosOperator[], clockMoves: number): Promise<Replicas> {
     const scene = await Scene.open(cluster, operators);
     const replicas = new Replicas(scene, clockMoves);
-    await replicas.revive();
+    await Promise.all(NAMES.map((name) => replicas.#run(name, 1)));
     await waitFor(cluster, { kind: 'catalog', name: CATALOG }, isReady);
     await replicas.quiet();
     await scene.remember();
@@ -69,13 +70,12 @@ export class Replicas implements AsyncDisposable {
     return until('a replica follows', waits, PATIENT);
   }
 
-  /** Starts another process for each that has ended, as a kubelet does. */
-  async revive(): Promise<void> {
-    for (const name of NAMES) {
-      const last = this.#all.findLast((one) => one.name === name);
-      if (last === undefined || !isAlive(last.manager))
-        this.#all.push(await this.#start(name, (last?.number ?? 0) + 1));
-    }
+  /** Like a kubelet, it starts another process when that one ends: also one that lost its lease because the machine is busy. */
+  async #run(name: string, number: number): Promise<void> {
+    const replica = await this.#start(name, number);
+    this.#all.push(replica);
+    if (this.#isOver) return void replica.manager.stop();
+    void replica.manager.ended.then(() => (this.#isOver ? undefined : this.#run(name, number + 1)));
   }
 
   async #start(name: string, number: number): Promise<Replica> {
@@ -107,11 +107,11 @@ export class Replicas implements AsyncDisposable {
 
   /** Removes everything that has come since it was opened. */
   async clear(): Promise<void> {
-    await this.revive();
     await this.#scene.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     for (const { manager, proxy } of this.#all) {
       await manager.stop();
       await proxy[Symbol.asyncDispose]();

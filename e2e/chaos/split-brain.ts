@@ -2,7 +2,6 @@
  * Two managers of which one leads: in the middle of upgrades the leader is paused, loses its lease, its connection or its
  * time. The end is the undisturbed one, and no process writes again after another one has taken over from it.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readState, type State } from '../lib/state.ts';
 import { pathOf } from '../lib/objects.ts';
@@ -162,7 +161,6 @@ async function playRound(
   if (disturbance !== undefined) {
     await until('upgrades are under way', () => replicas.writesSince(began).length >= operators.length * 3, PATIENT);
     await disturbance.disturb(replicas, leader);
-    await replicas.revive();
     if (disturbance.deposes && (await replicas.leader()) === leader)
       problems.push(`${leader.name} leads again, though it was deposed`);
   }
@@ -170,21 +168,9 @@ async function playRound(
   return { ending: await readEnd(replicas, begin), writes: replicas.writesSince(began), problems };
 }
 
-/** A manager that ends because it does not lead is started again meanwhile. */
 async function awaitEnd(replicas: Replicas, persons: readonly Person[]): Promise<void> {
-  const over = new AbortController();
-  const reviving = reviveUntil(replicas, over.signal);
-  const ends = persons.map((person) => person.awaitVersion(person.operator.versions.next));
-  await Promise.all(ends).finally(() => over.abort());
-  await reviving;
+  await Promise.all(persons.map((person) => person.awaitVersion(person.operator.versions.next)));
   await replicas.quiet(2000);
-}
-
-async function reviveUntil(replicas: Replicas, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await replicas.revive();
-    await pause(200, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 async function readEnd({ cluster }: Replicas, begin: State): Promise<Ending> {
@@ -195,13 +181,8 @@ function awaitSame(replicas: Replicas, undisturbed: Ending, { begin }: Ending): 
   return differencesThatStay(async () => compareEndings(undisturbed, await readEnd(replicas, begin)));
 }
 
-/** On a busy machine the other one may lose a lease of few seconds too; like a kubelet, this starts it again. */
 async function awaitOther(replicas: Replicas, leader: Replica): Promise<void> {
-  const over = new AbortController();
-  const reviving = reviveUntil(replicas, over.signal);
-  const leads = until('the other manager leads', async () => (await replicas.leader()) !== leader, PATIENT);
-  await leads.finally(() => over.abort());
-  await reviving;
+  await until('the other manager leads', async () => (await replicas.leader()) !== leader, PATIENT);
 }
 
 interface Seen {
