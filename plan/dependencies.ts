@@ -7,10 +7,11 @@ import type { DependenciesChange } from './model.ts';
 /** The requirements that only one side has, in words. */
 export function compareDependencies(before: readonly Property[], after: readonly Property[]): DependenciesChange {
   const [old, next] = [requirementsOf(before), requirementsOf(after)];
-  return {
-    added: next.filter((one) => !old.includes(one)),
-    removed: old.filter((one) => !next.includes(one)),
-  };
+  return { added: missingIn(new Set(old), next), removed: missingIn(new Set(next), old) };
+}
+
+function missingIn(known: ReadonlySet<string>, requirements: readonly string[]): readonly string[] {
+  return requirements.filter((one) => !known.has(one));
 }
 
 /** The requirements among properties, each once, sorted. Catalogs and files of bundles name the types differently. */

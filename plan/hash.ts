@@ -77,8 +77,8 @@ function isReadable(object: KubeObject): boolean {
 
 function storedElsewhere(crd: KubeObject, { storedVersions }: PlanClusterFacts): readonly string[] {
   const stored = storedVersions?.get(crd.metadata.name) ?? [];
-  const expected = readCrd(crd).storedVersions;
+  const expected = new Set(readCrd(crd).storedVersions);
   return stored
-    .filter((version) => !expected.includes(version))
+    .filter((version) => !expected.has(version))
     .map((version) => `${crd.metadata.name} has objects stored as ${version}`);
 }

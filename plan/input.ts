@@ -52,6 +52,8 @@ export interface PlanClusterFacts {
   readonly unserved?: ReadonlySet<string>;
   /** Fields by identity that OLM left on objects that change, and that the roll-out drops. */
   readonly formerFields?: ReadonlyMap<string, readonly string[]>;
+  /** Whether the time to read the facts was over before all were read: those that are missing are not known. */
+  readonly isCutShort?: boolean;
   /** Objects that an uninstall leaves, and why. */
   readonly kept?: readonly KeptObject[];
   /** Rights that OLM had given the operator before Slipway took it over: an uninstall deletes them, or leaves them. */

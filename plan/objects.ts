@@ -79,14 +79,14 @@ function keptObjects(
 ): readonly KeptObject[] {
   const isUninstall = to === undefined;
   const used = deleted.filter((object) => countOf(object, facts) > 0);
-  const stays = isUninstall && policy === 'Delete' ? [] : used;
+  const stays = new Set(isUninstall && policy === 'Delete' ? [] : used);
   const isBlocked = isUninstall && policy === 'Block' && used.length > 0;
   const named = new Map((facts.kept ?? []).map((one) => [identityOf(one.ref), one.message]));
   return deleted.flatMap((object): readonly KeptObject[] => {
     const ref: ObjectRef = refOf(object);
     const message = named.get(identityOf(ref));
     if (message !== undefined) return [{ ref, message }];
-    if (stays.includes(object)) return [{ ref, message: describeUsed(countOf(object, facts)) }];
+    if (stays.has(object)) return [{ ref, message: describeUsed(countOf(object, facts)) }];
     return isBlocked ? [{ ref, message: 'stays until the custom resources are deleted' }] : [];
   });
 }

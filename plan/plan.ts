@@ -70,8 +70,12 @@ function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: Pla
     ...uncounted.map((name) => `how many custom resources of ${name} exist (${NOT_KNOWN})`),
     ...unread.map((name) => `in which versions objects of ${name} are stored (${NOT_KNOWN})`),
     ...unknownObjects(created, facts),
+    ...(facts.isCutShort === true ? [CUT_SHORT] : []),
   ];
 }
+
+/** Some facts are not listed one by one: objects that a CRD hurts, and fields that OLM left. */
+const CUT_SHORT = `any further fact of the cluster, as the time to read them was over (${NOT_KNOWN})`;
 
 /** One sentence for all if the cluster was not asked, else one for each object that could not be read. */
 function unknownObjects(created: readonly KubeObject[], { existing }: PlanClusterFacts): readonly string[] {

@@ -86,6 +86,21 @@ describe('rights', () => {
     expect(hits({ ...MAY_NOT, allowedRights: allowed }, to('1.0.1', more(SECRETS)))).toHaveLength(waits ? 1 : 0);
   });
 
+  test.each([
+    {
+      because: 'the rule is another one, with the same number of combinations',
+      before: 'Aa',
+      after: 'BB',
+      waits: true,
+    },
+    { because: 'the rule is the same', before: 'Aa', after: 'Aa', waits: false },
+  ])('of more combinations than can be compared wait: $waits, since $because', ({ before, after, waits }) => {
+    const many = Array.from({ length: 60 }, (_, at) => `r${at}`);
+    const huge = (last: string): SideParts => more({ verbs: many, apiGroups: many, resources: [...many, last] });
+    const given = hits({ ...MAY_NOT, allowedRights: [{ ...PODS, verbs: many }] }, upgrade(huge(before), huge(after)));
+    expect(given).toHaveLength(waits ? 1 : 0);
+  });
+
   test('only the rights beyond the allowed ones are named', () => {
     const given = hits({ ...MAY_NOT, allowedRights: [PODS] }, to('1.0.1', more(SECRETS, PODS)));
     expect(given).toHaveLength(1);

@@ -12,6 +12,7 @@ import { denialsOf, type DenyRuleName } from './deny.ts';
 import type { PlanInput } from './input.ts';
 import type { Plan } from './model.ts';
 import { compareRights } from './rights/compare.ts';
+import { shortList } from './rights/nouns.ts';
 import { describeRight } from './risk.ts';
 
 export interface PolicyQuestion {
@@ -83,11 +84,15 @@ function judgeRights({ policy, input: { from, to, facts = {} }, plan }: PolicyQu
   return [...gained.map(describeRight), ...conversions.map(({ name }) => `${name} is added`)];
 }
 
+/** Longest list of registries in one message. */
+const MOST_NAMED = 20;
+
 function judgeRegistries({ policy: { registries }, plan }: PolicyQuestion): readonly string[] {
   if (registries === undefined) return [];
+  const named = shortList(registries, MOST_NAMED);
   return plan.images.added
     .filter(({ image }) => !isFrom(image, registries))
-    .map(({ image }) => `the image ${image} comes from none of the registries ${registries.join(', ')}`);
+    .map(({ image }) => `the image ${image} comes from none of the registries ${named}`);
 }
 
 /** Whether an image is in one of some registries or repositories; a reference that cannot be read is in none. */

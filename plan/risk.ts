@@ -126,27 +126,18 @@ function describeFate(count: CrdChange['customResources']): string {
 }
 
 function judgeRights({ plan }: JudgedRisk): readonly Fact[] {
-  const { gained } = plan.rights;
-  const webhooks = gained.filter(({ words }) => isWebhook(words));
-  const open = gained.filter(({ isOpen }) => isOpen === true);
-  const others = gained.filter((right) => !webhooks.includes(right) && !open.includes(right));
-  const dangerous = others.filter(({ danger }) => compareDangers(danger, 'high') >= 0);
   return [
-    ...dangerous.map((right): Fact => ['DangerousRights', describeRight(right)]),
-    ...open.map((right): Fact => ['RightsNotKnown', describeRight(right)]),
-    ...others.filter((right) => !dangerous.includes(right)).map((right): Fact => ['MoreRights', describeRight(right)]),
-    ...webhooks.map((right): Fact => [
-      right.danger === 'low' ? 'WebhookAdded' : 'WebhookIntercepts',
-      describeRight(right),
-    ]),
+    ...plan.rights.gained.map((right): Fact => [reasonOf(right), describeRight(right)]),
     ...plan.webhooks.added
       .filter(({ type }) => type === 'conversion')
       .map(({ name }): Fact => ['WebhookAdded', `${name} is added`]),
   ];
 }
 
-function isWebhook(words: string): boolean {
-  return words.startsWith('intercepts ');
+function reasonOf({ words, danger, isOpen }: OperatorRight): RiskReason {
+  if (isOpen === true) return 'RightsNotKnown';
+  if (words.startsWith('intercepts ')) return danger === 'low' ? 'WebhookAdded' : 'WebhookIntercepts';
+  return compareDangers(danger, 'high') >= 0 ? 'DangerousRights' : 'MoreRights';
 }
 
 /** `the operator may read Secrets in every namespace, so it can read passwords and tokens` */

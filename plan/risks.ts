@@ -28,7 +28,8 @@ export const RISKS = {
   },
   RightsNotKnown: {
     level: 'high',
-    meaning: 'The operator is bound to a role that is not part of the bundle, and its rules are not known.',
+    meaning:
+      'The operator gains rights whose extent is not known: of a role that is not part of the bundle, or too many to compare.',
   },
   WebhookIntercepts: {
     level: 'high',

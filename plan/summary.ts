@@ -41,8 +41,8 @@ function countsOf({ objects }: Plan): NonNullable<PlanRecord['objects']> {
 
 /** The first hit of each rule goes before the second of any. */
 function boundHits(hits: readonly PolicyHit[]): readonly PolicyHit[] {
-  const firsts = hits.filter(({ rule }, at) => hits.findIndex((one) => one.rule === rule) === at);
-  const rest = hits.filter((hit) => !firsts.includes(hit));
+  const firsts = new Set([...Map.groupBy(hits, ({ rule }) => rule).values()].flatMap(([first]) => first ?? []));
+  const rest = hits.filter((hit) => !firsts.has(hit));
   const kept = new Set([...firsts, ...rest].slice(0, PLAN_LIMITS.rules));
   return hits.filter((hit) => kept.has(hit)).map(({ rule, message }) => ({ rule, message: shorten(message) }));
 }

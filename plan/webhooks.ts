@@ -3,8 +3,8 @@ import { isCrdEntry } from '../apply/custom-resources.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import type { PlannedWebhook, WebhooksChange } from './model.ts';
-import { webhookEffect } from './rights/atoms-of.ts';
-import { nounOf, shortList } from './rights/nouns.ts';
+import { webhookEffect } from './rights/webhook-atoms.ts';
+import { listWithMore, nounOf, shortList } from './rights/nouns.ts';
 import { textsOf } from './rights/rule.ts';
 
 /** The webhooks that only one side has, by name. */
@@ -41,15 +41,23 @@ function ofAdmission(object: KubeObject): readonly PlannedWebhook[] {
 function describeIntercepted(webhook: Fields): string {
   const rules = listOf(webhook['rules']).map((rule) => {
     const operations = textsOf(rule['operations']).map((one) => (one === '*' ? 'every request' : one.toLowerCase()));
-    const nouns = textsOf(rule['apiGroups']).flatMap((group) =>
-      textsOf(rule['resources']).map((resource) => nounOf(group, resource === '*/*' ? '*' : resource)),
-    );
-    return `${shortList(operations, MOST)} of ${shortList(nouns, MOST)}`;
+    const [groups, resources] = [textsOf(rule['apiGroups']), textsOf(rule['resources'])];
+    const nouns = firstNouns(groups, resources);
+    const more = groups.length * resources.length - nouns.length;
+    return `${shortList(operations, MOST)} of ${listWithMore(nouns, more)}`;
   });
   return shortList(rules, MOST);
 }
 
 const MOST = 6;
+
+/** The nouns that are shown: a bundle can name more combinations than memory can hold. */
+function firstNouns(groups: readonly string[], resources: readonly string[]): readonly string[] {
+  return groups
+    .slice(0, MOST)
+    .flatMap((group) => resources.slice(0, MOST).map((one) => nounOf(group, one === '*/*' ? '*' : one)))
+    .slice(0, MOST);
+}
 
 function ofConversion(object: KubeObject): readonly PlannedWebhook[] {
   const spec = fieldsOf(object['spec']);

@@ -39,11 +39,13 @@ export interface FactsQuestion {
   /** The only namespace whose custom resources a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
+  /** Aborts when the time to read the facts is over; absent: there is enough time. */
+  readonly limit?: AbortSignal | undefined;
 }
 
 const AT_ONCE = 8;
 
-/** The facts. Throws if it is aborted, and for nothing else. */
+/** The facts, those that were read within the limit. Throws if `signal` aborts, and for nothing else. */
 export async function gatherFacts(clients: FactsClients, question: FactsQuestion): Promise<PlanClusterFacts> {
   const { input, signal } = question;
   const [before, after] = [input.from?.objects ?? [], input.to?.objects ?? []];
@@ -85,6 +87,7 @@ class Gatherer {
   readonly #clients: FactsClients;
   readonly #question: FactsQuestion;
   readonly #owner: Owner;
+  readonly #signal: AbortSignal;
   readonly #slots = createSlots(AT_ONCE);
   readonly #customResources = new Map<string, number>();
   readonly #storedVersions = new Map<string, readonly string[]>();
@@ -93,6 +96,7 @@ class Gatherer {
   readonly #formerFields = new Map<string, readonly string[]>();
   readonly #unserved = new Set<string>();
   readonly #defined: ReadonlySet<string>;
+  #isCutShort = false;
   readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
 
   constructor(clients: FactsClients, question: FactsQuestion) {
@@ -100,6 +104,8 @@ class Gatherer {
     this.#question = question;
     const { namespace = '', name, uid } = question.subscription.metadata;
     this.#defined = new Set(kindsDefinedIn(question.input.to?.objects ?? []));
+    const { signal, limit } = question;
+    this.#signal = limit === undefined ? signal : AbortSignal.any([signal, limit]);
     this.#owner = { namespace, name, ...(uid !== undefined && { uid }) };
   }
 
@@ -112,6 +118,7 @@ class Gatherer {
       existing: this.#existing,
       unserved: this.#unserved,
       formerFields: this.#formerFields,
+      ...(this.#isCutShort && { isCutShort: true }),
     };
   }
 
@@ -134,7 +141,7 @@ class Gatherer {
   /** Now, or once the CRDs of the bundle are there. */
   async #isServed(object: KubeObject): Promise<boolean> {
     if (this.#defined.has(groupKind(object))) return true;
-    return (await this.#clients.cluster.isNamespaced(object, this.#question.signal)) !== undefined;
+    return (await this.#clients.cluster.isNamespaced(object, this.#signal)) !== undefined;
   }
 
   #stateOf(live: KubeObject): 'ours' | { readonly owner: string } {
@@ -150,7 +157,8 @@ class Gatherer {
       if (live === undefined) return;
       const { storedVersions } = fieldsOf(live['status']);
       if (Array.isArray(storedVersions)) this.#storedVersions.set(name, storedVersions.map(textOf));
-      const { inventory, namedIn, signal, input } = this.#question;
+      const { inventory, namedIn, input } = this.#question;
+      const signal = this.#signal;
       const { count } = await countInstances(cluster, live, {
         isListed: listedIn(inventory, this.#owner),
         signal,
@@ -176,9 +184,18 @@ class Gatherer {
     note: (live: KubeObject | undefined) => void | Promise<void>,
   ): Promise<void> {
     try {
-      await this.#slots(async () => note(await client.get(ref, this.#question.signal)));
+      await this.#slots(async () => {
+        this.#signal.throwIfAborted();
+        await note(await client.get(ref, this.#signal));
+      });
     } catch (error) {
-      if (!(error instanceof ReasonedError)) throw error;
+      if (isLate(error, this.#question.limit)) this.#isCutShort = true;
+      else if (!(error instanceof ReasonedError)) throw error;
     }
   }
+}
+
+/** Whether work ended since its time was over. */
+export function isLate(error: unknown, limit: AbortSignal | undefined): boolean {
+  return limit?.aborted === true && error === limit.reason;
 }

@@ -8,7 +8,7 @@ import { planChange } from '../../plan/plan.ts';
 import { judgePolicy } from '../../plan/policy.ts';
 import type { Account } from '../service-account.ts';
 import type { PolicyInForce } from '../upgrade-policy.ts';
-import { gatherFacts } from './facts.ts';
+import { gatherFacts, isLate } from './facts.ts';
 import { inputOf, sideOfRevision } from './input.ts';
 import { findMissingRights, type MissingRights } from './missing-rights.ts';
 import type { WaitingChange } from './observe.ts';
@@ -24,12 +24,18 @@ export type MadePlan =
     }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** Throws if it is aborted, or if a defect shows; a plan that cannot be made is a result. */
-export async function makePlan(client: Client, facts: WaitingChange, signal: AbortSignal): Promise<MadePlan> {
+/** When a plan ends: all that the cluster has not answered within the limit is not known. */
+export interface PlanTimes {
+  readonly signal: AbortSignal;
+  readonly limit: AbortSignal;
+}
+
+/** Throws if `signal` aborts, or if a defect shows; a plan that cannot be made is a result. */
+export async function makePlan(client: Client, facts: WaitingChange, times: PlanTimes): Promise<MadePlan> {
   try {
-    const input = await gatherInput(client, facts, signal);
+    const input = await gatherInput(client, facts, times);
     const plan = planChange(input);
-    const missing = await missingOf(client, facts, { input, signal });
+    const missing = await missingOf(client, facts, { input, ...times });
     return {
       kind: 'made',
       plan,
@@ -49,7 +55,7 @@ function describeProblem(error: ReasonedError): string {
     : error.describe();
 }
 
-async function gatherInput(client: Client, facts: WaitingChange, signal: AbortSignal): Promise<PlanInput> {
+async function gatherInput(client: Client, facts: WaitingChange, times: PlanTimes): Promise<PlanInput> {
   const { subscription, active, next } = facts;
   const [from, to] = await Promise.all([
     active === undefined ? undefined : sideOfRevision(client, active),
@@ -65,7 +71,7 @@ async function gatherInput(client: Client, facts: WaitingChange, signal: AbortSi
       subscription,
       inventory: active?.status?.inventory ?? [],
       ...(account !== undefined && { namedIn: account.namespace }),
-      signal,
+      ...times,
     },
   );
   return { ...input, facts: gathered };
@@ -82,10 +88,17 @@ function actAs(client: Client, { namespace, name }: Account): Client {
 async function missingOf(
   client: Client,
   { subscription }: WaitingChange,
-  { input, signal }: { readonly input: PlanInput; readonly signal: AbortSignal },
+  { input, signal, limit }: PlanTimes & { readonly input: PlanInput },
 ): Promise<MissingRights | undefined> {
   const account = accountOf(subscription);
-  return account && findMissingRights(actAs(client, account), input, { account, signal });
+  if (account === undefined) return undefined;
+  const either = AbortSignal.any([signal, limit]);
+  try {
+    return await findMissingRights(actAs(client, account), input, { account, signal: either });
+  } catch (error) {
+    if (isLate(error, limit)) return undefined;
+    throw error;
+  }
 }
 
 /** A first installation was asked for by its Subscription: the policy is about upgrades. */

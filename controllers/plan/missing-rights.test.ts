@@ -77,4 +77,32 @@ describe('the rights that an account lacks', () => {
     const silent = { allows: async () => undefined };
     expect(await findMissingRights(silent, input, { account, signal })).toBeUndefined();
   });
+
+  test.each([
+    {
+      because: 'roles lie in too many namespaces',
+      more: Array.from({ length: 1001 }, (_, at) =>
+        sample('rbac.authorization.k8s.io/v1', 'Role', 'r', {
+          metadata: { name: 'r', namespace: `n${at}` },
+          rules: [PODS],
+        }),
+      ),
+      most: 0,
+    },
+    {
+      because: 'a role has more rules than can be compared',
+      more: boundRole(Array.from({ length: 6000 }, (_, at) => ({ ...PODS, apiGroups: [`g${at}`] }))),
+      most: 4,
+    },
+    {
+      because: 'a rule has more combinations than can be asked about',
+      more: boundRole([{ ...PODS, resources: Array.from({ length: 1200 }, (_, at) => `r${at}`) }]),
+      most: 4,
+    },
+  ])('are not known, and are not asked about: $because', async ({ more, most }) => {
+    let questions = 0;
+    const counting = { allows: async () => (questions++, false) };
+    const found = await findMissingRights(counting, { to: side({ more }) }, { account, signal });
+    expect([found, questions <= most]).toEqual([undefined, true]);
+  });
 });

@@ -9,14 +9,11 @@ import type { PlannedSide } from '../../plan/input.ts';
 import { compareSets } from '../../plan/objects.ts';
 import { EVERYWHERE, type Atom } from '../../plan/rights/atom.ts';
 import { rolesFor, type RightsHolder } from '../../plan/rights/account-roles.ts';
-import {
-  atomsOfScoped,
-  joinRules,
-  rightsGivenAway,
-  rightsToDelete,
-  rightsToWrite,
-  type ScopedRule,
-} from '../../plan/rights/minimal.ts';
+import { countParts, RightsBudget } from '../../plan/rights/budget.ts';
+import { givenAwayWithin } from '../../plan/rights/given-away.ts';
+import { joinWithin } from '../../plan/rights/join-rules.ts';
+import { rightsToDelete, rightsToWrite } from '../../plan/rights/minimal.ts';
+import { atomsOfScoped, type ScopedRule } from '../../plan/rights/scoped-rule.ts';
 
 /** Most questions for one plan; an account that needs more rights is not checked. */
 const MOST_QUESTIONS = 2000;
@@ -48,9 +45,11 @@ export async function findMissingRights(
   const after = to?.objects ?? [];
   const { deleted } = compareSets(from?.objects ?? [], after);
   const questions = new RightsQuestions(acting, signal);
-  const givenAway = (await questions.mayGiveAway(after)) ? [] : rightsGivenAway(after);
-  const needed = joinRules([...rightsToWrite(after), ...rightsToDelete(deleted), ...givenAway]);
-  const rules = await questions.missingOf(needed);
+  const mayGiveAway = await questions.mayGiveAway(after);
+  const givenAway = mayGiveAway === true ? [] : givenAwayWithin(after, new RightsBudget());
+  if (mayGiveAway === undefined || givenAway === undefined) return undefined;
+  const needed = joinWithin([...rightsToWrite(after), ...rightsToDelete(deleted), ...givenAway], new RightsBudget());
+  const rules = needed && (await questions.missingOf(needed));
   return rules && { rules, roles: rolesFor(rules, account, `${account.name}-missing-rights`) };
 }
 
@@ -65,10 +64,11 @@ class RightsQuestions {
     this.#signal = signal;
   }
 
-  /** Whether the account may write and bind every role, whatever it gives away. */
-  async mayGiveAway(objects: readonly KubeObject[]): Promise<boolean> {
+  /** Whether the account may write and bind every role, whatever it gives away; undefined: in too many places. */
+  async mayGiveAway(objects: readonly KubeObject[]): Promise<boolean | undefined> {
     const roles = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
     const places = new Set(roles.map(({ kind, metadata }) => JSON.stringify([kind, metadata.namespace ?? ''])));
+    if (places.size > MOST_QUESTIONS / 2) return undefined;
     const answers = [...places].flatMap((place) => {
       const [kind, namespace] = JSON.parse(place) as [string, string];
       const about = { group: 'rbac.authorization.k8s.io', resource: kind === 'Role' ? 'roles' : 'clusterroles' };
@@ -80,16 +80,11 @@ class RightsQuestions {
 
   /** The rules of which the account lacks a part; undefined if that is not known. */
   async missingOf(rules: readonly ScopedRule[]): Promise<readonly ScopedRule[] | undefined> {
-    const atoms = new Map(rules.map((rule) => [rule, atomsOfScoped(rule)] as const));
-    const count = [...atoms.values()].reduce((sum, { length }) => sum + length, 0);
-    if (count > MOST_QUESTIONS) return undefined;
-    const answers = await Promise.all(
-      [...atoms].map(async ([rule, parts]) => {
-        const allowed = await Promise.all(parts.map((atom) => this.#holds(atom)));
-        return parts.flatMap((atom, at) => (allowed[at] === true ? [] : (ruleOfAtom(atom, rule) ?? [])));
-      }),
+    if (rules.reduce((sum, { rule }) => sum + countParts(rule), 0) > MOST_QUESTIONS) return undefined;
+    const lacks = await Promise.all(
+      rules.flatMap(atomsOfScoped).map(async (atom) => ((await this.#holds(atom)) === true ? [] : scopedRulesOf(atom))),
     );
-    return this.#isUnknown ? undefined : joinRules(together(answers.flat()));
+    return this.#isUnknown ? undefined : joinWithin(together(lacks.flat()), new RightsBudget());
   }
 
   #holds(atom: Atom): Promise<boolean | undefined> {
@@ -119,12 +114,11 @@ function accessOf(atom: Atom): Access | PathAccess | undefined {
   };
 }
 
-/** A rule that is too large to be taken apart is missing as a whole. */
-function ruleOfAtom(atom: Atom, whole: ScopedRule): readonly ScopedRule[] | undefined {
+function scopedRulesOf(atom: Atom): readonly ScopedRule[] {
   const empty = { apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
   if (atom.kind === 'url')
     return [{ scope: EVERYWHERE, rule: { ...empty, verbs: [atom.verb], nonResourceURLs: [atom.url] } }];
-  if (atom.kind !== 'resource') return [whole];
+  if (atom.kind !== 'resource') return [];
   const { scope, group, resource, verb, name } = atom;
   const resourceNames = name === '' ? [] : [name];
   return [{ scope, rule: { ...empty, verbs: [verb], apiGroups: [group], resources: [resource], resourceNames } }];

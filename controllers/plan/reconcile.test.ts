@@ -7,8 +7,10 @@ import { REVISION, Revision as RevisionSchema, type Revision } from '../../api/r
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { sample, sampleCrd, sampleOperator } from '../../apply/testing/sample-objects.ts';
+import type { Client } from '../../kube/client/client.ts';
 import { silentLog } from '../../kube/log.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { createManualClock, type ManualClock } from '../../kube/testing/manual-clock.ts';
 import { planChange } from '../../plan/plan.ts';
 import { configHash } from '../config-hash.ts';
 import { packManifests } from '../manifests.ts';
@@ -35,6 +37,7 @@ interface World {
   readonly run: () => Promise<number | undefined>;
   readonly pass: (seconds: number) => void;
   readonly edit: (change: (subscription: Subscription) => Subscription) => void;
+  readonly clock: ManualClock;
 }
 
 interface Parts {
@@ -43,10 +46,12 @@ interface Parts {
   readonly after?: readonly KubeObject[];
   /** Whether the Subscription waits with the second Revision. */
   readonly waits?: boolean;
+  /** How the manager sees the cluster. */
+  readonly seenAs?: (cluster: FakeCluster) => Client;
 }
 
 /** A Subscription with an active Revision, and one that waits. */
-async function world({ spec = {}, after = NEW, waits = true, ...parts }: Parts = {}): Promise<World> {
+async function world({ spec = {}, after = NEW, waits = true, seenAs, ...parts }: Parts = {}): Promise<World> {
   const cluster = createFakeCluster();
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
   const before = 'before' in parts ? parts.before : OLD;
@@ -56,14 +61,16 @@ async function world({ spec = {}, after = NEW, waits = true, ...parts }: Parts =
   const revisions = (): readonly Revision[] =>
     cluster.objects().filter((one): one is Revision => one.kind === REVISION.kind);
   let now = NOW.getTime();
+  const clock = createManualClock();
   const reconcile = createPlanReconciler({
     caches: {
       subscriptions: { get: () => wanted },
       revisions: { byIndex: () => revisions() },
       namespaces: { get: () => undefined },
     },
-    client: cluster,
+    client: seenAs?.(cluster) ?? cluster,
     now: () => new Date(now),
+    clock,
   });
   const context = { signal: new AbortController().signal, log: silentLog };
   return {
@@ -73,6 +80,7 @@ async function world({ spec = {}, after = NEW, waits = true, ...parts }: Parts =
     run: async () => (await reconcile(KEY, context))?.requeueAfterSeconds,
     pass: (seconds) => void (now += seconds * 1000),
     edit: (change) => void (wanted = change(wanted)),
+    clock,
   };
 }
 
@@ -274,6 +282,54 @@ describe('the plan is made again', () => {
     const { hash, reasons } = given.next().status?.plan ?? {};
     expect(hash).not.toBe(before);
     expect(reasons?.[0]).toContain('belongs to');
+  });
+});
+
+/** A cluster that does not answer a question, until the question is given up; and the moment of the question. */
+function silentAbout(
+  method: 'get' | 'allows',
+  isAbout: (subject: unknown) => boolean,
+): { seenAs: (cluster: FakeCluster) => Client; asked: Promise<void> } {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const seenAs = (cluster: Client): Client => {
+    const ask = (subject: never, signal: AbortSignal): Promise<unknown> => {
+      if (!isAbout(subject)) return cluster[method](subject, signal);
+      resolve();
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    };
+    return { ...cluster, [method]: ask, as: (user) => seenAs(cluster.as(user)) };
+  };
+  return { seenAs, asked };
+}
+
+describe('the time for one plan', () => {
+  test('ends, and the facts that were not read by then are not known', async () => {
+    const { seenAs, asked } = silentAbout('get', (ref) => fieldsOf(ref)['name'] === 'extra');
+    const given = await world({ seenAs, spec: { upgradePolicy: { unsafeCRDs: 'Wait' } } });
+    const done = given.run();
+    await asked;
+    given.clock.advance(30);
+    expect(await done).toBe(300);
+    const { plan } = given.next().status ?? {};
+    expect(plan?.unknown).toEqual([
+      expect.stringContaining('whether ConfigMap ops/extra exists already') as string,
+      expect.stringContaining('any further fact of the cluster') as string,
+    ]);
+    expect(plan?.heldBy?.map(({ rule }) => rule)).toContain('unsafeCRDs');
+    expect(given.clock.timers).toBe(0);
+  });
+
+  test('ends while the rights of the account are asked for, which then are not known', async () => {
+    const { seenAs, asked } = silentAbout('allows', () => true);
+    const given = await world({ seenAs, spec: { serviceAccountName: 'installer' } });
+    const done = given.run();
+    await asked;
+    given.clock.advance(30);
+    await done;
+    const { plan } = given.next().status ?? {};
+    expect([plan?.hash === undefined, plan?.missingRights]).toEqual([false, undefined]);
   });
 });
 

@@ -9,7 +9,9 @@ import type { KubeObject } from '../../api/object.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { systemClock, type Clock } from '../../kube/clock.ts';
 import { formatKey, type Reconcile } from '../../kube/controller/controller.ts';
+import { limitTime } from '../../kube/transport/time-limit.ts';
 import { shorten, summaryOfPlan } from '../../plan/summary.ts';
 import { writeStatus } from '../status.ts';
 import { makePlan, type MadePlan } from './make.ts';
@@ -23,11 +25,15 @@ export interface PlanDeps {
   /** The policy of the manager, for Subscriptions and namespaces without one. */
   readonly upgradePolicy?: UpgradePolicy | undefined;
   readonly now: () => Date;
+  /** Measures the time for one plan; that of the process by default. */
+  readonly clock?: Clock;
 }
 
+/** Time for one plan: the plans of all namespaces are made one after the other. */
+const MOST_SECONDS = 30;
 /** The cluster is asked again for facts that no watch reports. */
 const REFRESH_SECONDS = 300;
-/** A plan that failed or lacks facts is made again sooner. */
+/** A plan that failed or lacks facts is made again sooner, unless it took all of its time. */
 const RETRY_SECONDS = 30;
 
 /** The reconcile function of the controller. */
@@ -39,13 +45,28 @@ export function createPlanReconciler(deps: PlanDeps): Reconcile {
     if (facts === undefined) return void made.delete(name);
     const seconds = secondsLeft(facts, made.get(name), deps.now());
     if (seconds > 0) return { requeueAfterSeconds: seconds };
-    const result = await makePlan(deps.client, facts, signal);
+    const { result, isLate } = await makeInTime(deps, facts, signal);
     await report(deps.client, facts, result);
     const isWhole = result.kind === 'made' && result.plan.unknown.length === 0;
-    const lasts = isWhole ? REFRESH_SECONDS : RETRY_SECONDS;
+    const lasts = isWhole || isLate ? REFRESH_SECONDS : RETRY_SECONDS;
     made.set(name, { inputs: facts.inputs, at: deps.now().getTime(), lasts });
     return { requeueAfterSeconds: lasts };
   };
+}
+
+async function makeInTime(
+  { client, clock = systemClock }: PlanDeps,
+  facts: WaitingChange,
+  signal: AbortSignal,
+): Promise<{ readonly result: MadePlan; readonly isLate: boolean }> {
+  const late = (): Error => new Error(`the plan was not made within ${MOST_SECONDS} s`);
+  const limit = limitTime(MOST_SECONDS, { clock, late });
+  try {
+    const result = await makePlan(client, facts, { signal, limit: limit.signal });
+    return { result, isLate: limit.signal.aborted };
+  } finally {
+    limit.end();
+  }
 }
 
 /** When the last plan of a Subscription was made by this process, for which inputs, and how long it counts. */

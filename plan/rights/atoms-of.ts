@@ -1,16 +1,14 @@
 /** Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, and access of Pods to nodes. Pure. */
-import { canonicalJson } from '../../api/json.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { containersOf, podsOf } from '../pods.ts';
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
-import { describeScope, grantsOf, OPERATOR, type Grant, type KnownClusterRoles } from './grants.ts';
+import { costOfRule, costOfText, countParts, RightsBudget } from './budget.ts';
+import { describeScope, grantsOf, OPERATOR, type Grant } from './grants.ts';
+import { Remainder } from './remainder.ts';
+import type { KnownClusterRoles } from './roles.ts';
 import { textsOf, type RightsRule } from './rule.ts';
-
-/** A rule with more parts is compared as a whole: a hostile one of a megabyte has more parts than memory can hold. */
-const MOST_PARTS = 50_000;
-/** Parts of all rules of one side. */
-const MOST_PARTS_OF_ALL = 400_000;
+import { atomsOfWebhooks } from './webhook-atoms.ts';
 
 /** A rule that an operator may be granted beside those that its bundle grants. */
 export interface PermittedRule extends RightsRule {
@@ -18,43 +16,73 @@ export interface PermittedRule extends RightsRule {
   readonly namespaces?: readonly string[];
 }
 
-/** Every right that some objects give, and the operator's rights by further rules, in parts. */
+/**
+ * Every right that some objects give, and the operator's rights by further rules, in parts. Rights beyond the budget are
+ * one right in words: of roles, and another one of webhooks.
+ */
 export function atomsOf(
   objects: readonly KubeObject[],
   known: KnownClusterRoles,
   further: readonly PermittedRule[] = [],
+  budget: RightsBudget = new RightsBudget(),
 ): readonly Atom[] {
-  const budget = { left: MOST_PARTS_OF_ALL };
   return [
-    ...[...grantsOf(objects, known), ...further.flatMap(grantsOfPermitted)].flatMap((grant) =>
-      atomsOfGrant(grant, budget),
-    ),
-    ...objects.flatMap(atomsOfWebhooks),
+    ...atomsOfGrants(grantsOf(objects, known, budget), budget),
+    ...atomsOfWebhooks(objects, budget),
     ...objects.flatMap(atomsOfServedApi),
     ...objects.flatMap(atomsOfPods),
+    // at last: the objects of both sides have the same budget
+    ...atomsOfGrants(further.flatMap(grantsOfPermitted), budget),
   ];
 }
 
 function grantsOfPermitted({ namespaces, ...rule }: PermittedRule): readonly Grant[] {
-  return (namespaces ?? [EVERYWHERE]).map((scope) => ({ holder: OPERATOR, scope, rules: [rule] }));
+  return (namespaces ?? [EVERYWHERE]).map((scope) => ({ holder: OPERATOR, scope, rules: [rule], stated: [] }));
 }
 
-interface AtomBudget {
-  left: number;
+function atomsOfGrants(grants: readonly Grant[], budget: RightsBudget): readonly Atom[] {
+  const spending = { budget, rest: new Remainder() };
+  const atoms = grants.flatMap((grant) => [...atomsOfStated(grant, spending), ...atomsOfRules(grant, spending)]);
+  const describe = (count: number, scope: string | undefined): string =>
+    `has rules with ${count} combinations${scope === undefined ? '' : describeScope(scope)}`;
+  return [...atoms, ...spending.rest.stated(describe)];
 }
 
-function atomsOfGrant(grant: Grant, budget: AtomBudget): readonly Atom[] {
-  const { holder, rules, stated } = grant;
-  const open: readonly Atom[] = stated === undefined ? [] : [{ kind: 'stated', holder, right: stated }];
-  return [...open, ...rules.flatMap((rule) => atomsOfRule(rule, grant, budget))];
+interface Spending {
+  readonly budget: RightsBudget;
+  /** The rights beyond the budget. */
+  readonly rest: Remainder;
 }
 
-function atomsOfRule(rule: RightsRule, { holder, scope }: Grant, budget: AtomBudget): readonly Atom[] {
+function atomsOfStated(grant: Grant, { budget, rest }: Spending): readonly Atom[] {
+  const { holder, scope, stated } = grant;
+  const where = describeScope(scope);
+  const cost = stated.reduce((sum, { words }) => sum + costOfText(words + where), 0);
+  if (budget.spend(cost))
+    return stated.map((right) => ({ kind: 'stated', holder, right: { ...right, words: `${right.words}${where}` } }));
+  rest.add(grant, stated, () => stated.length);
+  return [];
+}
+
+/** Once the budget is spent, the rules go into the rest as one list, unread. */
+function atomsOfRules(grant: Grant, { budget, rest }: Spending): readonly Atom[] {
+  const { holder, scope, rules } = grant;
+  const atoms: Atom[] = [];
+  for (const [at, rule] of rules.entries()) {
+    if (budget.spend(costOfRule(rule, holder.length + scope.length))) atoms.push(...atomsOfRule(rule, grant));
+    else if (budget.spend(1)) rest.add(grant, rule, () => countParts(rule));
+    else {
+      const others = at === 0 ? rules : rules.slice(at);
+      rest.add(grant, others, () => others.reduce((sum, one) => sum + countParts(one), 0));
+      break;
+    }
+  }
+  return atoms;
+}
+
+function atomsOfRule(rule: RightsRule, { holder, scope }: Grant): readonly Atom[] {
   const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
   const names = resourceNames.length === 0 ? [ANY_NAME] : resourceNames;
-  const parts = verbs.length * (apiGroups.length * resources.length * names.length + nonResourceURLs.length);
-  if (parts > Math.min(MOST_PARTS, budget.left)) return [wholeRule(rule, { holder, scope }, parts)];
-  budget.left -= parts;
   // a binding in a namespace grants none; several asterisks at the end are one
   const urls = scope === EVERYWHERE ? nonResourceURLs.map((url) => url.replace(/\*+$/, '*')) : [];
   const ofUrls = verbs.flatMap((verb) => urls.map((url): Atom => ({ kind: 'url', holder, url, verb })));
@@ -66,73 +94,6 @@ function atomsOfRule(rule: RightsRule, { holder, scope }: Grant, budget: AtomBud
     ),
   );
   return [...ofUrls, ...ofResources];
-}
-
-function wholeRule(rule: RightsRule, { holder, scope }: Pick<Grant, 'holder' | 'scope'>, parts: number): Atom {
-  const words = `has a rule with ${parts} combinations${describeScope(scope)}, which are too many to compare (${shortHash(rule)})`;
-  return { kind: 'stated', holder, right: { words, danger: 'critical', isOpen: true } };
-}
-
-/** Distinguishes rules that are too large to be shown. */
-function shortHash(rule: RightsRule): string {
-  let hash = 7;
-  for (const character of canonicalJson(rule)) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
-  return hash.toString(16);
-}
-
-const ADMISSION = 'admissionregistration.k8s.io';
-const EFFECTS: ReadonlyMap<string, 'change' | 'reject'> = new Map([
-  [`MutatingWebhookConfiguration.${ADMISSION}`, 'change'],
-  [`ValidatingWebhookConfiguration.${ADMISSION}`, 'reject'],
-]);
-
-/** The effect of the webhooks of a configuration; undefined for any other object. */
-export function webhookEffect(object: KubeObject): 'change' | 'reject' | undefined {
-  return EFFECTS.get(groupKind(object));
-}
-
-function atomsOfWebhooks(object: KubeObject): readonly Atom[] {
-  const effect = webhookEffect(object);
-  if (effect === undefined) return [];
-  return listOf(object['webhooks']).flatMap((webhook) =>
-    listOf(webhook['rules']).flatMap((rule) =>
-      textsOf(rule['apiGroups']).flatMap((group) =>
-        textsOf(rule['resources']).flatMap((resource) =>
-          textsOf(rule['operations']).map((operation): Atom => ({
-            kind: 'webhook',
-            holder: OPERATOR,
-            effect,
-            group,
-            resource,
-            operation,
-            selector: selectorOf(webhook, rule),
-          })),
-        ),
-      ),
-    ),
-  );
-}
-
-/**
- * The limits of a webhook beside groups, resources and operations; empty if there are none. Versions limit it only if they
- * must match exactly: by default a write in another version is converted, and intercepted as well.
- */
-function selectorOf(webhook: Fields, rule: Fields): string {
-  const versions = textsOf(rule['apiVersions']);
-  const scope = textOf(rule['scope']);
-  const limits = {
-    namespaces: emptyAsAbsent(webhook['namespaceSelector']),
-    objects: emptyAsAbsent(webhook['objectSelector']),
-    conditions: emptyAsAbsent(webhook['matchConditions']),
-    ...(webhook['matchPolicy'] === 'Exact' && !versions.includes('*') && { versions: [...versions].sort() }),
-    ...(scope === '' || scope === '*' ? {} : { scope }),
-  };
-  const set = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return set.length === 0 ? '' : canonicalJson(Object.fromEntries(set));
-}
-
-function emptyAsAbsent(value: unknown): unknown {
-  return Object.keys(fieldsOf(value)).length === 0 ? undefined : value;
 }
 
 /** An APIService answers all requests for a group and version. */

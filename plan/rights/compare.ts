@@ -7,8 +7,9 @@ import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { AtomSet, type Atom } from './atom.ts';
 import { atomsOf, type PermittedRule } from './atoms-of.ts';
-import type { KnownClusterRoles } from './grants.ts';
+
 import type { OperatorRight } from './right.ts';
+import type { KnownClusterRoles } from './roles.ts';
 import { describeRights } from './words.ts';
 
 export interface RightsComparison {

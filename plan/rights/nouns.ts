@@ -98,6 +98,10 @@ export function listOf(words: readonly string[]): string {
 
 /** The same, of at most a number of words. */
 export function shortList(words: readonly string[], most: number): string {
-  const more = words.length - most;
-  return more > 0 ? `${words.slice(0, most).join(', ')} and ${more} more` : listOf(words);
+  return listWithMore(words.slice(0, most), words.length - most);
+}
+
+/** The same, of the first words and of a number of others, which may be none. */
+export function listWithMore(first: readonly string[], more: number): string {
+  return more > 0 ? `${first.join(', ')} and ${more} more` : listOf(first);
 }
