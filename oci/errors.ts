@@ -18,6 +18,36 @@ export function unavailable(message: string, options: { cause?: unknown; afterSe
   });
 }
 
+/** A pull that did not end in its time. */
+export interface SlowPull {
+  /** The repository whose answer was awaited. */
+  readonly name: string;
+  readonly seconds: number;
+  /** Bytes of the blobs that were asked for, and those of them that arrived. */
+  readonly asked: number;
+  readonly arrived: number;
+}
+
+/**
+ * A pull did not end in its time; retried after some minutes, so that a slow registry does not keep a worker all the
+ * time. The share that arrived is rounded, so that the message is the same at every retry.
+ */
+export function pullTooSlow({ name, seconds, asked, arrived }: SlowPull) {
+  const tenths = asked === 0 ? 0 : Math.min(9, Math.round((10 * arrived) / asked));
+  const share = tenths === 0 ? 'less than 10 %' : `about ${tenths}0 %`;
+  const arrival = asked === 0 ? 'no layer was reached' : `${share} of ${describeSize(asked)} arrived`;
+  return new ReasonedError({
+    reason: 'RegistryUnavailable',
+    retry: LATER,
+    message: `the pull of ${name} takes longer than ${seconds} seconds: ${arrival}`,
+    hint: 'Check the registry and the network to it; if they are slow, raise --pull-timeout of the manager',
+  });
+}
+
+function describeSize(bytes: number): string {
+  return bytes < 1 << 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${Math.round(bytes / (1 << 20))} MiB`;
+}
+
 /** The registry refuses; retried with growing delays, since a Secret or a right can appear. */
 export function denied(message: string, hint: string) {
   return new ReasonedError({ reason: 'RegistryDenied', retry: 'backoff', message, hint });

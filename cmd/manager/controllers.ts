@@ -6,7 +6,6 @@ import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
 import { advanceAdoption } from '../../controllers/subscription/adoption/advance.ts';
 import { endAdoption } from '../../controllers/subscription/adoption/end.ts';
-import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
@@ -48,6 +47,8 @@ const ACCOUNT = 'slipway-manager';
 export function createContentFollower({ caches, content, policies, registries, attempts, wiring }: Parts): Controller {
   return createController({
     name: 'catalog-content',
+    // A registry that is slow delays no other Catalog.
+    concurrency: wiring.options.concurrency,
     reconcile: attempts.watch(createCatalogFollower({ catalogs: caches.catalogs, policies, content, registries })),
     watches: [{ informer: caches.catalogs, keys: ownKey }, onPolicies(caches, caches.catalogs)],
     observer: wiring.runtime.controller('catalog-content'),
@@ -89,7 +90,7 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 }
 
 export function createSubscriptionController(parts: Parts): Controller {
-  const { caches, content, policies, registries, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
+  const { caches, content, policies, bundles, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
   const { certificates, wayBackOf, mayHaveBackups, writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
@@ -109,7 +110,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
     wayBackOf,
     server: createServerFacts(wiring.client, shared.now),
-    bundles: createBundleSources(registries, wiring.options['data-folder'], policies),
+    bundles,
     handed,
     ahead: new BundlesAhead(),
     catalogOf: (name) => catalogs.get(name),
@@ -140,7 +141,7 @@ export function createPlanController(parts: Parts): Controller {
   const reconcile = createPlanReconciler({ ...shared, caches, client: barrier.watched(writer), upgradePolicy });
   return createController({
     name: 'plan',
-    // A plan blocks the only thread for up to half a second.
+    // Plans share the only thread and its memory. Each has a limit of time, and namespaces are served in turn.
     concurrency: 1,
     observer: wiring.runtime.controller('plan'),
     log: wiring.log,

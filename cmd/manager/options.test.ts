@@ -8,6 +8,7 @@ describe('the options of the manager', () => {
       'leader-elect': true,
       concurrency: 16,
       'lease-seconds': 15,
+      'pull-timeout': 600,
     });
     const both = parseOptions(['--concurrency', '4'], {
       SLIPWAY_CONCURRENCY: '8',
@@ -21,6 +22,7 @@ describe('the options of the manager', () => {
     { because: 'a number is a number', args: ['--concurrency', 'many'] },
     { because: 'there are bounds', args: ['--concurrency', '0'] },
     { because: 'no request waits for ever', args: ['--registry-timeout', '0'] },
+    { because: 'no pull goes on for ever', args: ['--pull-timeout', '0'] },
     { because: 'a lease must be renewed in time', args: ['--lease-seconds', '1'] },
     { because: 'an unknown flag is a mistake', args: ['--colour', 'red'] },
     { because: 'an address has a port', args: ['--listen', 'localhost'] },

@@ -59,7 +59,10 @@ const OPTIONS = {
     env: 'SLIPWAY_LEASE_SECONDS',
     help: 'lease duration: how long replicas wait for a silent leader, which gives up after two thirds of that',
   },
-  concurrency: { env: 'SLIPWAY_CONCURRENCY', help: 'reconciles of one kind at a time' },
+  concurrency: {
+    env: 'SLIPWAY_CONCURRENCY',
+    help: 'reconciles of one kind at a time; of 16, one namespace alone holds 8 at most, and no more than 4 while others wait',
+  },
   'plain-http': {
     env: 'SLIPWAY_PLAIN_HTTP',
     help: 'registries to speak to without TLS, separated by commas; loopback always',
@@ -77,6 +80,10 @@ const OPTIONS = {
   'registry-timeout': {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
     help: 'seconds that a registry may be silent before it counts as unavailable',
+  },
+  'pull-timeout': {
+    env: 'SLIPWAY_PULL_TIMEOUT',
+    help: 'seconds that a bundle, a catalog or the signatures of an image may take to arrive; then the pull ends, and begins again after five minutes',
   },
   'probe-webhooks': {
     env: 'SLIPWAY_PROBE_WEBHOOKS',
@@ -132,6 +139,7 @@ const Options = z.object({
   'http-proxy': proxyOption(),
   'no-proxy': z.string().optional(),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
+  'pull-timeout': z.coerce.number().int().min(1).max(86_400).default(600),
   'probe-webhooks': z.stringbool().default(true),
   'upgrade-policy': z.string().default('').transform(readUpgradePolicy),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),

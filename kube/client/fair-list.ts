@@ -3,8 +3,10 @@
 export interface FairList<Key extends string> {
   /** Adds at the end of its namespace's line, unless it is waiting already. */
   push(key: Key): void;
-  /** Takes the next key of the namespace whose turn it is. */
-  shift(): Key | undefined;
+  /** Takes the next key of a namespace, whose turn is then over. */
+  take(namespace: string): Key | undefined;
+  /** The namespaces that have keys here, in order of their turn. */
+  namespaces(): Iterable<string>;
   has(key: Key): boolean;
   readonly length: number;
 }
@@ -23,10 +25,9 @@ export function createFairList<Key extends string>(): FairList<Key> {
       else line.add(key);
       length += 1;
     },
-    shift() {
-      const [turn] = lines;
-      if (turn === undefined) return undefined;
-      const [namespace, line] = turn;
+    take(namespace) {
+      const line = lines.get(namespace);
+      if (line === undefined) return undefined;
       const [key] = line;
       lines.delete(namespace);
       line.delete(key as Key);
@@ -34,6 +35,7 @@ export function createFairList<Key extends string>(): FairList<Key> {
       length -= 1;
       return key;
     },
+    namespaces: () => lines.keys(),
     has: (key) => lines.get(namespaceOf(key))?.has(key) ?? false,
     get length() {
       return length;
@@ -41,7 +43,8 @@ export function createFairList<Key extends string>(): FairList<Key> {
   };
 }
 
-function namespaceOf(key: string): string {
+/** Of a key; empty for one without a namespace. */
+export function namespaceOf(key: string): string {
   const slash = key.indexOf('/');
   return slash < 0 ? '' : key.slice(0, slash);
 }

@@ -268,6 +268,24 @@ describe('concurrency and shutdown', () => {
     await eventually(() => finished === 10);
     expect(most).toBe(3);
   });
+
+  test('reconciles of a namespace that never end keep no other namespace waiting', async () => {
+    const seen: string[] = [];
+    const { controller } = run({
+      watches: [],
+      concurrency: 16,
+      shutdownSeconds: 0,
+      reconcile: async (key) => {
+        seen.push(formatKey(key));
+        if (key.namespace === 'slow') await new Promise(() => undefined);
+      },
+    });
+    for (let i = 0; i < 40; i++) controller.enqueue({ namespace: 'slow', name: `s${i}` });
+    await eventually(() => seen.length === 8);
+    controller.enqueue({ namespace: 'platform', name: 'operator' });
+    await eventually(() => seen.includes('platform/operator'));
+    expect(seen).toHaveLength(9);
+  });
 });
 
 describe('stopping', () => {

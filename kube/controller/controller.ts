@@ -1,6 +1,6 @@
 /**
- * Runs a reconcile function for every key that watches ask for: limited concurrency, never two runs for one key,
- * retries on failure or request. The caller decides what a reconcile does; this file decides when.
+ * Runs a reconcile function for every key that watches ask for: limited concurrency, shared between namespaces, never two
+ * runs for one key, retries on failure or request. The caller decides what a reconcile does; this file decides when.
  */
 import { randomUUID } from 'node:crypto';
 import { ReasonedError } from '../../api/errors.ts';
@@ -63,7 +63,7 @@ export interface ControllerOptions {
   readonly name: string;
   readonly reconcile: Reconcile;
   readonly watches: readonly ControllerWatch[];
-  /** Concurrent reconciles; 1 by default. */
+  /** Concurrent reconciles, of which each namespace gets a part (fair-share.ts); 1 by default. */
   readonly concurrency?: number;
   readonly queue?: WorkQueue;
   readonly rateLimiter?: RateLimiter;
@@ -150,10 +150,11 @@ interface Worker extends Pick<ControllerOptions, 'name' | 'reconcile' | 'observe
 }
 
 function queueOptions(
-  { rateLimiter, observer }: ControllerOptions,
+  { rateLimiter, observer, concurrency = 1 }: ControllerOptions,
   clock: Clock,
 ): Parameters<typeof createWorkQueue>[0] {
   return {
+    workers: concurrency,
     clock,
     ...(rateLimiter !== undefined && { rateLimiter }),
     ...(observer?.queue !== undefined && { observer: observer.queue }),

@@ -41,6 +41,17 @@ describe('work queue', () => {
     expect(await drainReady(queue)).toEqual(['a/x']);
   });
 
+  test('a key that comes again is taken by a worker that waits, whether or not its last worker returns', async () => {
+    const { queue } = queueWithClock();
+    queue.add('a/x');
+    const key = (await queue.get()) as string;
+    const waiting = queue.get();
+    queue.add('a/x');
+    queue.done(key);
+    queue.shutDown();
+    expect(await waiting).toBe('a/x');
+  });
+
   test('a namespace with many keys does not delay another', async () => {
     const { queue } = queueWithClock();
     for (let i = 0; i < 1000; i++) queue.add(`busy/${i}`);
@@ -159,6 +170,99 @@ describe('work queue', () => {
         },
       ),
       { numRuns: runsOf(300) },
+    );
+  });
+});
+
+/** A queue with workers that end no key by themselves. */
+function queueWithWorkers(workers: number) {
+  const queue = createWorkQueue({ workers, clock: createManualClock() });
+  const begun: string[] = [];
+  const work = (): void => void queue.get().then((key) => key !== undefined && begun.push(key));
+  for (let i = 0; i < workers; i += 1) work();
+  return {
+    queue,
+    /** The keys that workers have begun since the last call. */
+    begun: async (): Promise<readonly string[]> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return begun.splice(0);
+    },
+    end: (key: string): void => {
+      queue.done(key);
+      work();
+    },
+  };
+}
+
+describe('workers that a queue hands keys to', () => {
+  const pulls = Array.from({ length: 200 }, (_, at) => `busy/${at}`);
+
+  test('are not all taken by a namespace whose keys never end', async () => {
+    const { queue, begun } = queueWithWorkers(16);
+    for (const key of pulls) queue.add(key);
+    expect(await begun()).toEqual(pulls.slice(0, 8));
+    for (const key of ['quiet/a', 'quiet/b', 'other/a', 'late/a', 'later/a']) queue.add(key);
+    expect(await begun()).toEqual(['quiet/a', 'quiet/b', 'other/a', 'late/a', 'later/a']);
+    expect(queue.length).toBe(192);
+  });
+
+  test('take the next key of a lone namespace as soon as one of its keys ends, in order', async () => {
+    const { queue, begun, end } = queueWithWorkers(16);
+    for (const key of pulls) queue.add(key);
+    const served: string[] = [];
+    for (let keys = await begun(); keys.length > 0; keys = await begun()) {
+      served.push(...keys);
+      keys.forEach(end);
+    }
+    expect(served).toEqual(pulls);
+  });
+
+  test('serve a namespace with less than its share first, and the busy one when its turn comes', async () => {
+    const { queue, begun, end } = queueWithWorkers(4);
+    for (const key of ['busy/0', 'busy/1', 'busy/2', 'busy/3', 'quiet/a', 'quiet/b', 'other/a']) queue.add(key);
+    expect(await begun()).toEqual(['busy/0', 'busy/1', 'quiet/a', 'other/a']);
+    end('busy/0');
+    expect(await begun(), 'the worker is kept for a namespace that holds none').toEqual([]);
+    end('quiet/a');
+    expect(await begun()).toEqual(['quiet/b']);
+    end('other/a');
+    end('busy/1');
+    expect(await begun()).toEqual(['busy/2']);
+  });
+
+  test('take each key without a namespace, as each is an owner of its own', async () => {
+    const { queue, begun } = queueWithWorkers(16);
+    const catalogs = Array.from({ length: 20 }, (_, at) => `catalog-${at}`);
+    for (const key of catalogs) queue.add(key);
+    expect(await begun()).toEqual(catalogs.slice(0, 16));
+  });
+
+  test('lose no key of any namespace, and end with every key served', async () => {
+    const owners = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', '');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 9 }),
+        fc.uniqueArray(
+          fc.tuple(owners, fc.nat(9)).map(([namespace, at]) => (namespace === '' ? `${at}` : `${namespace}/${at}`)),
+          { maxLength: 40 },
+        ),
+        async (workers, added) => {
+          const { queue, begun, end } = queueWithWorkers(workers);
+          for (const key of added) queue.add(key);
+          const served: string[] = [];
+          const running: string[] = [];
+          for (;;) {
+            const keys = await begun();
+            served.push(...keys);
+            running.push(...keys);
+            const next = running.shift();
+            if (next === undefined) break;
+            end(next);
+          }
+          expect(served.toSorted()).toEqual(added.toSorted());
+        },
+      ),
+      { numRuns: runsOf(100) },
     );
   });
 });
