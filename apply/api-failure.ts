@@ -35,6 +35,14 @@ export function isConversionFailure(error: unknown): boolean {
   return CONVERSION.test((error as Error).message);
 }
 
+/**
+ * Whether a request failed because the API server did not answer or is overloaded, which says nothing of the objects. The
+ * failure of a conversion webhook, which the API server reports alike, does.
+ */
+export function isOutage(failure: Pick<Failure, 'reason' | 'message'>): boolean {
+  return failure.reason === 'ApiUnavailable' && !CONVERSION.test(failure.message);
+}
+
 /** Start of the API server's message about a conversion webhook. */
 const CONVERSION = /conversion webhook for /;
 

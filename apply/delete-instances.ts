@@ -4,7 +4,7 @@
  * operator still runs. It does not wait until the objects are gone.
  */
 import { describeRef, groupKind, refOf, type DefinedKind, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts';
+import { explainFailure, isConversionFailure, parseMissingRule, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { listServed, mayName } from './custom-resources.ts';
 import { deleteSeen, type Removal } from './remove.ts';
@@ -18,8 +18,9 @@ export interface DeleteInstancesOptions {
 }
 
 /**
- * Deletes every object of the kinds. Refusals are part of the result: Forbidden (retried) names the right that the
- * account lacks, and the option to retain the objects. Throws the signal's reason when aborted.
+ * Deletes every object of the kinds. Refusals are part of the result, and are retried: Forbidden names the right that the
+ * account lacks; this and the failure of a conversion webhook name the option to retain the objects. Throws the signal's
+ * reason when aborted.
  */
 export async function deleteInstances(
   cluster: Cluster,
@@ -54,16 +55,22 @@ async function deleteInstance(
   try {
     return await deleteSeen(cluster, object, { served, signal });
   } catch (error) {
-    const failure = explainFailure(error, describeRef(ref));
-    return { ref, outcome: 'failed', failure: orRetain(mayName(object, namedIn) ? failure : unnamed(ref, failure)) };
+    const failure = orRetain(explainFailure(error, describeRef(ref)));
+    return { ref, outcome: 'failed', failure: mayName(object, namedIn) ? failure : unnamed(ref, failure) };
   }
 }
 
-/** Adds the two ways out of a refusal: grant the right, or do not delete. */
+/** Adds the two ways out of a refusal: remove its cause, or do not delete. */
 function orRetain(failure: Failure): Failure {
-  if (failure.reason !== 'Forbidden') return failure;
-  const { hint = 'Grant the account the right' } = failure;
-  return { ...failure, hint: `${hint}, or set spec.uninstall.customResources to Retain` };
+  const remedy = remedyOf(failure);
+  return remedy === undefined
+    ? failure
+    : { ...failure, hint: `${remedy}, or set spec.uninstall.customResources to Retain` };
+}
+
+function remedyOf(failure: Failure): string | undefined {
+  if (failure.reason === 'Forbidden') return failure.hint ?? 'Grant the account the right';
+  return isConversionFailure(failure) ? 'Repair the operator, so that its conversion webhook answers' : undefined;
 }
 
 /** The same failure without the object's name, which the API server's sentence also contains. */

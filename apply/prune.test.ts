@@ -28,6 +28,7 @@ async function installed(
   return [cluster, inventory];
 }
 const kinds = (cluster: FakeCluster): string[] => cluster.objects().map(({ kind }) => kind);
+const isOfCrd = ({ kind }: InventoryEntry): boolean => kind === 'CustomResourceDefinition';
 const entryOfKind = (inventory: readonly InventoryEntry[], kind: string): InventoryEntry =>
   inventory.find((entry) => entry.kind === kind) as InventoryEntry;
 
@@ -146,6 +147,48 @@ describe('pruning a CRD', () => {
     const { removals, remaining } = await pruneObjects(cluster, inventory, options);
     expect(removals).toMatchObject([{ outcome: 'kept', message: 'it has objects: ops/first' }]);
     expect(remaining).toEqual(inventory);
+  });
+
+  describe('with a conversion webhook', () => {
+    const service = sample('v1', 'Service', 'widget-webhooks', { namespace: 'ops', spec: { ports: [{ port: 443 }] } });
+    const isCrd = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
+
+    function converted(): KubeObject {
+      const crd = sampleCrd('Widget');
+      const clientConfig = { service: { namespace: 'ops', name: 'widget-webhooks' } };
+      const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+      return { ...crd, spec: { ...(crd['spec'] as object), conversion } };
+    }
+
+    const conversionIn = (cluster: FakeCluster): unknown =>
+      (cluster.objects().find(isCrd)?.['spec'] as { readonly conversion?: object } | undefined)?.conversion;
+
+    test('pruning turns the conversion of a CRD off that stays without its Service', async () => {
+      const [cluster, inventory] = await installed([converted(), service]);
+      cluster.put(widget);
+      const { removals } = await pruneObjects(cluster, inventory, options);
+      const kept = removals.find(({ ref }) => ref.kind === 'CustomResourceDefinition');
+      expect(kept).toMatchObject({ outcome: 'kept', message: expect.stringContaining('its webhook goes') });
+      expect(conversionIn(cluster)).toMatchObject({ strategy: 'None' });
+    });
+
+    test('pruning leaves the conversion of a CRD on whose Service stays', async () => {
+      const [cluster, inventory] = await installed([converted(), service]);
+      cluster.put(widget);
+      await pruneObjects(cluster, inventory.filter(isOfCrd), options);
+      expect(conversionIn(cluster)).toMatchObject({ strategy: 'Webhook' });
+    });
+
+    test.each([
+      { code: 503, outcome: 'failed', because: 'it is tried again' },
+      { code: 403, outcome: 'kept', because: 'an account that lacks the right does not block the pruning' },
+    ])('a CRD whose conversion cannot be turned off ($code) is $outcome: $because', async ({ code, outcome }) => {
+      const before = refusing('patch', 'CustomResourceDefinition', code);
+      const [cluster, inventory] = await installed([converted(), service], { before });
+      cluster.put(widget);
+      const { removals } = await pruneObjects(cluster, inventory, options);
+      expect(removals.find(({ ref }) => ref.kind === 'CustomResourceDefinition')?.outcome).toBe(outcome);
+    });
   });
 
   test('pruning deletes a CRD with its objects if asked to', async () => {

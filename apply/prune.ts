@@ -20,6 +20,7 @@ import { judgeOwnership } from './collision.ts';
 import { inWaves } from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
+import { goingIn, retainReadable, type IsGoing } from './retain-readable.ts';
 import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
@@ -49,11 +50,11 @@ export async function pruneObjects(
 ): Promise<PruneResult> {
   const slots = createSlots(MOST_REQUESTS);
   const { owner, signal } = options;
-  const isListed = listedIn(entries, owner);
+  const [isListed, isGoing] = [listedIn(entries, owner), goingIn(entries)];
   const removals = new Map<InventoryEntry, Removal>();
   for (const group of inWaves(entries)) {
     await inSlots({ slots, signal }, group, async (entry) => {
-      removals.set(entry, await pruneObject(cluster, entry, { ...options, isListed }));
+      removals.set(entry, await pruneObject(cluster, entry, { ...options, isListed, isGoing }));
     });
   }
   const remaining = entries.filter((entry) => staysListed(removals.get(entry)));
@@ -64,16 +65,27 @@ function staysListed(removal: Removal | undefined): boolean {
   return removal?.outcome === 'deleting' || removal?.outcome === 'failed' || removal?.outcome === 'kept';
 }
 
-async function pruneObject(
-  cluster: Cluster,
-  entry: InventoryEntry,
-  options: PruneOptions & Pick<CountOptions, 'isListed'>,
-): Promise<Removal> {
+interface PruneRun extends PruneOptions, Pick<CountOptions, 'isListed'> {
+  readonly isGoing: IsGoing;
+}
+
+async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: PruneRun): Promise<Removal> {
   if (isCrdEntry(entry) && options.deleteCustomResources !== true) {
     const kept = await keepUsedCrd(cluster, entry, options);
-    if (kept !== undefined) return kept;
+    const isProven = kept?.outcome === 'kept' && entry.uid !== '';
+    if (kept !== undefined) return isProven ? retain(cluster, kept, options) : kept;
   }
   return removeObject(cluster, entry, options);
+}
+
+/**
+ * Makes the objects of a CRD that stays readable without the version that converted them. An account that lacks a right to
+ * do so does not block the pruning.
+ */
+async function retain(cluster: Cluster, kept: Removal, options: PruneRun): Promise<Removal> {
+  const { failure, message = failure?.message } = await retainReadable(cluster, kept.ref, options);
+  if (failure?.reason === 'ApiUnavailable') return { ...kept, outcome: 'failed', failure };
+  return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
 }
 
 /**

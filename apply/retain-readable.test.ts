@@ -111,6 +111,8 @@ describe('an uninstall that keeps custom resources', () => {
   async function remove(
     stored: readonly string[],
     options: FakeOptions = {},
+    installed: readonly KubeObject[] = [crdOf([V1, V2]), service],
+    others: readonly KubeObject[] = [],
   ): Promise<{
     readonly cluster: FakeCluster;
     readonly again: () => Promise<UninstallResult>;
@@ -118,7 +120,8 @@ describe('an uninstall that keeps custom resources', () => {
   }> {
     const cluster = createFakeCluster(options);
     cluster.put(sample('v1', 'Namespace', 'ops'));
-    const objects = prepared([crdOf([V1, V2]), service]);
+    for (const other of others) cluster.put(other);
+    const objects = prepared(installed);
     const { inventory } = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: [] });
     const crd = refOf(cluster.objects().find(isCrd) as KubeObject);
     cluster.change(crd, (live) => ({ ...live, status: { ...(live['status'] as object), storedVersions: stored } }));
@@ -166,6 +169,19 @@ describe('an uninstall that keeps custom resources', () => {
     isDown = false;
     expect(await again()).toMatchObject({ state: 'Complete', failures: [] });
     expect(conversionIn(cluster)).toEqual({ strategy: 'None' });
+  });
+
+  test('an uninstall turns conversion off if its Service went before, as after a rollback', async () => {
+    const { cluster, result } = await remove(['v2'], {}, [crdOf([V1, V2])]);
+    expect(result).toMatchObject({ state: 'Complete', failures: [] });
+    expect(result.stays[0]?.message).toContain('served as v2 only');
+    expect(conversionIn(cluster)).toEqual({ strategy: 'None' });
+  });
+
+  test('an uninstall leaves conversion on if its Service belongs to another program', async () => {
+    const { cluster, result } = await remove(['v2'], {}, [crdOf([V1, V2])], [service]);
+    expect(result).toMatchObject({ state: 'Complete', failures: [] });
+    expect(conversionIn(cluster)).toMatchObject({ strategy: 'Webhook' });
   });
 
   test('an uninstall goes on if the API server rejects the CRD for good, and reports it', async () => {

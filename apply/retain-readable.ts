@@ -1,13 +1,14 @@
 /**
  * Keeps the objects of a CRD that outlives its operator readable. Its conversion webhook is deleted with the operator,
  * and the API server would then refuse to read objects in another version than the stored one, and to delete a
- * namespace that has some. Called by uninstall.ts before it deletes anything.
+ * namespace that has some. Called by uninstall.ts before it deletes anything, and by prune.ts for a CRD that stays.
  */
 import { canonicalJson } from '../api/json.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
+import type { InventoryEntry } from './inventory.ts';
 import type { Watched } from './watched.ts';
 
 export type Retention =
@@ -18,8 +19,20 @@ export type Retention =
   /** Without conversion an object could be read wrong, and written back so: the CRD is left alone. */
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** Whether the uninstall deletes a Service. */
-export type IsGoing = (service: { readonly namespace: string; readonly name: string }) => boolean;
+/** The Service behind a conversion webhook. */
+export interface Converter {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Whether a Service is about to be deleted. */
+export type IsGoing = (service: Converter) => boolean;
+
+/** A predicate: whether a Service is one of these entries. */
+export function goingIn(entries: readonly InventoryEntry[]): IsGoing {
+  const services = entries.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Service');
+  return ({ namespace, name }) => services.some((entry) => entry.namespace === namespace && entry.name === name);
+}
 
 /**
  * The change that a retained CRD needs, from its full spec. Versions with the schema of the stored objects stay served;
@@ -56,10 +69,26 @@ function unreadable(stored: readonly string[]): string {
 }
 
 /** Whether a CRD, or a watch's copy of it, names a conversion webhook that is deleted. */
-export function isConvertedBy({ spec }: KubeObject, isGoing: IsGoing): boolean {
+export function isConvertedBy(crd: KubeObject, isGoing: IsGoing): boolean {
+  const service = converterOf(crd);
+  return service !== undefined && isGoing(service);
+}
+
+/** The Service that converts the objects of a CRD, or of a watch's copy of it; undefined if none does. */
+export function converterOf({ spec }: KubeObject): Converter | undefined {
   const { strategy, webhook } = fieldsOf(fieldsOf(spec)['conversion']);
   const service = fieldsOf(fieldsOf(fieldsOf(webhook)['clientConfig'])['service']);
-  return strategy === 'Webhook' && isGoing({ namespace: textOf(service['namespace']), name: textOf(service['name']) });
+  const [namespace, name] = [textOf(service['namespace']), textOf(service['name'])];
+  return strategy === 'Webhook' && name !== '' ? { namespace, name } : undefined;
+}
+
+/** Whether the Service does not exist. One request. */
+export async function isMissing(
+  cluster: Pick<Cluster, 'get'>,
+  service: Converter,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await cluster.get({ apiVersion: 'v1', kind: 'Service', ...service }, signal)) === undefined;
 }
 
 function nameOf({ name }: Fields): string {
@@ -77,17 +106,17 @@ export interface RetainOptions {
 export type Retained = { readonly message?: string; readonly failure?: Failure };
 
 /**
- * Turns off a conversion whose webhook is deleted. No request if a watch shows that there is nothing to do, else two. A
- * refusal is part of the result: as a message if it is final, so that it does not block a removal.
+ * Turns off a conversion whose webhook is deleted, or has lost its Service before. No request if a watch shows that there
+ * is none, one if its Service stays, else up to four. A refusal is part of the result: as a message if it is final, so that it does not block a removal.
  */
 export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: RetainOptions): Promise<Retained> {
-  const { isGoing, watched, signal } = options;
-  const known = watched?.get(ref);
-  if (known !== undefined && !isConvertedBy(known, isGoing)) return {};
+  const { watched, signal } = options;
   try {
+    const known = watched?.get(ref);
+    if (known !== undefined && !(await losesConverter(cluster, known, options))) return {};
     const crd = await cluster.get(ref, signal);
-    if (crd === undefined) return {};
-    const plan = planRetention(crd, isGoing);
+    if (crd === undefined || !(await losesConverter(cluster, crd, options))) return {};
+    const plan = planRetention(crd, () => true);
     if (plan.kind === 'fine') return {};
     if (plan.kind === 'change') await cluster.patch(refOf(crd), patchOf(crd, plan.spec), undefined, signal);
     return { message: plan.message };
@@ -95,6 +124,15 @@ export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: 
     const failure = explainFailure(error, describeRef(ref));
     return failure.retry === 'never' ? { message: failure.message } : { failure };
   }
+}
+
+async function losesConverter(
+  cluster: Pick<Cluster, 'get'>,
+  crd: KubeObject,
+  { isGoing, signal }: RetainOptions,
+): Promise<boolean> {
+  const service = converterOf(crd);
+  return service !== undefined && (isGoing(service) || isMissing(cluster, service, signal));
 }
 
 /** Bound to the version of the CRD that was read. */

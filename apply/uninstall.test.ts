@@ -461,6 +461,26 @@ describe('an uninstall for an account', () => {
       },
     );
 
+    test.each(['list', 'delete'] as const)(
+      'custom resources that cannot be converted to %s them wait for the operator, with both ways out',
+      async (verb) => {
+        const said =
+          'conversion webhook for example.com/v2, Kind=Widget failed: Post "https://x": no endpoints available';
+        const [cluster, inventory] = await installed({
+          before: (request) => {
+            if (request.verb === verb && request.ref.kind === 'Widget') throw refusal(500, 'InternalError', said);
+          },
+        });
+        cluster.put(theirs);
+        const result = await removeAs(cluster, inventory, { may: () => true });
+        expect(result).toMatchObject({ state: 'Failed', step: 'customResources' });
+        expect(result.failures[0]?.hint).toBe(
+          'Repair the operator, so that its conversion webhook answers, or set spec.uninstall.customResources to Retain',
+        );
+        expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
+      },
+    );
+
     test('custom resources are deleted in all namespaces if the account may', async () => {
       const [cluster, inventory] = await installed();
       cluster.put(widget);

@@ -21,7 +21,7 @@ import {
 import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
-import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
+import { goingIn, retainReadable, type Retained } from './retain-readable.ts';
 import { createSlots, inSlots, MOST_REQUESTS, type Slots } from './slots.ts';
 import { waitUntilCrdsGone } from './stuck-crds.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
@@ -154,16 +154,8 @@ function withMore(stay: Stay, message: string): Stay {
 async function retain({ cluster, plan, options }: UninstallRun, ref: ObjectRef): Promise<Retained> {
   if (!isCrdEntry(ref)) return {};
   const { watched, signal } = options;
-  return retainReadable(cluster, ref, { isGoing: (service) => isServiceOf(plan, service), watched, signal });
-}
-
-function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<IsGoing>[0]): boolean {
-  return steps.some(({ entries }) =>
-    entries.some(
-      (entry) =>
-        entry.apiVersion === 'v1' && entry.kind === 'Service' && entry.namespace === namespace && entry.name === name,
-    ),
-  );
+  const isGoing = goingIn(plan.steps.flatMap(({ entries }) => entries));
+  return retainReadable(cluster, ref, { isGoing, watched, signal });
 }
 
 async function runStep(run: UninstallRun, step: UninstallStep): Promise<StepResult> {

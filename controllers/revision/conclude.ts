@@ -5,8 +5,9 @@ import type { Result } from '../../kube/controller/controller.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue } from './certificates/due.ts';
 import { isSettled } from './decide.ts';
-import { underPolicy, type Judgement } from './judgement.ts';
+import { underPolicy, type Judgement, type WorkTime } from './judgement.ts';
 import { findUnlisted, removeUnlisted } from './late-objects.ts';
+import { notingOutage } from './outages.ts';
 import { unfollowed } from './own-kinds/observe.ts';
 import { CONTEST, contestsIn } from './repair/contests.ts';
 import { describeContest } from './repair/describe.ts';
@@ -21,7 +22,7 @@ export async function conclude(run: Run, found: Judgement): Promise<Result> {
   const attempt = describeAttempt(run, found);
   const next = schedule(attempt, now());
   if (next.write !== 'now') return resultOfSchedule(next.again);
-  const written = await writeStatus(clients.cluster, attempt.revision, attempt.status);
+  const written = await notingOutage(memory, writeStatus(clients.cluster, attempt.revision, attempt.status));
   memory.lastWritten = now();
   noteRest(run, next);
   if (isSettled(written)) await settle(run, written);
@@ -32,7 +33,7 @@ function describeAttempt(run: Run, found: Judgement): Attempted {
   const { facts, memory, results, watched, now } = run;
   const { onFailure } = facts.subscription.spec;
   const { revision = facts.revision, applied, leftovers = [], inventory, unpruned } = results;
-  const judgement = underPolicy(found, facts.revision, onFailure, now());
+  const judgement = underPolicy(found, facts.revision, onFailure, timeOf(run));
   const { over } = contestsIn(memory, now());
   const status = summarizeRevision(revision, findingsOf(run, judgement), now());
   return {
@@ -42,6 +43,7 @@ function describeAttempt(run: Run, found: Judgement): Attempted {
     revision,
     status,
     onFailure,
+    attendedSince: memory.attendedSince,
     lastWritten: memory.lastWritten,
     failures: applied?.failures ?? [],
     unpruned,
@@ -88,21 +90,29 @@ async function settle({ facts, clients, watched, shared, signal }: Run, revision
  * it is final. Throws it then.
  */
 export async function concludeError(run: Run, error: ReasonedError): Promise<Result> {
-  const { facts, clients, now } = run;
+  const { facts, clients, memory, now } = run;
   const { onFailure } = facts.subscription.spec;
   const judgement = judgeError(run, error);
   const status = summarizeRevision(facts.revision, { judgement, contested: describeContests(run) }, now());
   await writeStatus(clients.cluster, facts.revision, status);
-  const next = schedule({ kind: 'broken', error, judgement, status, onFailure }, now());
+  const next = schedule(
+    { kind: 'broken', error, judgement, status, onFailure, attendedSince: memory.attendedSince },
+    now(),
+  );
   noteRest(run, next);
   return resultOfSchedule(next.again);
 }
 
 /** The deadline ends only final errors: any other, such as an API server that does not answer, says nothing of the bundle. */
-function judgeError({ facts, now }: Run, error: ReasonedError): Judgement {
+function judgeError(run: Run, error: ReasonedError): Judgement {
+  const { revision, subscription } = run.facts;
   const isFinal = error.retry === 'never';
   const found = { state: isFinal ? 'Failed' : 'Working', reason: error.reason, message: error.describe() } as const;
-  return isFinal ? underPolicy(found, facts.revision, facts.subscription.spec.onFailure, now()) : found;
+  return isFinal ? underPolicy(found, revision, subscription.spec.onFailure, timeOf(run)) : found;
+}
+
+function timeOf({ memory, now }: Run): WorkTime {
+  return { now: now(), attendedSince: memory.attendedSince };
 }
 
 /** The schedule as the work queue takes it. Throws an error that the queue is to retry. */

@@ -33,7 +33,8 @@ const WEBHOOK = {
 };
 
 /** A Revision that has never been Ready, unless the case says otherwise. */
-const revision = (status: object = {}): Revision => ({ metadata: { uid: 'u1' }, status }) as unknown as Revision;
+const revision = (status: object = {}): Revision =>
+  ({ metadata: { uid: 'u1', namespace: 'ops' }, status }) as unknown as Revision;
 
 interface Given {
   readonly crds?: readonly KubeObject[];
@@ -85,6 +86,15 @@ describe('a Revision with a conversion webhook', () => {
       READY,
     );
     expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
+  });
+
+  test('a Service of another namespace is not read, nor Pods behind it: they are not of the operator', async () => {
+    const service = { namespace: 'victim', name: 'payments' };
+    const given = check({ crds: [crd({ strategy: 'Webhook', webhook: { clientConfig: { service } } })] });
+    const refused = (): never => expect.unreachable('the other namespace is read');
+    const cluster = { get: refused, list: refused };
+    const question = { revision: revision(), judgement: READY };
+    expect(await confirmConversions(emptyMemory(), question, { ...given, cluster, as: refused })).toBe(READY);
   });
 
   test('objects are listed and read as the CRD defines their kind: discovery need not know a new version yet', async () => {

@@ -46,7 +46,8 @@ export async function confirmConversions(
   check: ConversionCheck,
 ): Promise<Judgement> {
   if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
-  const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => gather(crd, check)));
+  const own = check.crds.filter((crd) => isConvertedIn(crd, revision.metadata.namespace));
+  const converted = await Promise.all(own.map((crd) => gather(crd, check)));
   const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
   if (leaving !== undefined && check.isProved !== true) {
     const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
@@ -65,8 +66,13 @@ export async function confirmConversions(
 /** No watch reports when a webhook begins to answer. */
 const WORKING = { state: 'Working', askAgainSeconds: ASK_AGAIN_SECONDS } as const;
 
-function isConverted({ spec }: KubeObject): boolean {
-  return fieldsOf(fieldsOf(spec)['conversion'])['strategy'] === 'Webhook';
+/**
+ * Whether a webhook of the operator converts a CRD. A bundle may name a Service of another namespace: its Pods are not the
+ * operator's, and their names are not for its people.
+ */
+function isConvertedIn(crd: KubeObject, namespace: string | undefined): boolean {
+  const isByWebhook = fieldsOf(fieldsOf(crd['spec'])['conversion'])['strategy'] === 'Webhook';
+  return isByWebhook && serviceOf(crd).namespace === namespace;
 }
 
 /** A CRD with the Pods that answer for its conversion webhook, and one of its objects. */

@@ -8,15 +8,19 @@ import type { Permission, Permit } from '../../apply/apply.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
 import { describeFinding, isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
+import { converterOf, type IsGoing } from '../../apply/retain-readable.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { accountOf } from './account.ts';
+import { adviceAbout } from './unserved-conversions.ts';
 
 export interface CrdSafetyOptions {
   /** As the manager: an account that may change CRDs need not be able to read their objects. */
   readonly listPage: ListPage;
   readonly signal: AbortSignal;
+  /** Whether a Service is a leftover, which is pruned after the bake time. */
+  readonly isGoing: IsGoing;
   /** Called for a CRD that is left as it is, with a sentence. */
   readonly onLeft: (message: string) => void;
 }
@@ -32,7 +36,7 @@ export function permitCrds(
   return async (object, live) => {
     if (!isCrdEntry(object) || (enforcement === 'None' && !returns)) return CHANGE;
     const verdict = await guardCrd(live, object, { ...options, waivers, namedIn });
-    if (returns) return judgeReturn(object, verdict, { enforcement, ...options });
+    if (returns) return judgeReturn(live, verdict, { enforcement, ...options });
     return judgeAdvance(verdict);
   };
 }
@@ -46,18 +50,24 @@ function judgeAdvance(verdict: CrdVerdict): Permission {
   return { kind: 'refuse', failure: { reason, retry, message, ...(hint !== undefined && { hint }) } };
 }
 
+interface ReturnOptions extends Pick<CrdSafetyOptions, 'isGoing' | 'onLeft'> {
+  readonly enforcement: 'Enforce' | 'None';
+}
+
 /** A version in which objects are stored is never removed, whatever the enforcement: the API server would reject it. */
 function judgeReturn(
-  object: KubeObject,
+  live: KubeObject,
   verdict: CrdVerdict,
-  { enforcement, onLeft }: Pick<CrdSafetyOptions, 'onLeft'> & { readonly enforcement: 'Enforce' | 'None' },
+  { enforcement, isGoing, onLeft }: ReturnOptions,
 ): Permission {
   const first = verdict.findings.find(
     (finding) => finding.rule === 'storedVersionRemoval' || (enforcement === 'Enforce' && isDangerous(finding)),
   );
   if (first === undefined) return CHANGE;
+  const service = converterOf(live);
+  const advice = service !== undefined && isGoing(service) ? `. ${adviceAbout(live, service)}` : '';
   onLeft(
-    `${describeRef(refOf(object))} stays as it is: to change it back could lose or refuse objects that exist (${describeFinding(first)})`,
+    `${describeRef(refOf(live))} stays as it is: to change it back could lose or refuse objects that exist (${describeFinding(first)})${advice}`,
   );
   return { kind: 'leave' };
 }

@@ -67,6 +67,11 @@ function isHandedOver({ status }: Revision, siblings: readonly Revision[]): bool
 }
 
 /** Whether everything is applied, healthy and pruned, for the current spec. */
-export function isSettled({ metadata, status }: Revision): boolean {
-  return isReady({ metadata, status: status ?? {} }) && findCondition(status?.conditions, 'Reconciling') === undefined;
+export function isSettled(revision: Revision): boolean {
+  return isHealthy(revision) && findCondition(revision.status?.conditions, 'Reconciling') === undefined;
+}
+
+/** Whether everything is applied and healthy, for the current spec; leftovers may still wait to be pruned. */
+export function isHealthy({ metadata, status }: Revision): boolean {
+  return isReady({ metadata, status: status ?? {} });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApplyResult } from '../../apply/apply.ts';
 import type { Failure } from '../../apply/api-failure.ts';
-import { judgeApply, judgeHealth, retryOf } from './judge-apply.ts';
+import { judgeApply, judgeHealth, judgeLostHealth, retryOf } from './judge-apply.ts';
 import type { Judgement } from './judgement.ts';
 import { failure, phase, ref, result, unready } from './testing/results.ts';
 
@@ -104,6 +104,55 @@ describe('the judgement of an apply', () => {
     },
   ] as const)('$retries are retried $retry, because $because', ({ retries, retry }) => {
     expect(retryOf(retries.map((each) => failure('ApplyFailed', each, '')))).toEqual(retry);
+  });
+});
+
+describe('the judgement of an apply that found a Revision as it was when it was healthy', () => {
+  const workloads = (fields: Parameters<typeof phase>[0]): Partial<ApplyResult> => ({
+    phases: [phase({ state: 'NotReady', unready: [unready], ...fields })],
+  });
+  const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', name: 'manager' };
+  const cases: readonly { given: Partial<ApplyResult>; reason: Judgement['reason']; because: string }[] = [
+    {
+      given: workloads({ objects: [{ phase: 'workloads', ref, outcome: 'unchanged' }] }),
+      reason: 'WorkloadUnhealthy',
+      because: 'nothing was written, and a Deployment does not work',
+    },
+    {
+      given: workloads({ objects: [{ phase: 'admission', ref, outcome: 'waiting' }] }),
+      reason: 'WorkloadUnhealthy',
+      because: 'the phases after it only wait',
+    },
+    {
+      given: workloads({ objects: [{ phase: 'workloads', ref, outcome: 'configured' }] }),
+      reason: 'Progressing',
+      because: 'a repair may have replaced its Pods',
+    },
+    {
+      given: workloads({ objects: [{ phase: 'configuration', ref, outcome: 'created' }] }),
+      reason: 'Progressing',
+      because: 'it may have needed the object that was deleted',
+    },
+    {
+      given: { ...workloads({}), failures: [failure('Forbidden', 'backoff', 'no')] },
+      reason: 'Forbidden',
+      because: 'the failure may be the cause',
+    },
+    {
+      given: workloads({ unready: [{ ref, health: { state: 'Unknown', message: 'no answer' } }] }),
+      reason: 'Progressing',
+      because: 'the API server did not show its status',
+    },
+    {
+      given: workloads({ unready: [{ ref: binding, health: { state: 'Progressing', message: 'not known yet' } }] }),
+      reason: 'Progressing',
+      because: 'a binding has no health',
+    },
+    { given: { state: 'Complete' }, reason: 'Succeeded', because: 'everything works' },
+  ];
+
+  test.each(cases)('a Revision that was healthy gets the reason $reason, because $because', ({ given, reason }) => {
+    expect(judgeLostHealth(result(given)).reason).toBe(reason);
   });
 });
 

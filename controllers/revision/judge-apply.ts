@@ -1,5 +1,6 @@
 /** The judgement of an apply, of the health of objects that were applied before, and of pruning. Pure. */
-import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
+import type { ApplyOutcome, ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
+import { hasHealth } from '../../apply/health.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import type { Removal } from '../../apply/remove.ts';
 import type { Retry } from '../../api/errors.ts';
@@ -47,6 +48,25 @@ const SHOWN = 200;
 export function retryOf(failures: readonly Failure[]): Retry | undefined {
   const retries = failures.map(({ retry }) => retry).filter((retry) => retry !== 'never');
   return retries.find((retry) => typeof retry === 'object') ?? retries[0];
+}
+
+/**
+ * The outcome of an apply that found a Revision as it was when it was healthy. If only a workload does not work, although
+ * nothing was written, the Revision is unhealthy: it is not being rolled out.
+ */
+export function judgeLostHealth(result: ApplyResult): Judgement {
+  const judgement = judgeApply(result);
+  const hasWritten = result.phases.some(({ objects }) => objects.some(({ outcome }) => WRITES.has(outcome)));
+  const isUnhealthy = result.phases.some(({ unready }) => unready.some(isKnownUnready));
+  if (judgement.state !== 'Working' || result.failures.length > 0 || hasWritten || !isUnhealthy) return judgement;
+  return { ...judgement, reason: 'WorkloadUnhealthy' };
+}
+
+const WRITES: ReadonlySet<string> = new Set<ApplyOutcome>(['created', 'configured']);
+
+/** Whether the status of the object shows it: a right that the API server does not know yet has none, for example. */
+function isKnownUnready({ ref, health }: Unready): boolean {
+  return hasHealth(ref) && health.state !== 'Unknown';
 }
 
 /** Judges the health of a Revision that was fully applied before. */

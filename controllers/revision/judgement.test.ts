@@ -11,6 +11,8 @@ import {
 } from './judgement.ts';
 import { now, revision } from './testing/results.ts';
 
+/** All time counts. */
+const time = { now, attendedSince: new Date(0) };
 const of = (state: Judgement['state'], message: string): Judgement => ({ state, reason: 'Progressing', message });
 
 describe('several judgements', () => {
@@ -33,6 +35,7 @@ describe('several judgements', () => {
 
 describe('the progress deadline', () => {
   const working: Judgement = { state: 'Working', reason: 'Progressing', message: 'slow' };
+  const unhealthy: Judgement = { state: 'Working', reason: 'WorkloadUnhealthy', message: 'it crashes' };
   const late = { state: 'Failed', reason: 'ProgressDeadlineExceeded' };
   const cases: readonly { one: Revision; judgement?: Judgement; seconds: number; says: object; because: string }[] = [
     { one: revision({ Reconciling: 'Progressing' }), seconds: 3601, says: working, because: 'there is time left' },
@@ -57,18 +60,74 @@ describe('the progress deadline', () => {
       says: { state: 'Ready' },
       because: 'the Revision is healthy',
     },
+    {
+      one: revision({ Ready: 'Succeeded', Reconciling: 'Progressing' }),
+      judgement: unhealthy,
+      seconds: 1,
+      says: unhealthy,
+      because: 'it was healthy until now, and only waited to prune leftovers',
+    },
+    {
+      one: revision({ Ready: 'WorkloadUnhealthy', Reconciling: 'Progressing' }),
+      judgement: unhealthy,
+      seconds: 3600,
+      says: { state: 'Failed', reason: 'WorkloadUnhealthy' },
+      because: 'it has been unhealthy for so long, and the Subscription may not have seen the reason yet',
+    },
+    {
+      one: revision({ Stalled: 'WorkloadUnhealthy' }),
+      judgement: unhealthy,
+      seconds: 9999,
+      says: { state: 'Failed', reason: 'WorkloadUnhealthy' },
+      because: 'only success ends this failure, too',
+    },
   ];
 
   test.each(cases)(
     '$seconds s of deadline after an hour: $says.state, because $because',
     ({ one, judgement, seconds, says }) => {
-      expect(judgeDeadline(judgement ?? working, one, { deadlineSeconds: seconds, now })).toMatchObject(says);
+      expect(judgeDeadline(judgement ?? working, one, { deadlineSeconds: seconds, ...time })).toMatchObject(says);
     },
   );
 
-  test('the deadline counts from the time when the work began', () => {
-    expect(secondsOfWork(revision({ Reconciling: 'Progressing' }).status, now)).toBe(3600);
-    expect(secondsOfWork(revision({ Ready: 'Succeeded' }).status, now)).toBeUndefined();
+  const midnight = '2026-01-01T00:00:00Z';
+  const since = (ready: string, reconciling: string): Revision['status'] => ({
+    conditions: [
+      { type: 'Ready', status: 'False', reason: 'Progressing', message: '', lastTransitionTime: ready },
+      { type: 'Reconciling', status: 'True', reason: 'Progressing', message: '', lastTransitionTime: reconciling },
+    ],
+  });
+
+  test.each<{ status: Revision['status']; attendedSince?: Date; seconds: number | undefined; because: string }>([
+    { status: since(midnight, midnight), seconds: 3600, because: 'the work began an hour ago' },
+    { status: revision({ Ready: 'Succeeded' }).status, seconds: undefined, because: 'nothing is in progress' },
+    {
+      status: revision({ Ready: 'Succeeded', Reconciling: 'Progressing' }).status,
+      seconds: 0,
+      because: 'it is healthy, and only leftovers are to be pruned',
+    },
+    {
+      status: since('2026-01-01T00:59:00Z', midnight),
+      seconds: 60,
+      because: 'it was healthy until a minute ago',
+    },
+    {
+      status: since(midnight, '2026-01-01T00:58:00Z'),
+      seconds: 120,
+      because: 'it was rejected before, and is tried again',
+    },
+    {
+      status: since(midnight, midnight),
+      attendedSince: new Date('2026-01-01T00:59:30Z'),
+      seconds: 30,
+      because: 'the manager was away until then',
+    },
+  ])('$seconds s count towards the deadline, because $because', ({ status, attendedSince, seconds }) => {
+    expect(secondsOfWork(status, { ...time, ...(attendedSince !== undefined && { attendedSince }) })).toBe(seconds);
+  });
+
+  test('no time counts towards the deadline while the API server does not answer', () => {
+    expect(secondsOfWork(since(midnight, midnight), { now, attendedSince: undefined })).toBe(0);
   });
 });
 
@@ -112,6 +171,6 @@ describe('the policy for failures', () => {
       because: 'a final rejection keeps its reason, however long the work lasted',
     },
   ])('$strategy with a deadline of $progressDeadline after an hour: $because', ({ says, ...policy }) => {
-    expect(underPolicy(refusal, hourOfWork, policy, now)).toMatchObject(says);
+    expect(underPolicy(refusal, hourOfWork, policy, time)).toMatchObject(says);
   });
 });

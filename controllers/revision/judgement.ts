@@ -42,9 +42,22 @@ export function deadlineSecondsOf({ progressDeadline }: Pick<OnFailure, 'progres
   return parseDuration(progressDeadline, PROGRESS_DEADLINE_BOUNDS);
 }
 
+/** The time that counts towards the progress deadline. */
+export interface WorkTime {
+  readonly now: Date;
+  /**
+   * Since when the manager has worked on it, and the API server has answered: the time before says nothing of the bundle.
+   * Absent after an attempt that the API server did not answer.
+   */
+  readonly attendedSince?: Date | undefined;
+}
+
 /** The judgement that `onFailure` makes of the judgement of an attempt: retried until the deadline, failed after it. */
-export function underPolicy(judgement: Judgement, revision: Revision, policy: OnFailure, now: Date): Judgement {
-  return judgeDeadline(judgeRetry(judgement, policy), revision, { deadlineSeconds: deadlineSecondsOf(policy), now });
+export function underPolicy(judgement: Judgement, revision: Revision, policy: OnFailure, time: WorkTime): Judgement {
+  return judgeDeadline(judgeRetry(judgement, policy), revision, {
+    deadlineSeconds: deadlineSecondsOf(policy),
+    ...time,
+  });
 }
 
 /** With `Retry` a rejection counts as work in progress; the deadline, which is judged afterwards, makes it final. */
@@ -57,24 +70,35 @@ export function judgeRetry(judgement: Judgement, { strategy, progressDeadline }:
 /** Turns work that takes longer than its deadline into a failure, which ends only when the Revision becomes healthy. */
 export function judgeDeadline(
   judgement: Judgement,
-  revision: Revision,
-  options: { readonly deadlineSeconds: number; readonly now: Date },
+  { status }: Pick<Revision, 'status'>,
+  { deadlineSeconds, ...time }: WorkTime & { readonly deadlineSeconds: number },
 ): Judgement {
   if (judgement.state !== 'Working') return judgement;
-  const late = findCondition(revision.status?.conditions, 'Stalled')?.reason === 'ProgressDeadlineExceeded';
-  if (!late && (secondsOfWork(revision.status, options.now) ?? 0) < options.deadlineSeconds) return judgement;
+  if (!isLate(status) && (secondsOfWork(status, time) ?? 0) < deadlineSeconds) return judgement;
   return {
     state: 'Failed',
-    reason: 'ProgressDeadlineExceeded',
-    message: `Not healthy within ${options.deadlineSeconds} s: ${judgement.message}`,
-    ...(judgement.brief !== undefined && {
-      brief: `Not healthy within ${options.deadlineSeconds} s: ${judgement.brief}`,
-    }),
+    // The Subscription may see only now that it became unhealthy within the bake time.
+    reason: judgement.reason === 'WorkloadUnhealthy' ? judgement.reason : 'ProgressDeadlineExceeded',
+    message: `Not healthy within ${deadlineSeconds} s: ${judgement.message}`,
+    ...(judgement.brief !== undefined && { brief: `Not healthy within ${deadlineSeconds} s: ${judgement.brief}` }),
   };
 }
 
-/** Seconds since the roll-out began without becoming healthy; undefined if none is in progress. */
-export function secondsOfWork(status: Revision['status'], now: Date): number | undefined {
+/** Whether its deadline is over, and it has not become healthy since. */
+function isLate(status: Revision['status']): boolean {
+  const reason = findCondition(status?.conditions, 'Stalled')?.reason;
+  return reason === 'ProgressDeadlineExceeded' || reason === 'WorkloadUnhealthy';
+}
+
+/**
+ * Seconds of the roll-out that count, since it began or since it was healthy; undefined if none is in progress. A healthy
+ * Revision with leftovers is in progress, and has used no time.
+ */
+export function secondsOfWork(status: Revision['status'], { now, attendedSince = now }: WorkTime): number | undefined {
   const since = findCondition(status?.conditions, 'Reconciling')?.lastTransitionTime;
-  return since === undefined ? undefined : (now.getTime() - Date.parse(since)) / 1000;
+  if (since === undefined) return undefined;
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status === 'True') return 0;
+  const begins = [since, ready?.lastTransitionTime ?? since].map((time) => Date.parse(time));
+  return (now.getTime() - Math.max(...begins, attendedSince.getTime())) / 1000;
 }

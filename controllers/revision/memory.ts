@@ -14,6 +14,8 @@ export interface RevisionMemory {
   loaded?: LoadedObjects | undefined;
   /** The last attempt, if it was rejected; absent while an attempt is under way. */
   refusal?: RememberedRefusal | undefined;
+  /** Since when the progress deadline counts; absent before the first attempt, and after one that met an outage. */
+  attendedSince?: Date | undefined;
   /** The last write of the status. */
   lastWritten?: Date;
   /** The progress of the checks of its webhooks. */

@@ -14,6 +14,7 @@ import { clientsOf } from './clients.ts';
 import { conclude, concludeError, resultOfSchedule } from './conclude.ts';
 import type { Judgement } from './judgement.ts';
 import type { RevisionFacts } from './observe.ts';
+import { attend, metOutage, noteOutage, notingOutage } from './outages.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { lastContestedRepair } from './repair/contests.ts';
 import type { Run, SharedParts, Step } from './run.ts';
@@ -31,9 +32,9 @@ export async function rollOut(
   const again = whenToBegin(shared, facts);
   if (again !== 'now') return resultOfSchedule(again);
   const run = await beginRun(shared, facts, signal);
-  const found = await runSteps(steps, run);
-  if (found instanceof ReasonedError) return concludeError(run, await explainError(run, found));
-  return conclude(run, await explain(run, found));
+  const outcome = await notingOutage(run.memory, attempt(steps, run));
+  if (metOutage(outcome, run.results.applied?.failures)) noteOutage(run.memory);
+  return outcome instanceof ReasonedError ? concludeError(run, outcome) : conclude(run, outcome);
 }
 
 /** Later than now if the last attempt was rejected in the same circumstances, or in a contest with another program. */
@@ -60,6 +61,7 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
   const memory = memories.of(cached.revision);
   memory.refusal = undefined;
   const facts = { ...cached, revision: await addFinalizer(client, cached.revision) };
+  attend(memory, now());
   const probing = { cluster: client, managed, now, probeWebhooks, patienceMs: shared.webhookPatienceMs };
   return {
     facts,
@@ -73,6 +75,12 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
     shared,
     results: {},
   };
+}
+
+/** The outcome of the steps, with its cause. */
+async function attempt(steps: readonly Step[], run: Run): Promise<Judgement | ReasonedError> {
+  const found = await runSteps(steps, run);
+  return found instanceof ReasonedError ? explainError(run, found) : explain(run, found);
 }
 
 /**

@@ -99,6 +99,8 @@ export interface Results {
   known: KnownObjects;
   /** load: whether everything is in place and settled, and only a certificate is due. */
   isSettled: boolean;
+  /** load: whether it was healthy, and no object has changed since. */
+  wasHealthy: boolean;
   /** load: the objects as in the bundle; certify: with certificates and rights. */
   objects: readonly KubeObject[];
   /** load: identities of the objects whose creation was tried as a dry run. */

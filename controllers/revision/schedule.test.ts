@@ -47,6 +47,7 @@ function attempted(fields: Partial<Attempted>, before: RevisionStatus = {}): Att
     revision: { metadata: { name: 'widgets-1', generation: 1 }, status: before } as Attempted['revision'],
     status,
     onFailure,
+    attendedSince: new Date(0),
     failures: [],
     isBaking: false,
     startSeconds: 0,
@@ -71,6 +72,7 @@ const broken = (retry: ReasonedError['retry'], judgement: Judgement): ScheduledS
   judgement,
   status: judgement.state === 'Working' ? working(20) : statusOf({ Ready: [judgement.reason, ago(0)] }),
   onFailure,
+  attendedSince: new Date(0),
 });
 
 const AT_ONCE = { write: 'now' } as const;
@@ -233,6 +235,13 @@ const cases: readonly { situation: ScheduledSituation; says: Schedule; because: 
     situation: succeeded({ isBaking: false, status: healthy(3600) }),
     says: { ...AT_ONCE, again: 'never' },
     because: 'the leftovers were pruned, and a watch reports the end of one that a finalizer holds',
+  },
+  {
+    situation: succeeded({
+      status: statusOf({ Ready: ['Succeeded', ago(3600)], Reconciling: ['Progressing', ago(3700)] }),
+    }),
+    says: { ...AT_ONCE, again: { inSeconds: 30 } },
+    because: 'a finalizer holds a leftover for longer than the deadline, which is not about that',
   },
   {
     situation: attempted({ isBaking: true }),

@@ -40,6 +40,8 @@ export interface Attempted {
   /** Its next status. */
   readonly status: RevisionStatus;
   readonly onFailure: Subscription['spec']['onFailure'];
+  /** Since when the progress deadline counts: see WorkTime. */
+  readonly attendedSince?: Date | undefined;
   /** The last write of the status. */
   readonly lastWritten?: Date | undefined;
   /** Of the apply. */
@@ -59,7 +61,7 @@ export interface Attempted {
 }
 
 /** An attempt ended with an error before the objects were applied. */
-export interface Broken extends Pick<Attempted, 'judgement' | 'status' | 'onFailure'> {
+export interface Broken extends Pick<Attempted, 'judgement' | 'status' | 'onFailure' | 'attendedSince'> {
   readonly kind: 'broken';
   readonly error: ReasonedError;
 }
@@ -131,10 +133,10 @@ function scheduleAttempted(attempt: Attempted, now: Date): Schedule {
 
 /** A rejected Revision rests: until the next attempt if it is to be retried, else until a circumstance changes. */
 function restAfter(
-  { status, onFailure }: Pick<Attempted, 'status' | 'onFailure'>,
+  { status, onFailure, attendedSince }: Pick<Attempted, 'status' | 'onFailure' | 'attendedSince'>,
   now: Date,
 ): Required<Pick<Schedule, 'again' | 'rest'>> {
-  const worked = secondsOfWork(status, now);
+  const worked = secondsOfWork(status, { now, attendedSince });
   if (worked === undefined) return { again: 'never', rest: { until: undefined } };
   const inSeconds = retryDelay(worked, deadlineSecondsOf(onFailure));
   return { again: { inSeconds }, rest: { until: new Date(now.getTime() + inSeconds * 1000) } };
@@ -143,8 +145,8 @@ function restAfter(
 const [SOONEST_RETRY_SECONDS, LATEST_RETRY_SECONDS] = [5, 300];
 
 /**
- * Seconds until the next attempt: as long as the attempts have lasted so far, so that the pause doubles and a restart
- * of the manager does not change it. The last attempt is at the deadline.
+ * Seconds until the next attempt: as long as the attempts have lasted so far, so that the pause doubles. The last
+ * attempt is at the deadline.
  */
 export function retryDelay(workedSeconds: number, deadlineSeconds: number): number {
   const left = Math.max(1, deadlineSeconds - workedSeconds);
@@ -156,15 +158,17 @@ const [READ_AGAIN_SECONDS, PATIENCE_SECONDS] = [60, 30];
 
 function againAfter(attempt: Attempted, paceSeconds: number, now: Date): Again {
   const { judgement, unpruned, revision, status, onFailure, startSeconds, contestsOver } = attempt;
+  const isHealthy = isReady({ metadata: revision.metadata, status });
   if (judgement.askAgainSeconds !== undefined) return { inSeconds: judgement.askAgainSeconds };
   const error = errorOf(attempt.failures) ?? (unpruned && new ReasonedError({ ...unpruned, retry: 'backoff' }));
   if (error !== undefined) return { error };
-  if (attempt.isBaking && isReady({ metadata: revision.metadata, status }))
-    return { inSeconds: Math.max(0.1, bakeSecondsLeft(status, onFailure, now)) };
+  if (attempt.isBaking && isHealthy) return { inSeconds: Math.max(0.1, bakeSecondsLeft(status, onFailure, now)) };
   const overSeconds = contestsOver === undefined ? 0 : secondsUntil(contestsOver, now);
   const pauses = [startSeconds, paceSeconds, overSeconds].filter((seconds) => seconds > 0);
-  const worked = secondsOfWork(status, now);
+  const worked = secondsOfWork(status, { now, attendedSince: attempt.attendedSince });
   if (worked === undefined) return whenDue(attempt, pauses, now);
+  // A watch may not report the end of a leftover that a finalizer holds.
+  if (isHealthy) return { inSeconds: Math.max(1, Math.min(PATIENCE_SECONDS, ...pauses)) };
   const deadline = deadlineSecondsOf(onFailure);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : PATIENCE_SECONDS;
   return { inSeconds: Math.max(1, Math.min(patience, deadline - worked, ...pauses)) };
@@ -199,9 +203,9 @@ function whenDue({ certificatesDue, hasUnwatched }: Attempted, pauses: readonly 
 }
 
 /** An error that no retry cures is a rejection; with the strategy Retry it is tried again all the same. */
-function scheduleBroken({ error, judgement, status, onFailure }: Broken, now: Date): Schedule {
+function scheduleBroken({ error, judgement, ...broken }: Broken, now: Date): Schedule {
   if (error.retry !== 'never') return { write: 'now', again: { error } };
-  if (judgement.state === 'Working') return { write: 'now', ...restAfter({ status, onFailure }, now) };
+  if (judgement.state === 'Working') return { write: 'now', ...restAfter(broken, now) };
   return { write: 'now', again: { error }, rest: { until: undefined } };
 }
 

@@ -23,7 +23,11 @@ describe('many missing rights', () => {
   });
 
   test('many missing rights stay short when the deadline is over', () => {
-    const late = judgeDeadline(judgement, revision({ Reconciling: 'Forbidden' }), { deadlineSeconds: 600, now });
+    const late = judgeDeadline(judgement, revision({ Reconciling: 'Forbidden' }), {
+      deadlineSeconds: 600,
+      now,
+      attendedSince: new Date(0),
+    });
     expect(late).toMatchObject({ state: 'Failed', reason: 'ProgressDeadlineExceeded' });
     expect(read('Ready', late).length).toBeLessThanOrEqual(300);
     expect(read('Stalled', late)).toContain(message);

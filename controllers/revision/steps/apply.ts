@@ -10,6 +10,7 @@ import {
 import { diffInventory, type InventoryEntry } from '../../../apply/inventory.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import type { PhaseName } from '../../../apply/phases.ts';
+import { goingIn } from '../../../apply/retain-readable.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { actsAsManager } from '../account.ts';
 import { permitCrds } from '../crd-safety.ts';
@@ -50,8 +51,9 @@ function requestOf(run: Run): ApplyRequest {
   const { metadata } = facts.revision;
   const own = resultOf(run, 'own');
   const { inventory, noted } = resultOf(run, 'intent');
+  const { objects } = resultOf(run, 'stage');
   return {
-    objects: resultOf(run, 'stage').objects,
+    objects,
     previousInventory: inventory,
     signal,
     noted,
@@ -62,7 +64,12 @@ function requestOf(run: Run): ApplyRequest {
     watched: watchedIn(run),
     mayWrite: own.mayWrite,
     holdBack: (phase, pending) => holdBack(run, phase, pending),
-    permit: permitCrds(facts, { listPage: own.listPage, signal, onLeft: (note) => reportLeft(run, note) }),
+    permit: permitCrds(facts, {
+      listPage: own.listPage,
+      isGoing: goingIn(diffInventory(inventory, objects).pruned),
+      onLeft: (note) => reportLeft(run, note),
+      signal,
+    }),
   };
 }
 

@@ -1,18 +1,28 @@
-/** Adds the cause to the judgement of a run: a container that fails, or an account that does not exist. */
+/**
+ * Adds the cause to the judgement of a run: a container that fails, or an account that does not exist. A healthy Revision
+ * is judged with the harm that no health shows: see unserved-conversions.ts.
+ */
 import { ReasonedError } from '../../../api/errors.ts';
 import type { ObjectRef } from '../../../api/object.ts';
+import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { findMissingAccount } from '../account.ts';
 import { deploymentToExplain, explainUnready, secondsToStart } from '../explain-unready.ts';
 import { deadlineSecondsOf, secondsOfWork, type Judgement } from '../judgement.ts';
 import { resultOf, type Run } from '../run.ts';
+import { describeUnserved } from '../unserved-conversions.ts';
 
 /** The judgement of the steps before, with its cause. */
 export async function explain(run: Run, judgement: Judgement): Promise<Judgement> {
   const explained = startSecondsOf(run) > 0 ? judgement : await explainWorkloads(run, judgement);
   const { reason } = explained;
-  const { clients, facts, signal } = run;
+  const { clients, facts, watched, signal } = run;
   const missing = await findMissingAccount(clients.cluster, facts, { reason, signal });
-  return missing === undefined ? explained : withCause(explained, missing);
+  if (missing !== undefined) return withCause(explained, missing);
+  return describeUnserved(explained, { cluster: clients.cluster, watched, inventory: inventoryOf(run), signal });
+}
+
+function inventoryOf({ facts, results }: Run): readonly InventoryEntry[] {
+  return results.inventory ?? results.applied?.inventory ?? facts.revision.status?.inventory ?? [];
 }
 
 /** The error that ended a run before its objects were applied, or its cause. */
@@ -33,7 +43,7 @@ async function explainWorkloads(run: Run, judgement: Judgement): Promise<Judgeme
   const options = {
     unready: resultOf(run, 'unready'),
     observed: (ref: ObjectRef) => watched.get(ref),
-    workedSeconds: secondsOfWork(facts.revision.status, now()) ?? 0,
+    workedSeconds: secondsOfWork(facts.revision.status, { now: now(), attendedSince: memory.attendedSince }) ?? 0,
     deadlineSeconds: deadlineSecondsOf(facts.subscription.spec.onFailure),
     read: clients.read,
     signal,

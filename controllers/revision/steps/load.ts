@@ -9,7 +9,7 @@ import type { ObjectRef } from '../../../api/object.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
 import { accountOf, actsAsManager } from '../account.ts';
 import { certificatesDue } from '../certificates/due.ts';
-import { isSettled } from '../decide.ts';
+import { isHealthy, isSettled } from '../decide.ts';
 import { desiredObjects } from '../desired-objects.ts';
 import { appliedEntries, followServed } from '../follow-served.ts';
 import { judgeHealth } from '../judge-apply.ts';
@@ -19,20 +19,21 @@ import { knownInventory } from '../observe.ts';
 import { followOwn, observeOwn, type KnownObjects } from '../own-kinds/observe.ts';
 import type { Run } from '../run.ts';
 
-/** Adds `known`, and `unready` if it ends the run, else `isSettled`, `objects` and `tried`. */
+/** Adds `known`, and `unready` if it ends the run, else `isSettled`, `wasHealthy`, `objects` and `tried`. */
 export async function load(run: Run): Promise<Judgement | undefined> {
   const { watched, results, shared } = run;
   const { revision } = run.facts;
   const inventory = revision.status?.inventory ?? [];
   const known = await observeAll(run, inventory);
-  const isInPlace =
-    (isSettled(revision) || isUnhealthyOnly(revision)) && inventory.every((entry) => isAsItShouldBe(entry, known));
+  const isUnchanged = inventory.every((entry) => isAsItShouldBe(entry, known));
+  const isInPlace = isUnchanged && (isSettled(revision) || isUnhealthyOnly(revision));
   results.known = known;
   if (isInPlace && !isCertificateDue(run, inventory) && !shared.seenOffers.isDue(revision)) {
     results.unready = unreadyIn(watched, inventory);
     return judgeHealth(results.unready, inventory.length);
   }
   results.isSettled = isInPlace && isSettled(revision);
+  results.wasHealthy = isUnchanged && (isHealthy(revision) || isUnhealthy(revision));
   await loadObjects(run, known);
   return undefined;
 }
@@ -62,11 +63,17 @@ function isAsItShouldBe(entry: InventoryEntry, known: KnownObjects): boolean {
   return known.isIntact(entry) || (entry.leftover === true && isLiving(entry, known.get(refOfEntry(entry))));
 }
 
-/**
- * Whether everything was applied and pruned before, and only a workload is unhealthy. Not if it was archived since: another
- * Revision may have added objects in between.
- */
+/** Whether everything was applied and pruned before, and only a workload is unhealthy. */
 function isUnhealthyOnly(revision: Revision): boolean {
+  const { inventory = [] } = revision.status ?? {};
+  return isUnhealthy(revision) && !inventory.some(({ leftover }) => leftover === true);
+}
+
+/**
+ * Whether everything was applied before, and a workload is unhealthy. Not if it was archived since: another Revision may
+ * have added objects in between.
+ */
+function isUnhealthy(revision: Revision): boolean {
   const { conditions = [], observedGeneration } = revision.status ?? {};
   const isCurrent = observedGeneration === (revision.metadata.generation ?? 0);
   return isCurrent && hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');

@@ -42,7 +42,7 @@ function scene({ objects = [converted(), service], name = 'whole', proof = NO_FA
   let completed = 0;
   const read: string[] = [];
   const run: ProofRun = {
-    facts: { revision: { metadata: { uid: 'u1' }, status: {} } as unknown as Revision },
+    facts: { revision: { metadata: { uid: 'u1', namespace: 'ops' }, status: {} } as unknown as Revision },
     clients: {
       cluster: {
         get: async ({ kind }) => (read.push(kind), undefined),

@@ -10,7 +10,7 @@ import { refOfEntry } from '../../../apply/inventory.ts';
 import type { PhaseName } from '../../../apply/phases.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { confirmConversions, type ConversionCheck } from '../conversions.ts';
-import { judgeApply } from '../judge-apply.ts';
+import { judgeApply, judgeLostHealth } from '../judge-apply.ts';
 import { NO_FAULT, worstOf, type Judgement } from '../judgement.ts';
 import { resultOf, type Run } from '../run.ts';
 import type { StageName } from '../rehearsal/stage.ts';
@@ -25,7 +25,8 @@ export interface ProofRun extends Pick<Run, 'memory' | 'now' | 'signal' | 'resul
 /** Ends the run unless all objects work and all webhooks answer. */
 export async function prove(run: Run): Promise<Judgement | undefined> {
   const { applied, proof } = { applied: resultOf(run, 'applied'), proof: run.results.proof };
-  const judgement = judgeApply(applied);
+  const wasHealthy = resultOf(run, 'wasHealthy');
+  const judgement = wasHealthy ? judgeLostHealth(applied) : judgeApply(applied);
   const proved = proof === undefined ? await readApplied(run, judgement) : worstOf(judgement, proof);
   return proved.state === 'Ready' ? undefined : proved;
 }

@@ -179,6 +179,53 @@ describe('an upgrade that fails', () => {
   });
 });
 
+describe('an upgrade that becomes unhealthy within the bake time', () => {
+  const LAMP = { kind: 'subscription', name: 'lamp', namespace: 'lamps' };
+  const [OLD, NEW] = [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }];
+
+  async function offerLamps(...versions: readonly Published[]): Promise<void> {
+    const image = await publishCatalog(await publish('lamp', versions), `${cluster().registry}/lamps:latest`);
+    await apply(catalogOf('lamps', image));
+  }
+
+  test('is rolled back and given up, although objects of the version before still wait to be pruned', async () => {
+    await kubectl('create', 'namespace', LAMP.namespace);
+    await offerLamps(OLD);
+    await apply(subscriptionTo(LAMP.name, LAMP.namespace, { package: 'lamp', onFailure: { bakeTime: '1h' } }));
+    await waitFor(cluster(), LAMP, runs(OLD.version));
+    await offerLamps(OLD, NEW);
+    const { status } = await waitFor(cluster(), LAMP, runs(NEW.version));
+    const revision = { ...LAMP, kind: 'revision', name: status?.installed?.revision ?? '' };
+    await waitFor(cluster(), revision, (one) => isReady(one) && isBaking(one));
+    await makeUnready(NEW.version);
+    const told = await waitFor(
+      cluster(),
+      LAMP,
+      (one) => isReady(one) && condition(one, 'UpgradeFailed')?.message.includes('lamp.v1.0.0 runs again') === true,
+    );
+    expect(condition(told, 'UpgradeFailed')?.reason).toBe('WorkloadUnhealthy');
+    expect(told.status).toMatchObject({
+      installed: { version: OLD.version },
+      quarantined: [{ version: NEW.version, reason: 'WorkloadUnhealthy' }],
+    });
+    await eventOf(told, /^Warning RollingBack: lamp\.v1\.1\.0 failed and is given up: .*lamps\/lamp/);
+    await kubectl('-n', LAMP.namespace, 'delete', 'subscriptions.slipway.dev', LAMP.name);
+  });
+
+  function isBaking(one: Judged): boolean {
+    return condition(one, 'Reconciling')?.message.includes('after the bake time') === true;
+  }
+
+  /** As a kubelet does when the program in the Pod hangs. */
+  async function makeUnready(version: string): Promise<void> {
+    const pods = await list(cluster(), 'pod', { namespace: LAMP.namespace, selector: 'app=lamp' });
+    const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, status: 'False' }));
+    const patch = JSON.stringify({ status: { conditions } });
+    for (const { metadata } of pods.filter((pod) => JSON.stringify(pod.spec).includes(`v${version}"`)))
+      await kubectl('-n', LAMP.namespace, 'patch', 'pod', metadata.name, '--subresource=status', '-p', patch);
+  }
+});
+
 describe('what others do to the objects', () => {
   const deployment = (): Promise<Judged> => get(cluster(), 'deployment', 'beacon', NAMESPACE);
   const repaired = (cause: string): Promise<number> => metric(`slipway_repaired_objects_total{cause="${cause}"}`);
@@ -299,6 +346,26 @@ describe('an upgrade that waits', () => {
     expect(condition(waiting, 'Ready')?.status).toBe('False');
     const again = (await eventsOf(told)).filter((text) => text.startsWith(`Normal ${reason}: `));
     expect(again).toHaveLength(1);
+  });
+
+  test('keeps no new configuration from the installed version', async () => {
+    const config = { env: [{ name: 'LEVEL', value: 'debug' }] };
+    await apply(subscriptionTo('beacon', NAMESPACE, { ...spec, approval: 'Manual', config }));
+    await until('the Deployment has the variable', async () =>
+      JSON.stringify(await get(cluster(), 'deployment', 'beacon', NAMESPACE)).includes(
+        '"name":"LEVEL","value":"debug"',
+      ),
+    );
+    const told = await waitFor(
+      cluster(),
+      BEACON,
+      (one) => runs('3.0.0')(one) && condition(one, 'UpgradeAvailable')?.reason === 'ApprovalRequired',
+    );
+    expect(told.status).toMatchObject({ pending: { version: '4.1.0', reason: 'ApprovalRequired' } });
+    await eventOf(
+      told,
+      /^Normal Superseded: beacon-\d+ with beacon\.v4\.1\.0 was not approved, and is deleted: beacon-/,
+    );
   });
 
   test('is reported, with the dependency, and with the current one of several steps', async () => {
