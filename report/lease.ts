@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { describeDuration, secondsBetween } from './age.ts';
 import type { DoctorOptions, JudgedFinding } from './finding.ts';
-import { MANAGER } from './manager.ts';
+import { hasElection, MANAGER } from './manager.ts';
 
 interface LeaseFields {
   readonly holderIdentity?: string;
@@ -11,8 +11,17 @@ interface LeaseFields {
   readonly renewTime?: string;
 }
 
-/** The leader renews its lease many times within its duration, by whatever clock. */
-export function judgeLease(lease: KubeObject | undefined, { namespace, now }: DoctorOptions): readonly JudgedFinding[] {
+/**
+ * The leader renews its lease many times within its duration, by whatever clock.
+ *
+ * @param deployment That of the manager, if it could be read: one replica without an election takes no Lease.
+ */
+export function judgeLease(
+  lease: KubeObject | undefined,
+  { namespace, now }: DoctorOptions,
+  deployment?: KubeObject,
+): readonly JudgedFinding[] {
+  if (deployment !== undefined && !hasElection(deployment)) return judgeReplicas(deployment);
   const advice = `Check that a manager runs: kubectl -n ${namespace} get pods`;
   if (lease === undefined) return [{ level: 'error', message: `No manager has taken the Lease ${namespace}/${MANAGER}`, advice }]; // prettier-ignore
   const { holderIdentity = '', leaseDurationSeconds = 15, renewTime } = fieldsOf(lease['spec']) as LeaseFields;
@@ -22,6 +31,19 @@ export function judgeLease(lease: KubeObject | undefined, { namespace, now }: Do
   if (silent > leaseDurationSeconds + SLACK_SECONDS)
     return [{ level: 'error', message: `${holderIdentity} led last, and its Lease was ${renewed}`, advice }];
   return [{ level: 'ok', message: `${holderIdentity} leads, and its Lease was ${renewed}` }];
+}
+
+/** Replicas without an election would all write at the same time. */
+function judgeReplicas(deployment: KubeObject): readonly JudgedFinding[] {
+  const { replicas = 1 } = fieldsOf(deployment['spec']) as { readonly replicas?: number };
+  if (replicas <= 1) return [{ level: 'ok', message: 'One replica, without an election' }];
+  return [
+    {
+      level: 'error',
+      message: `${replicas} replicas without an election: all of them write`,
+      advice: 'Take SLIPWAY_LEADER_ELECT=false out of the Deployment of the manager, or set one replica',
+    },
+  ];
 }
 
 /** Differences of clocks up to this are usual. */
@@ -39,8 +61,13 @@ function serverTimeOf({ metadata }: KubeObject): string | undefined {
     .at(-1);
 }
 
-/** The clocks of the leader and of this machine, compared with that of the API server. */
-export function judgeClocks(lease: KubeObject | undefined, { now }: DoctorOptions): readonly JudgedFinding[] {
+/** The clocks of the leader and of this machine, compared with that of the API server; nothing without an election. */
+export function judgeClocks(
+  lease: KubeObject | undefined,
+  { now }: DoctorOptions,
+  deployment?: KubeObject,
+): readonly JudgedFinding[] {
+  if (deployment !== undefined && !hasElection(deployment)) return [];
   const server = lease && serverTimeOf(lease);
   const { renewTime } = fieldsOf(lease?.['spec']) as LeaseFields;
   const ofLeader = secondsBetween(server, renewTime);

@@ -1,7 +1,12 @@
 /** Renders the fields of a structural schema as Markdown tables, for docs/api.md. Pure. */
 import type { StructuralSchema } from '../api/crd/schema.ts';
-import { children } from '../api/crd/structural.ts';
+import { children as allBelow, isPodPart } from '../api/crd/structural.ts';
 import { canonicalJson } from '../api/json.ts';
+
+/** The nodes directly below. A part of a Pod is one row: its description names the field of a Pod. */
+function children(node: StructuralSchema): ReturnType<typeof allBelow> {
+  return isPodPart(node) ? [] : allBelow(node);
+}
 
 /** An object with more fields below it than this gets a table of its own. */
 const OWN_TABLE = 30;

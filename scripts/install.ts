@@ -44,18 +44,38 @@ const CONSOLE_VALUES: readonly (readonly [RegExp, string])[] = [
   [/secretName: slipway-console-sessions$/m, 'secretName: {{ .Values.console.sessionsSecret }}'],
   [/secretName: slipway-console-login$/m, 'secretName: {{ .Values.console.loginSecret }}'],
   [
-    / {4}- from:\n(?: {8}.*\n)+?(?= {6}ports:\n {8}- protocol: TCP\n {10}port: http\n {4}# Metrics)/m,
-    '    - from: {{- toYaml .Values.console.clients | nindent 8 }}\n',
+    / {4}# Browsers, .*\n {4}- from:\n(?: {8}.*\n)+ {6}ports:\n(?: {8}.*\n)+(?= {4}# Metrics)/m,
+    admitted('Browsers, through the namespace of the Ingress, or of the proxy.', 'console.clients', 'http'),
   ],
   [
-    / {4}- from:\n(?: {8}.*\n)+?(?= {6}ports:\n {8}- protocol: TCP\n {10}port: metrics)/m,
-    '    - from: {{- toYaml .Values.clients | nindent 8 }}\n',
+    / {4}# Metrics, .*\n {4}- from:\n(?: {8}.*\n)+ {6}ports:\n(?: {8}.*\n)+(?= {2}egress)/m,
+    admitted('Metrics, for the namespace of Prometheus.', 'clients', 'metrics'),
+  ],
+  [
+    / {2}template:\n {4}metadata:\n/,
+    '  template:\n    metadata:\n      annotations:\n        # Variables are read at the start: other settings make other Pods.\n        checksum/settings: {{ toJson .Values.console.settings | sha256sum }}\n',
   ],
   [
     / {4}spec:\n {6}serviceAccountName/,
-    '    spec:\n      {{- with .Values.image.pullSecrets }}\n      imagePullSecrets: {{- toYaml . | nindent 8 }}\n      {{- end }}\n      serviceAccountName',
+    `    spec:\n${['image.pullSecrets', 'nodeSelector', 'tolerations'].map(podField).join('')}      serviceAccountName`,
+  ],
+  [
+    / {10}env:\n/,
+    `          env:\n            {{- if and (ne .Values.logLevel "info") (not (hasKey .Values.console.settings "SLIPWAY_LOG_LEVEL")) }}\n            - name: SLIPWAY_LOG_LEVEL\n              value: {{ .Values.logLevel | quote }}\n            {{- end }}\n`,
   ],
 ];
+
+/** The rule of a network policy for a list of peers. Without peers there is no rule: an empty `from` admits everyone. */
+function admitted(comment: string, clients: string, port: string): string {
+  const rule = `    # ${comment}\n    - from: {{- toYaml . | nindent 8 }}\n      ports:\n        - protocol: TCP\n          port: ${port}\n`;
+  return `    {{- with .Values.${clients} }}\n${rule}    {{- end }}\n`;
+}
+
+/** A field of a Pod that both programs have, if its value is not empty. */
+function podField(value: string): string {
+  const field = value === 'image.pullSecrets' ? 'imagePullSecrets' : value;
+  return `      {{- with .Values.${value} }}\n      ${field}: {{- toYaml . | nindent 8 }}\n      {{- end }}\n`;
+}
 
 const CONSOLE_SETTINGS = `apiVersion: v1
 kind: ConfigMap
@@ -65,7 +85,10 @@ metadata:
   labels:
     app.kubernetes.io/name: slipway
     app.kubernetes.io/component: console
-data: {{- toYaml .Values.console.settings | nindent 2 }}
+data:
+  {{- range $name, $value := .Values.console.settings }}
+  {{ $name }}: {{ ternary (int64 $value) $value (kindIs "float64" $value) | quote }}
+  {{- end }}
 `;
 
 /** The console as a template, if it is wanted. Throws if a text that becomes a value is no longer there. */

@@ -5,7 +5,7 @@ import { CONSTRUCTIONS, findBanned, passagesIn, passagesOf, WORDS, type Area, ty
 
 const passages = passagesOf(repositoryFiles());
 
-const AREAS: readonly Area[] = ['docs', 'api', 'help', 'messages', 'comments', 'titles'];
+const AREAS: readonly Area[] = ['docs', 'api', 'help', 'messages', 'comments', 'titles', 'manifests'];
 
 describe('plain English', () => {
   test.each([...WORDS, ...CONSTRUCTIONS])('"$name" is in no text: write $better', (ban) => {
@@ -36,6 +36,9 @@ describe('the search', () => {
     { because: 'a headless what is an object', text: 'Hash of what was applied.', names: ['headless what'] },
     { because: 'a headless what begins a cell', text: '| x | What is so. |', names: ['headless what'] },
     { because: 'a question may begin so', text: 'What happened until now?', names: [] },
+    { because: 'a headless who begins a sentence', text: 'Who may create it installs it.', names: ['headless who'] },
+    { because: 'a headless who is an object', text: 'It is for who may create it.', names: ['headless who'] },
+    { because: 'a person is named', text: 'Only a person who may create it.', names: [] },
     { because: 'where stands for if', text: 'Where the Pod fails, it waits.', names: ['where for if'] },
     { because: 'a place is a place', text: 'The folder where bundles are.', names: [] },
     { because: 'code is no prose', text: 'Run `tell nobody`.', names: [] },
@@ -47,6 +50,17 @@ describe('the search', () => {
   test('joins the lines of a paragraph, and names its first', () => {
     const [found] = findBanned(passagesIn('docs/x.md', '# Title\n\nIt cannot be\nhad.\n'), WORDS);
     expect(found).toMatchObject({ line: 3, ban: { name: 'be had' } });
+  });
+
+  test.each([
+    { because: 'a comment', manifest: '# It is\n# told.\nkind: Role' },
+    { because: 'a comment behind a value', manifest: 'kind: Role # is told' },
+    { because: 'the text of an alert', manifest: '    summary: It is told.' },
+    { because: 'one of several lines', manifest: '    description: >-\n      It is\n      told.\n    other: x' },
+    { because: 'a title in JSON', manifest: '{\n  "title": "It is told"\n}' },
+  ])('reads a manifest: $because', ({ manifest }) => {
+    const found = findBanned(passagesIn('deploy/rbac/x.yaml', manifest), WORDS);
+    expect(found).toMatchObject([{ area: 'manifests', ban: { name: 'tell' } }]);
   });
 
   test.each([

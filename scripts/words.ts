@@ -4,6 +4,7 @@
  * CONTRIBUTING.md has the style guide.
  */
 import { parseMarkdown } from './markdown.ts';
+import { manifestTexts } from './manifest-texts.ts';
 import { isSource, readText, repositoryFiles } from './source-files.ts';
 
 /** What is searched for, and the better wording. */
@@ -35,6 +36,11 @@ export const CONSTRUCTIONS: readonly Ban[] = [
     better: 'the noun that is meant',
   },
   {
+    name: 'headless who',
+    pattern: /(?:(?:^|[.:;|] )Who\b(?!.*\?)|\b(?:by|for|with|than|from|to|only|but) who\b)/g,
+    better: 'a person who, the user that',
+  },
+  {
     name: 'where for if',
     pattern:
       /(?:(?:^|[.;:] )Where (?:a|an|the|it|there|no|nothing|one|several|this)\b|, where (?:it|there|that|one) (?:is|are|has|can|does)\b)/g,
@@ -42,7 +48,7 @@ export const CONSTRUCTIONS: readonly Ban[] = [
   },
 ];
 
-const AREAS = ['docs', 'api', 'help', 'messages', 'comments', 'titles'] as const;
+const AREAS = ['docs', 'api', 'help', 'messages', 'comments', 'titles', 'manifests'] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface Passage {
@@ -83,8 +89,12 @@ const GENERATED: Readonly<Record<string, Area>> = {
 const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver)\//;
 const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
 
+/** Those that are written by hand. */
+const MANIFESTS = /^deploy\/(?!crds\/|chart\/crds\/|chart\/templates\/|install\.yaml).*\.(?:ya?ml|json)$/;
+
 function readerOf(path: string): Read | undefined {
   if (path.endsWith('.md')) return readMarkdown;
+  if (MANIFESTS.test(path)) return readManifest;
   return isSource(path) && !/^scripts\/words\.(?:test\.)?ts$/.test(path) ? readSource : undefined;
 }
 
@@ -107,6 +117,10 @@ function readMarkdown(path: string, text: string): readonly Passage[] {
 /** The same number of lines, without words. */
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, '');
+}
+
+function readManifest(path: string, text: string): readonly Passage[] {
+  return manifestTexts(text).map((one) => ({ area: 'manifests', path, ...one }));
 }
 
 function readSource(path: string, text: string): readonly Passage[] {

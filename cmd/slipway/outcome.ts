@@ -17,6 +17,8 @@ export interface Outcome {
   readonly data: unknown;
   /** The text for people; it ends with a line break, unless it is empty. */
   readonly text: string;
+  /** Whether the output was printed as it came, so that nothing follows it in any format. */
+  readonly isPrinted?: true;
   /** 0 where absent. */
   readonly exitCode?: ExitCode;
 }

@@ -12,7 +12,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
   let exitCode: ExitCode = 0;
   const program = buildProgram(async (flags, action) => {
     const outcome = await action(environment);
-    environment.print(await formatOutcome(outcome, flags, environment));
+    if (outcome.isPrinted !== true) environment.print(await formatOutcome(outcome, flags, environment));
     exitCode = outcome.exitCode ?? 0;
   }, environment);
   try {
@@ -21,7 +21,8 @@ export async function run(args: readonly string[], environment: Environment): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
     if (environment.signal.aborted) return interrupted(environment);
-    environment.complain(`${describeFailure(error)}${await describeConnection(error)}`);
+    const further = isReasoned(error) ? await hintOf(error, args) : undefined;
+    environment.complain(`${describeFailure(error, further)}${await describeConnection(error)}`);
     return 1;
   }
 }
@@ -45,10 +46,20 @@ function interrupted({ complain, signal }: Environment): ExitCode {
   return isTerminated ? 143 : 130;
 }
 
-/** An error in words for a terminal: what failed, and what to do about it. */
-export function describeFailure(error: unknown): string {
+/** A remedy that depends on the words of the command line. */
+async function hintOf(error: ReasonedError, args: readonly string[]): Promise<string | undefined> {
+  if (error.reason !== 'RegistryUnavailable') return undefined;
+  return (await import('./registry-hints.ts')).registryHint(error, args);
+}
+
+/**
+ * An error in words for a terminal: what failed, and what to do about it.
+ *
+ * @param remedy Precedes the error's own.
+ */
+export function describeFailure(error: unknown, remedy?: string): string {
   if (isReasoned(error)) {
-    const hint = HINTS.get(error.reason) ?? error.hint;
+    const hint = remedy ?? HINTS.get(error.reason) ?? error.hint;
     const advice = hint === undefined ? '' : `  ${cleanLine(hint)}\n`;
     const details = (error as Partial<Detailed>).details ?? [];
     return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${advice}${details.map(describeDetail).join('')}`;

@@ -37,7 +37,7 @@ function showSlipway(visible: Visible, _parameters: unknown, asked: Asked): Slip
   return {
     title: 'Slipway',
     notices: reachNotices(visible, ['leases', 'catalogs', 'registryPolicies']),
-    findings: findingsOf(visible, lease),
+    findings: findingsOf(visible, lease, asked),
     ...(textOf(holderIdentity) !== '' && { leader: nameOf(holderIdentity) }),
     ...(textOf(renewTime) !== '' && { renewed: nameOf(renewTime) }),
     facts: versionFacts(asked),
@@ -61,9 +61,10 @@ const LEVELS: Readonly<Record<DoctorLevel, Tone>> = {
 };
 
 /** A Lease that may not be read says nothing about the leader. */
-function findingsOf(visible: Visible, lease: KubeObject | undefined): readonly FindingRow[] {
+function findingsOf(visible: Visible, lease: KubeObject | undefined, { versions }: Asked): readonly FindingRow[] {
   if (lease === undefined && visible.reach.leases.length === 0) return [];
-  return judgeLease(lease, { namespace: visible.systemNamespace, now: visible.now })
+  const deployment = versions !== undefined && 'value' in versions ? versions.value.manager : undefined;
+  return judgeLease(lease, { namespace: visible.systemNamespace, now: visible.now }, deployment)
     .map(timeless)
     .map(({ level, message, advice }) => ({
       // prettier-ignore

@@ -24,8 +24,16 @@ end
 if ready ~= nil and ready.status == "True" then
   return { status = "Healthy", message = message }
 end
+-- For a person, or for a better moment.
+local waits = {
+  ApprovalRequired = true,
+  ApprovalVoid = true,
+  AwaitingApproval = true,
+  OperatorNotUpgradeable = true,
+  OutsideWindow = true,
+}
 local pending = status.pending
-if pending ~= nil and (pending.reason == "ApprovalRequired" or pending.reason == "OutsideWindow" or pending.reason == "OperatorNotUpgradeable") then
+if pending ~= nil and waits[pending.reason] then
   return { status = "Suspended", message = message }
 end
 return { status = "Progressing", message = message }

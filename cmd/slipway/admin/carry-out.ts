@@ -1,5 +1,6 @@
 /** Sends the writes of a command, or prints them with `--dry-run=client`. */
-import { describeRef, type ObjectRef } from '../../../api/object.ts';
+import { isNotFound } from '../../../api/api-answers.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { findKind } from './columns.ts';
@@ -10,7 +11,7 @@ import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { documentOf, type Act, type Intent } from '../../../report/acts.ts';
-import { servedKind } from './objects.ts';
+import { explainMissing, servedKind } from './objects.ts';
 
 export interface ActFlags extends KubeFlags, OutputFlags {
   readonly dryRun?: 'client';
@@ -36,7 +37,7 @@ export async function carryOut(
 }
 
 async function send(client: Client, act: Act, signal: AbortSignal): Promise<object | undefined> {
-  if (act.do === 'create') return client.create(act.body, { served: servedOf(act.body.kind) }, signal);
+  if (act.do === 'create') return create(client, act.body, signal);
   const ref: ObjectRef = { ...act.ref, served: servedOf(act.ref.kind) };
   if (act.do === 'patch') {
     const patched = await client.patch(ref, act.body, {}, signal);
@@ -44,6 +45,22 @@ async function send(client: Client, act: Act, signal: AbortSignal): Promise<obje
     return patched;
   }
   return client.delete(ref, { uid: act.uid }, signal);
+}
+
+/** @throws ReasonedError InputInvalid if Slipway is not installed, or if the namespace does not exist; the errors of the API server */
+async function create(client: Client, body: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const kind = findKind(body.kind);
+  try {
+    return await explainMissing(kind, () => client.create(body, { served: servedKind(kind).served }, signal));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const namespace = body.metadata.namespace ?? '';
+    throw invalidInput(
+      `there is no namespace ${JSON.stringify(namespace)}`,
+      `Create it by \`kubectl create namespace ${namespace}\`, or name another one by --namespace`,
+      error,
+    );
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { KINDS as ALL_KINDS } from '../../../api/kinds.ts';
 import { headerOf, KINDS, rowOf, valueAt } from './columns.ts';
 import { INSTALLED, NOW, READY, revision, subscription, untyped } from '../../../report/testing/objects.ts';
 
@@ -55,6 +56,11 @@ test('a row has the values of the object, with the condition of its type and an 
   ]);
 });
 
+test('every kind of Slipway has a table', () => {
+  const kinds = (all: readonly { readonly kind: string }[]) => all.map(({ kind }) => kind).sort();
+  expect(kinds(KINDS)).toEqual(kinds(ALL_KINDS));
+});
+
 test.each(['status', '.a..b', '.a[0]', '.a[?(@.x=="y")]', '{.a}'])(
   'a path of another form is a defect, not an empty column: %s',
   (path) => {
@@ -95,6 +101,18 @@ const SAMPLES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonl
           digest: 'sha256:x',
           conditions: [READY],
         },
+      },
+    ],
+  ],
+  [
+    'RegistryPolicy',
+    [
+      {
+        apiVersion: 'slipway.dev/v1alpha1',
+        kind: 'RegistryPolicy',
+        metadata: { name: 'quay', creationTimestamp: '2026-01-01T00:00:00Z' },
+        spec: { prefix: 'quay.io', verify: { enforcement: 'Require' } },
+        status: { conditions: [READY] },
       },
     ],
   ],

@@ -2,13 +2,14 @@
 import { CATALOG } from '../../../api/catalog.ts';
 import type { CustomKind, PrinterColumn } from '../../../api/kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { REGISTRY_POLICY } from '../../../api/registry-policy.ts';
 import { REVISION } from '../../../api/revision.ts';
 import { SUBSCRIPTION } from '../../../api/subscription.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { describeAge } from '../../../report/age.ts';
 
 /** The kinds of Slipway, in the order in which `get all` shows them. */
-export const KINDS: readonly CustomKind[] = [SUBSCRIPTION, REVISION, CATALOG];
+export const KINDS: readonly CustomKind[] = [SUBSCRIPTION, REVISION, CATALOG, REGISTRY_POLICY];
 
 /** The kind of that name; one that is not of Slipway is a defect. */
 export function findKind(name: string): CustomKind {
@@ -63,6 +64,7 @@ const FURTHER: ReadonlyMap<string, readonly Column[]> = new Map([
   ],
   ['Revision', [{ name: 'Catalog', type: 'string', jsonPath: '.spec.catalog' }, REASON]],
   ['Catalog', [{ name: 'Channels', type: 'integer', jsonPath: '.status.channels' }, REASON]],
+  ['RegistryPolicy', [REASON]],
 ]);
 
 function cellOf({ type, jsonPath }: Column, object: KubeObject, now: Date): string {

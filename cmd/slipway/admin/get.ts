@@ -1,4 +1,5 @@
-/** `slipway get`: Subscriptions, Revisions and Catalogs as tables or as objects. */
+/** `slipway get`: Slipway's objects of each kind, as tables or as they are. */
+import { isForbidden } from '../../../api/api-answers.ts';
 import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
@@ -7,6 +8,7 @@ import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { headerOf, KINDS, rowOf, type TableOptions } from './columns.ts';
@@ -26,7 +28,7 @@ export async function get(
   const [first, ...others] = kinds;
   const request: Request = { kinds, names, flags };
   if (flags.watch === true && (first === undefined || others.length > 0))
-    throw invalidInput('--watch follows one kind', 'Name subscriptions, revisions or catalogs');
+    throw invalidInput('--watch follows one kind', `Name ${listOfWords(PLURALS)}`);
   return withCluster(environment, flags, async (connection) =>
     flags.watch === true && first !== undefined
       ? watch(environment, connection, { ...request, kind: first })
@@ -47,22 +49,28 @@ export function kindsOf(word: string): readonly CustomKind[] {
   if (named === 'all') return KINDS;
   const kind = KINDS.find(({ plural, singular }) => named === plural || named === singular);
   if (kind !== undefined) return [kind];
-  const [meant] = similarTo(named, [...KINDS.map(({ plural }) => plural), 'all']);
+  const [meant] = similarTo(named, [...PLURALS, 'all']);
   throw invalidInput(
     `${JSON.stringify(word)} is no kind of Slipway`,
-    meant === undefined ? 'Write subscriptions, revisions, catalogs or all' : `Did you mean ${meant}?`,
+    meant === undefined ? `Write ${listOfWords([...PLURALS, 'all'])}` : `Did you mean ${meant}?`,
   );
+}
+
+const PLURALS = KINDS.map(({ plural }) => plural);
+
+/** `one, two or three` */
+function listOfWords(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 async function list(environment: Environment, connection: Connection, request: Request): Promise<Outcome> {
   const { kinds, names, flags } = request;
   const { client } = connection;
-  const found = await Promise.all(
-    kinds.map(async (kind) => ({
-      kind,
-      objects: await listObjects(client, kind, optionsOf(kind, connection, flags), environment.signal),
-    })),
-  );
+  const lists = kinds.map(async (kind) => {
+    const reading = listObjects(client, kind, optionsOf(kind, connection, flags), environment.signal);
+    return { kind, objects: kinds.length === 1 ? await reading : await orNone(reading, environment) };
+  });
+  const found = await Promise.all(lists);
   const chosen = found.map(({ kind, objects }) => ({ kind, objects: sorted(objects).filter(isNamed(names)) }));
   const objects = chosen.flatMap((one) => one.objects);
   needAll(names, { objects, all: found.flatMap((one) => one.objects), word: kinds.map(({ plural }) => plural).join(' or ') }); // prettier-ignore
@@ -70,6 +78,20 @@ async function list(environment: Environment, connection: Connection, request: R
   if (flags.output === 'yaml') return { data, text: formatYaml([data]) };
   if (flags.output === 'name') return { data, text: objects.map((object) => `${nameOf(object)}\n`).join('') };
   return { data, text: tablesOf(chosen, tableOptions(flags), environment.columns) };
+}
+
+/** The objects of one kind of several; none, with a complaint, if the user may not list them: RegistryPolicies are for administrators. */
+async function orNone(
+  reading: Promise<readonly KubeObject[]>,
+  { complain }: Environment,
+): Promise<readonly KubeObject[]> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    complain(`slipway: ${cleanLine((error as Error).message)}\n`);
+    return [];
+  }
 }
 
 function optionsOf(kind: CustomKind, { namespace }: Connection, flags: ReadFlags): ListOptions {

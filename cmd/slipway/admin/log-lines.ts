@@ -1,14 +1,14 @@
 /** Lines of several logs, each with its origin. Pure, except for the state of unfinished lines. */
 import { cleanLine } from '../../../report/clean.ts';
 
-/** Splits what arrives of one log into lines, harmless for a terminal, each begun by its origin. */
+/** Splits what arrives of one log into lines, and formats each of them. */
 export class LogLines {
-  readonly #origin: string;
+  readonly #format: (line: string) => string;
   #rest = '';
   readonly #decoder = new TextDecoder();
 
-  constructor(origin: string) {
-    this.#origin = origin;
+  constructor(format: (line: string) => string) {
+    this.#format = format;
   }
 
   /** The lines that are complete with this chunk. */
@@ -24,11 +24,12 @@ export class LogLines {
   end(): string {
     return this.#rest === '' ? '' : this.#format(this.#rest);
   }
+}
 
-  #format(line: string): string {
-    const indent = /^[ \t]*/.exec(line)?.[0].replaceAll('\t', '    ') ?? '';
-    return `${this.#origin}${indent}${cleanLine(line)}\n`;
-  }
+/** A line for a terminal: begun by its origin, its indentation kept, harmless. */
+export function withOrigin(origin: string, line: string): string {
+  const indent = /^[ \t]*/.exec(line)?.[0].replaceAll('\t', '    ') ?? '';
+  return `${cleanLine(origin)} ${indent}${cleanLine(line)}\n`;
 }
 
 /** A longer line is printed in parts. */

@@ -48,8 +48,69 @@ beforeAll(() => {
   });
 });
 
+const waiting = (name: string) => ({ name, state: { waiting: { reason: 'PodInitializing' } }, restartCount: 0 });
+
+describe('logs of init containers', () => {
+  /** Runs with a Pod of which the init container `migrate` and the container `operator` have these states. */
+  async function logsOf(...states: readonly { readonly name: string }[]) {
+    const { api, run } = cluster();
+    const [init, main] = ['migrate', 'operator'].map((name) => states.filter((one) => one.name === name));
+    const horn = pod('horn-1', 'ops', 'horn', ['operator']);
+    api.put({
+      ...horn,
+      spec: { initContainers: [{ name: 'migrate' }], containers: [{ name: 'operator' }] },
+      status: { initContainerStatuses: init, containerStatuses: main },
+    });
+    texts = new Map([['horn-1/migrate', 'the database does not answer\n']]);
+    const ended = await run('logs', 'horn');
+    api.put(pod('horn-1', 'ops', 'horn', ['operator', 'proxy']));
+    return ended;
+  }
+
+  test('are printed, and those of a container behind them are not asked for', async () => {
+    const crashed = {
+      name: 'migrate',
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastState: { terminated: {} },
+    };
+    expect(await logsOf(crashed, waiting('operator'))).toEqual({
+      code: 0,
+      stdout: 'horn-1/migrate the database does not answer\n',
+      stderr: '',
+    });
+  });
+
+  test('that have not begun are not asked for: the tree shows the cause', async () => {
+    const { code, stdout, stderr } = await logsOf(waiting('migrate'), waiting('operator'));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/no container has begun.*\n {2}See `slipway tree horn`/);
+  });
+
+  test('are printed beside those of a container that was restarted, and that of one that cannot start is named', async () => {
+    const stuck = { name: 'operator', state: { waiting: { reason: 'ImagePullBackOff' } } };
+    const { code, stderr } = await logsOf({ name: 'migrate' }, stuck);
+    expect(code).toBe(0);
+    expect(stderr).toContain('the log of container operator of Pod ops/horn-1 cannot be read');
+  });
+});
+
+describe('logs as data', () => {
+  const LINE = { namespace: 'ops', pod: 'horn-1', container: 'proxy', line: '  th\u001bree' };
+
+  test.each([
+    { because: 'JSON has one document for each line', output: 'json', text: (stdout: string) => JSON.parse(stdout) as unknown, says: LINE }, // prettier-ignore
+    { because: 'a template is applied to each line', output: 'jsonpath={.pod}: {.line}', text: (stdout: string) => stdout, says: 'horn-1:   three' }, // prettier-ignore
+  ])('have nothing but lines: $because', async ({ output, text, says }) => {
+    texts = new Map([['horn-1/proxy', `${LINE.line}\n`]]);
+    const { code, stdout } = await cluster().run('logs', 'horn', '-o', output);
+    expect(code).toBe(0);
+    expect(text(stdout)).toEqual(says);
+  });
+});
+
 describe('logs', () => {
   test("are those of the Subscription's Pods, each line with its origin", async () => {
+    queries.length = 0;
     texts = new Map([
       ['horn-1/operator', 'one\n\u001b[2Jtwo'],
       ['horn-1/proxy', 'three\n'],

@@ -1,6 +1,5 @@
 /** `slipway logs`: the logs of an operator's Pods, or of the manager. */
 import { groupKind, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { refOfEntry } from '../../../apply/inventory.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
@@ -9,8 +8,10 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { MANAGER } from '../../../report/manager.ts';
-import { LogLines } from './log-lines.ts';
+import { LogLines, withOrigin } from './log-lines.ts';
+import { containersOf, type LoggedContainer } from './logged-containers.ts';
 import { needSubscription, revisionsOf } from './objects.ts';
+import { formatStreamed } from './print.ts';
 import { podsOf } from './tree.ts';
 
 export interface LogFlags extends KubeFlags, OutputFlags {
@@ -33,14 +34,19 @@ export async function logs(environment: Environment, text: string | undefined, f
         : await deploymentsOf(connection, text, signal);
     const found = await Promise.all(deployments.map((one) => podsOf(connection.client, one, signal)));
     const containers = found.flatMap(({ pods }) => pods.flatMap(containersOf));
-    if (containers.length === 0)
-      throw invalidInput(
-        'there is no Pod whose log can be read',
-        text === undefined ? 'See `slipway doctor`' : `See \`slipway tree ${text}\``,
-      );
+    if (containers.length === 0) throw withoutLogs(found.flatMap(({ pods }) => pods).length, text);
     const printed = await Promise.all(containers.map((one) => print(environment, connection, one, flags)));
-    return { data: { containers }, text: '', exitCode: printed.includes(true) ? 0 : 1 };
+    return { data: { containers }, text: '', isPrinted: true, exitCode: printed.includes(true) ? 0 : 1 };
   });
+}
+
+/** Pods without a log may be pulling the images of their containers, which the tree shows. */
+function withoutLogs(pods: number, text: string | undefined): Error {
+  const hint = text === undefined ? 'See `slipway doctor`' : `See \`slipway tree ${text}\``;
+  return invalidInput(
+    pods === 0 ? 'there is no Pod whose log can be read' : 'no container has begun, so that there is no log yet',
+    hint,
+  );
 }
 
 /** The Deployments in the inventory of the active Revision. */
@@ -70,26 +76,12 @@ async function managerOf(
   );
 }
 
-export interface LoggedContainer {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly container: string;
-}
-
-function containersOf({ metadata, spec }: KubeObject): readonly LoggedContainer[] {
-  return listOf(fieldsOf(spec)['containers']).map(({ name }) => ({
-    namespace: metadata.namespace ?? '',
-    pod: metadata.name,
-    container: textOf(name),
-  }));
-}
-
 /** Prints the log of one container, line by line, with its origin. Whether it can be read. */
 async function print(
   { print: write, complain, signal }: Environment,
   { transport }: Connection,
   { namespace, pod, container }: LoggedContainer,
-  { follow, previous, tail }: LogFlags,
+  { follow, previous, tail, output }: LogFlags,
 ): Promise<boolean> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
   const query = {
@@ -98,7 +90,9 @@ async function print(
     ...(follow === true && { follow }),
     ...(previous === true && { previous }),
   };
-  const lines = new LogLines(`${cleanLine(`${pod}/${container}`)} `);
+  const lines = new LogLines(
+    (line) => formatStreamed({ namespace, pod, container, line }, output) ?? withOrigin(`${pod}/${container}`, line),
+  );
   try {
     const subject = `read the log of Pod ${namespace}/${pod}`;
     const stream = await transport.stream({ method: 'GET', path, query, headers: { accept: '*/*' }, subject, signal });

@@ -1,5 +1,5 @@
 /** Reads Slipway's objects from a cluster, and explains a name that does not exist. */
-import { isForbidden, isNotFound } from '../../../api/api-answers.ts';
+import { answerOf, isForbidden, isNotFound } from '../../../api/api-answers.ts';
 import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import { API_VERSION, GROUP } from '../../../api/names.ts';
@@ -26,12 +26,15 @@ export async function listObjects(
   return explainMissing(kind, () => client.list(servedKind(kind), options, signal));
 }
 
-/** Runs a request for a kind; an answer that the kind is unknown means that Slipway is not installed. */
+/**
+ * Runs a request for a kind; an answer that the kind is unknown means that Slipway is not installed. An answer that names an
+ * object is about that object or its namespace.
+ */
 export async function explainMissing<Result>(kind: CustomKind, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    if (!isNotFound(error) || answerOf(error)?.objectName !== undefined) throw error;
     throw invalidInput(
       `Slipway is not installed in this cluster: the API server does not serve ${kind.plural}.${GROUP}`,
       'Install Slipway, or choose another cluster by --context or --kubeconfig',

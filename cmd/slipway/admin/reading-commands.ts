@@ -18,8 +18,10 @@ export function defineReadingCommands(program: Command, perform: Perform): void 
 function defineLists(program: Command, perform: Perform): void {
   withExamples(
     listOptions(program.command('get'))
-      .description('Lists Subscriptions, Revisions or Catalogs as tables, or prints the objects.')
-      .addArgument(new Argument('[kind]', 'subscriptions, revisions, catalogs or all').default('subscriptions'))
+      .description('Lists Subscriptions, Revisions, Catalogs or RegistryPolicies as tables, or prints the objects.')
+      .addArgument(
+        new Argument('[kind]', 'subscriptions, revisions, catalogs, registrypolicies or all').default('subscriptions'),
+      )
       .argument('[name...]', 'only the objects of these names')
       .option('-w, --watch', 'print changes until interrupted')
       .addOption(outputOption(TABLES))

@@ -70,7 +70,12 @@ async function follow(
   let subscription: Subscription | undefined;
   let last: Subscription | undefined;
   const options = { namespace, fieldSelector: `metadata.name=${name}` };
-  for await (const changes of changesOf({ client: connection.client, kind: SUBSCRIPTION, options, signal })) {
+  const say = (message: string): void => {
+    if (message !== seen.message) progress?.(`${cleanLine(message)}\n`);
+    seen.message = message;
+  };
+  const watched = { client: connection.client, kind: SUBSCRIPTION, options, signal };
+  for await (const changes of changesOf({ ...watched, onOutage: ({ message }) => say(message) })) {
     for (const { type, object } of changes) {
       if (object.metadata.name !== name) continue;
       last = object as unknown as Subscription;
@@ -78,8 +83,7 @@ async function follow(
     }
     const verdict = verdictOf(subscription, flags, last);
     if (verdict.outcome !== 'open') return report(verdict, flags.output);
-    if (verdict.message !== seen.message) progress?.(`${cleanLine(verdict.message)}\n`);
-    seen.message = verdict.message;
+    say(verdict.message);
   }
   throw new Error('a watch ends with its signal');
 }

@@ -1,14 +1,17 @@
 /**
  * Follows the objects of a kind: all of them first, then each change, until the signal aborts. A watch that ends is
- * continued, and one that has expired is begun again with a list, so that no change is missed.
+ * continued, and one that has expired or broke off is begun again with a list, so that no change is missed. Once all
+ * objects were listed, an API server that does not answer is asked again for as long as the caller waits.
  */
 import { isExpired } from '../../../api/api-answers.ts';
+import type { ApiError } from '../../../api/api-error.ts';
 import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import type { Kind, KubeObject } from '../../../api/object.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { listConsistently } from '../../../kube/client/list-objects.ts';
 import { explainMissing, servedKind } from './objects.ts';
+import { isUnavailable, WatchPause } from './watch-pause.ts';
 
 export interface WatchChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -20,11 +23,13 @@ export interface WatchedKind {
   readonly kind: CustomKind;
   readonly options: ListOptions;
   readonly signal: AbortSignal;
+  /** Called each time the API server cannot be reached. The first batch afterwards has what was missed, maybe nothing. */
+  readonly onOutage?: (error: ApiError) => void;
 }
 
 /** The changes of one of Slipway's kinds, in batches; the first one has all objects. @throws as `listObjects` */
-export function changesOf({ client, kind, options, signal }: WatchedKind): AsyncGenerator<readonly WatchChange[]> {
-  return explained(kind, follow(client, servedKind(kind), { options, signal }));
+export function changesOf({ client, kind, ...followed }: WatchedKind): AsyncGenerator<readonly WatchChange[]> {
+  return explained(kind, follow(client, servedKind(kind), followed));
 }
 
 async function* explained(
@@ -35,22 +40,26 @@ async function* explained(
   yield* changes;
 }
 
-/** The changes of any kind. @throws the errors of the API server */
+/** The changes of any kind. @throws the errors of the API server, until all objects have been listed once */
 export async function* follow(
   client: Client,
   kind: Kind,
-  { options, signal }: Pick<WatchedKind, 'options' | 'signal'>,
+  { options, signal, onOutage }: Pick<WatchedKind, 'options' | 'signal' | 'onOutage'>,
 ): AsyncGenerator<readonly WatchChange[]> {
   const known = new Map<string, KubeObject>();
-  for (;;) {
-    const { items, resourceVersion } = await listConsistently((page) =>
-      client.listPage(kind, { ...options, ...page }, signal),
-    );
-    yield differences(known, items);
+  const pause = new WatchPause(signal);
+  for (let isListed = false; ;) {
     try {
-      yield* changesAfter(client, kind, { options: { ...options, resourceVersion }, signal, known });
+      const { items, resourceVersion } = await listConsistently((page) =>
+        client.listPage(kind, { ...options, ...page }, signal),
+      );
+      isListed = true;
+      yield differences(known, items);
+      yield* changesAfter(client, kind, { options: { ...options, resourceVersion }, signal, known, pause });
     } catch (error) {
-      if (!isExpired(error)) throw error;
+      if (signal.aborted || !isListed || !(isExpired(error) || isUnavailable(error))) throw error;
+      if (isUnavailable(error)) onOutage?.(error);
+      await pause.wait(error);
     }
   }
 }
@@ -59,22 +68,25 @@ interface FollowedList {
   readonly options: ListOptions & { readonly resourceVersion: string };
   readonly signal: AbortSignal;
   readonly known: Map<string, KubeObject>;
+  readonly pause: WatchPause;
 }
 
+/** Watches again after each regular end. */
 async function* changesAfter(
   client: Client,
   kind: Kind,
-  { options, signal, known }: FollowedList,
+  { options, signal, known, pause }: FollowedList,
 ): AsyncGenerator<readonly WatchChange[]> {
   let { resourceVersion } = options;
   for (;;) {
     for await (const { type, object } of client.watch(kind, { ...options, resourceVersion }, signal)) {
       resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+      pause.reset();
       if (type === 'BOOKMARK' || type === 'ERROR') continue;
       note(known, { type, object });
       yield [{ type, object }];
     }
-    signal.throwIfAborted();
+    await pause.wait();
   }
 }
 

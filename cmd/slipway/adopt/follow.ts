@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration } from '../../../api/duration.ts';
 import { outcomeOf } from '../admin/print.ts';
+import { isUnavailable, WatchPause } from '../admin/watch-pause.ts';
 import type { Environment } from '../environment.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
@@ -63,14 +64,35 @@ async function toTheEnd(
   journey: Journey,
   { environment, seen, signal }: Following,
 ): Promise<NonNullable<JourneyStep['end']>> {
+  const pause = new WatchPause(signal);
   for (;;) {
-    const { step, sentence, carryOut, end } = await journey.next();
-    const isRepeated = seen.step === step;
-    if (seen.sentence !== sentence) environment.progress?.(`${cleanLine(sentence)}\n`);
-    Object.assign(seen, { step, sentence });
-    await carryOut();
-    if (end !== undefined) return end;
-    // Another program may take back each write.
-    if (isRepeated || step.startsWith('Await')) await delay(LOOK_AGAIN_MS, undefined, { signal });
+    try {
+      const end = await takeStep(journey, { environment, seen, signal });
+      if (end !== undefined) return end;
+      pause.reset();
+    } catch (error) {
+      // A step follows from the state of the cluster, so that one that was interrupted is found again.
+      if (signal.aborted || seen.step === undefined || !isUnavailable(error)) throw error;
+      say(environment, seen, error.message);
+      await pause.wait(error);
+    }
   }
+}
+
+/** Carries out the next step; its end if it is the last one. */
+async function takeStep(journey: Journey, { environment, seen, signal }: Following): Promise<JourneyStep['end']> {
+  const { step, sentence, carryOut, end } = await journey.next();
+  const isRepeated = seen.step === step;
+  seen.step = step;
+  say(environment, seen, sentence);
+  await carryOut();
+  // Another program may take back each write.
+  if (end === undefined && (isRepeated || step.startsWith('Await'))) await delay(LOOK_AGAIN_MS, undefined, { signal });
+  return end;
+}
+
+/** Shows a sentence once. */
+function say({ progress }: Environment, seen: Following['seen'], sentence: string): void {
+  if (seen.sentence !== sentence) progress?.(`${cleanLine(sentence)}\n`);
+  seen.sentence = sentence;
 }

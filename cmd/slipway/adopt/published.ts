@@ -10,7 +10,7 @@ import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import { parseMastermindsRange } from '../../../resolver/ranges/masterminds.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../../resolver/version.ts';
 import { readDocuments } from '../admin/offers/content.ts';
-import { servedKind } from '../admin/objects.ts';
+import { listObjects } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import type { Connection } from '../input/connection.ts';
@@ -154,7 +154,7 @@ export async function sourcesOf(
 ): Promise<PublishedSources> {
   const { signal } = environment;
   const priorityOf = ({ spec }: KubeObject): number => Number(fieldsOf(spec)['priority'] ?? 0);
-  const catalogs = await connection.client.list(servedKind(CATALOG), {}, signal);
+  const catalogs = await listObjects(connection.client, CATALOG, {}, signal);
   return {
     catalogs: catalogs.toSorted((a, b) => priorityOf(b) - priorityOf(a)).map(({ metadata }) => metadata.name),
     documents: (catalog, packageName) =>

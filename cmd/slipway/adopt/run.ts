@@ -5,7 +5,7 @@ import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import { parseTarget, servedKind, type ObjectTarget } from '../admin/objects.ts';
+import { listObjects, parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
 import type { Environment } from '../environment.ts';
@@ -57,7 +57,7 @@ async function runAll(environment: Environment, connection: Connection, flags: A
   const { signal } = environment;
   const options = flags.allNamespaces === true ? {} : { namespace };
   const done: ObjectTarget[] = [];
-  const catalogs = new Set((await client.list(servedKind(CATALOG), {}, signal)).map(({ metadata }) => metadata.name));
+  const catalogs = new Set((await listObjects(client, CATALOG, {}, signal)).map(({ metadata }) => metadata.name));
   for (;;) {
     const { next, rest } = await nextOperator(client, { options, kept: flags.systemNamespace, signal });
     if (next === undefined) return endOfAll(done, rest, flags.output);

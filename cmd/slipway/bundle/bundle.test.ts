@@ -450,6 +450,21 @@ describe('the image of a bundle', () => {
     expect(registry.requests.length).toBe(before);
   });
 
+  test.each([
+    { because: 'no tag is named, and latest is not offered', target: 'registry.example/team/gadget' },
+    { because: 'no tag is named behind a port', target: 'registry.example:5000/team/gadget' },
+    { because: 'no registry is named, which would mean that of Docker', target: 'team/gadget:v1.0.0' },
+    { because: 'the tag is another version than the bundle', target: 'registry.example/team/gadget:v1.0.1' },
+    { because: 'the tag is a pre-release of the version', target: 'registry.example/team/gadget:1.0.0-rc.1' },
+  ])('is not pushed to an image that no Catalog would offer: $because', async ({ target }) => {
+    const { code, stderr } = await workplace().run('bundle', 'push', 'good', target);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^slipway: InputInvalid: .+\n {2}\S/) as string }); // prettier-ignore
+  });
+
+  test('of another version than its tag is pushed only when the check is left out', async () => {
+    await digestOf('bundle', 'push', 'good', `${registry.host}/team/other:v2.0.0`, '--no-check');
+  });
+
   test.each([['push'], ['build']])('is refused by %s with a remedy for each error', async (command) => {
     workplace().write(
       makeFiles({ deployments: [], spec: { install: { strategy: 'helm' } }, objects: [OLD_CRD] }),

@@ -199,7 +199,7 @@ function defineImages(bundle: Command, perform: Perform): void {
     .argument('<dir>', 'folder with manifests/ and metadata/')
     .argument('<layout>', 'folder to write to; one that is a layout gets a further image')
     .option('--tag <name>', 'name of the image in the layout')
-    .option('--no-check', 'build even what cannot be installed')
+    .option('--no-check', 'build even a bundle that cannot be installed')
     .addOption(outputOption())
     .action((source: string, layout: string, flags: BundleBuildFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./build.ts')).build(environment, source, layout, flags)),
@@ -210,8 +210,11 @@ function defineImages(bundle: Command, perform: Perform): void {
   )
     .description('Pushes a bundle as an image, the same bytes from every machine, and prints its digest.')
     .argument('<dir>', 'folder with manifests/ and metadata/, or a layout that holds the image')
-    .argument('<ref>', 'where to, with a tag')
-    .option('--no-check', 'push even what cannot be installed')
+    .argument(
+      '<ref>',
+      'image to push to, with its registry and a tag; a tag that is a version has to be that of the bundle',
+    )
+    .option('--no-check', 'push even a bundle that cannot be installed, and under any tag')
     .addOption(outputOption())
     .action((source: string, target: string, flags: BundlePushFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./push.ts')).push(environment, source, target, flags)),

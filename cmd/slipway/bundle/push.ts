@@ -2,7 +2,7 @@
 import { pushImage } from '../../../oci/build.ts';
 import { copyImage } from '../../../oci/copy.ts';
 import { layoutSource } from '../../../oci/layout.ts';
-import { formatReference, parseReference, withDigest, type Reference } from '../../../oci/reference.ts';
+import { formatReference, withDigest, type Reference } from '../../../oci/reference.ts';
 import { registrySink } from '../../../oci/registry-sink.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -10,6 +10,7 @@ import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { buildBundleImage, type CheckFlags } from './image.ts';
+import { bundleTarget, checkTag } from './push-target.ts';
 
 export interface BundlePushFlags extends RegistryFlags, CheckFlags {}
 
@@ -20,11 +21,12 @@ export async function push(
   target: string,
   flags: BundlePushFlags,
 ): Promise<Outcome> {
-  const reference = taggedReference(target);
+  const reference = bundleTarget(target);
   const place = await findPlace(environment, source);
   if (place.kind === 'layout') return pushLayout(environment, { path: place.path, reference, flags });
   if (place.kind !== 'folder') throw invalidInput(`${source} is no folder of a bundle`);
   const { image, ...identity } = await buildBundleImage(place.path, flags);
+  if (flags.check !== false) checkTag(reference, identity.version);
   const digest = await withRegistry(environment, flags, (registry) =>
     pushImage(registry, reference, image, { signal: environment.signal }),
   );
@@ -35,13 +37,6 @@ export async function push(
 export function pushed(reference: Reference, digest: string, further: object = {}): Outcome {
   const data = { ...further, reference: formatReference(withDigest(reference, digest)), digest };
   return { data, text: `${digest}\n` };
-}
-
-/** Where to push to. @throws ReasonedError ReferenceInvalid; InputInvalid for a digest, which follows from the content */
-export function taggedReference(text: string): Reference {
-  const reference = parseReference(text);
-  if (reference.digest === undefined) return reference;
-  throw invalidInput(`${text} names a digest`, 'Name a tag; the digest is printed');
 }
 
 async function pushLayout(

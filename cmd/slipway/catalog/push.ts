@@ -7,7 +7,8 @@ import { invalidInput } from '../input/invalid.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings } from '../output/findings.ts';
-import { pushed, taggedReference } from '../bundle/push.ts';
+import { pushed } from '../bundle/push.ts';
+import { pushTarget } from '../bundle/push-target.ts';
 import { examineFiles, printed } from './examine.ts';
 
 export interface CatalogPushFlags extends RegistryFlags {
@@ -22,7 +23,7 @@ export async function push(
   target: string,
   flags: CatalogPushFlags,
 ): Promise<Outcome> {
-  const reference = taggedReference(target);
+  const reference = pushTarget(target);
   const { files, digest } = await readCatalog(environment, source, flags);
   if (digest !== undefined) throw invalidInput(`${source} is an image already`, 'Name the folder of a catalog');
   if (files.size === 0) throw invalidInput(`${source} has no files`);

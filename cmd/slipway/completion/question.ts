@@ -138,4 +138,4 @@ function argumentOf({ command, commands, given }: Walk): Values {
   return { known: command.registeredArguments[given.length]?.argChoices ?? [] };
 }
 
-const KIND_WORDS = ['subscriptions', 'revisions', 'catalogs', 'all'];
+const KIND_WORDS = ['subscriptions', 'revisions', 'catalogs', 'registrypolicies', 'all'];

@@ -92,7 +92,7 @@ function questionOf(
       ...(channel !== undefined && { channel }),
       ...(version !== undefined && { version }),
     },
-    ...(from !== undefined && { installed: findInstalled(from, packageName, catalogs) }),
+    ...(from !== undefined && { installed: findInstalled({ option: '--from', text: from }, packageName, catalogs) }),
     catalogs,
     quarantined: [],
     cluster: { providedKinds: [], ...(kubernetesVersion !== undefined && { kubernetesVersion }) },

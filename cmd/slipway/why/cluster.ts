@@ -3,10 +3,10 @@
  * version that the status does not mention is answered with the command that does.
  */
 import { parseObject } from '../../../api/kind.ts';
-import { API_VERSION } from '../../../api/names.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
+import { listObjects } from '../admin/objects.ts';
 import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { WhyAnswer } from '../../../report/why-answer.ts';
@@ -43,8 +43,7 @@ async function findSubscription(
   subject: WhySubject,
   { subscription: name, namespace, signal }: ClusterPlace,
 ): Promise<Subscription> {
-  const { kind } = SUBSCRIPTION;
-  const listed = await client.list({ apiVersion: API_VERSION, kind }, { namespace }, signal);
+  const listed = await listObjects(client, SUBSCRIPTION, { namespace }, signal);
   const all = listed.map((object) => parseObject(SUBSCRIPTION, object));
   const meant = all.filter(
     ({ metadata, spec }) => spec.package === subject.package && (name === undefined || metadata.name === name),

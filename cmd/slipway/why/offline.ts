@@ -73,7 +73,9 @@ function questionOf(subject: WhySubject, catalogs: readonly CatalogSource[], fla
       ...(channel !== undefined && { channel }),
       ...(version !== undefined && { version }),
     },
-    ...(flags.installed !== undefined && { installed: findInstalled(flags.installed, subject.package, catalogs) }),
+    ...(flags.installed !== undefined && {
+      installed: findInstalled({ option: '--installed', text: flags.installed }, subject.package, catalogs),
+    }),
     catalogs,
     quarantined: [],
     cluster: { providedKinds: [], ...(kubernetesVersion !== undefined && { kubernetesVersion }) },
@@ -82,10 +84,20 @@ function questionOf(subject: WhySubject, catalogs: readonly CatalogSource[], fla
 
 const KUBERNETES_VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+].*)?$/;
 
+/** A text that names an installed version or its bundle, and the option or field that it is from. */
+export interface InstalledText {
+  readonly option: string;
+  readonly text: string;
+}
+
 /**
  * The installed bundle is taken from the first catalog that has it; a version that no catalog has gets the usual name.
  */
-export function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
+export function findInstalled(
+  { option, text }: InstalledText,
+  packageName: string,
+  catalogs: readonly CatalogSource[],
+): Installed {
   for (const { name: catalog, content } of catalogs) {
     const bundle = content(packageName)?.bundles.find(({ name, version }) => version === text || name === text);
     if (bundle === undefined) continue;
@@ -94,8 +106,8 @@ export function findInstalled(text: string, packageName: string, catalogs: reado
   }
   if (!parseVersion(text).ok)
     throw invalidInput(
-      `--installed ${JSON.stringify(text)} is neither a version nor a bundle that the catalogs have`,
-      'Write the version that is installed, as in 1.2.3',
+      `${option} ${JSON.stringify(text)} is neither a version nor a bundle that the catalogs have`,
+      `Write the version that is installed, as in 1.2.3; leave ${option} out if none is`,
     );
   const catalog = catalogs.find(({ content }) => content(packageName) !== undefined)?.name ?? '';
   return { bundle: `${packageName}.v${text}`, version: text, catalog, image: '' };

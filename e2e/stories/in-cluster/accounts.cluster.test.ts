@@ -129,7 +129,7 @@ describe('the account', () => {
       who: 'paula',
       act: merge(managers, { spec: installer }),
       wanted: 'accepted',
-      because: 'handed over by who may act as both',
+      because: 'handed over by a user who may act as both',
     },
     { who: 'paula', act: remove(managers), wanted: 'accepted', because: 'she may act as the manager' },
     { who: 'paula', act: remove(pathTo('subscriptions')), wanted: 'accepted', because: 'she may act as each' },

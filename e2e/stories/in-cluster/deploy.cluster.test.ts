@@ -120,7 +120,8 @@ describe('the chart', () => {
 
   test('has the console of the overlay if that is wanted, and nothing of it otherwise', async () => {
     const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/console')));
-    const rendered = objectsOf(await template('--include-crds', '--set', 'console.enabled=true'));
+    const text = await template('--include-crds', '--set', 'console.enabled=true');
+    const rendered = objectsOf(text.replace(/^ +annotations:\n(?: +#.*\n)? +checksum\/settings: \w+\n/m, ''));
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
     expect([...installed().keys()].filter((key) => key.includes('console'))).toEqual([]);
     expect(await template()).not.toContain('slipway-console');
@@ -132,7 +133,7 @@ describe('the chart', () => {
       'replicas=2',
       'sessionsSecret=mine',
       'loginSecret=other',
-      'settings.SLIPWAY_CONSOLE_READ_ONLY=yes',
+      'settings.SLIPWAY_CONSOLE_READ_ONLY=true',
       'clients[0].podSelector.matchLabels.app=proxy',
     ];
     const rendered = objectsOf(await template(...chosen.flatMap((choice) => ['--set', `console.${choice}`])));
@@ -141,7 +142,7 @@ describe('the chart', () => {
     for (const word of [
       '"secretName":"mine"',
       '"secretName":"other"',
-      '"SLIPWAY_CONSOLE_READ_ONLY":"yes"',
+      '"SLIPWAY_CONSOLE_READ_ONLY":"true"',
       '"app":"proxy"',
     ])
       expect(text).toContain(word);
@@ -155,6 +156,21 @@ describe('the chart', () => {
     const { ingress } = rendered.get('NetworkPolicy/slipway-manager')!.spec as { readonly ingress: readonly object[] };
     expect(ingress).toHaveLength(rules);
     for (const rule of ingress) expect(rule).toMatchObject({ from: clients });
+  });
+
+  test.each([
+    { values: { clients: [] }, rules: 1, because: 'browsers are, and Prometheus is not' },
+    { values: { console: { clients: [] } }, rules: 1, because: 'Prometheus is, and browsers are not' },
+    { values: { clients: [], console: { clients: [] } }, rules: 0, because: 'none is' },
+  ])('admits no Pod to the console by an empty list: $because', async ({ values, rules }) => {
+    const choices = Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    const flags = choices.flatMap((choice) => ['--set-json', choice]);
+    const rendered = objectsOf(await template('--set', 'console.enabled=true', ...flags));
+    const { ingress } = rendered.get('NetworkPolicy/slipway-console')!.spec as {
+      readonly ingress: readonly { readonly from?: readonly object[] }[] | null;
+    };
+    expect(ingress ?? []).toHaveLength(rules);
+    for (const rule of ingress ?? []) expect(rule.from?.length).toBeGreaterThan(0);
   });
 
   const template = (...args: readonly string[]): Promise<string> =>

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WAITS_FOR_A_TIME, WAITS_FOR_APPROVAL } from '../../../api/reasons.ts';
 import { provideBinaries } from '../../cluster/binaries.ts';
 import { kstatusOf, type KstatusObject } from '../../lib/kstatus.ts';
 import { argoHealthOf } from './argo-cd.ts';
@@ -86,6 +87,11 @@ const CASES: readonly Case[] = [
     status: 'Suspended',
     message: 'it waits',
   },
+  ...[...WAITS_FOR_APPROVAL, ...WAITS_FOR_A_TIME].map((reason) => ({
+    because: `it waits: ${reason}`,
+    object: seen([WAITS], { pending: { reason } }),
+    status: 'Suspended',
+  })),
   {
     because: 'it waits for something else',
     object: seen([WAITS], { pending: { reason: 'Progressing' } }),

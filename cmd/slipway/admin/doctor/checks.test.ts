@@ -84,6 +84,39 @@ test('a healthy installation has one finding for each check, and all are ok', ()
   expect(printFindings(findings)).toMatch(/\n\n0 errors, 0 warnings\n$/);
 });
 
+const electing = (env: readonly object[], replicas = 1, args: readonly string[] = []): KubeObject => ({
+  ...DEPLOYMENT,
+  spec: { replicas, template: { spec: { containers: [{ image: 'slipway.dev/manager:0.1.0', env, args }] } } },
+});
+const OFF = [{ name: 'SLIPWAY_LEADER_ELECT', value: 'false' }];
+
+describe('one replica without an election', () => {
+  test.each([
+    { because: 'no Lease was ever taken', facts: { lease: { fact: undefined } } },
+    { because: 'the Lease is from a time with two replicas', facts: { lease: { fact: lease({ stored: '2025-01-01T00:00:00Z' }) } } }, // prettier-ignore
+  ])('is healthy: $because', ({ facts }) => {
+    const findings = examine({ ...HEALTHY, ...facts, deployment: { fact: electing(OFF) } }, options);
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+    expect(findings.map(({ check }) => check)).not.toContain('Clocks');
+  });
+
+  test.each([
+    { because: 'a flag precedes the variable', deployment: electing(OFF, 1, ['--leader-elect=true']) },
+    { because: 'it is the default', deployment: electing([]) },
+    { because: 'the variable says so', deployment: electing([{ name: 'SLIPWAY_LEADER_ELECT', value: 'true' }]) },
+  ])('is not meant if replicas elect a leader: $because', ({ deployment }) => {
+    const findings = examine({ ...HEALTHY, lease: { fact: undefined }, deployment: { fact: deployment } }, options);
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'Leader', level: 'error' }));
+  });
+
+  test('is no excuse for two, which would both write', () => {
+    const findings = examine({ ...HEALTHY, deployment: { fact: electing(OFF, 2) } }, options);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'Leader', level: 'error', message: expect.stringContaining('2 replicas') as string }), // prettier-ignore
+    );
+  });
+});
+
 const withoutField = (crd: KubeObject): KubeObject => JSON.parse(JSON.stringify(crd).replaceAll('"suspend":', '"other":')) as KubeObject; // prettier-ignore
 
 const FAULTS: readonly {

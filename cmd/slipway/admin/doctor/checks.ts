@@ -28,12 +28,13 @@ export interface DoctorFacts {
 
 /** All findings, in the order in which faults are to be repaired. */
 export function examine(facts: DoctorFacts, options: DoctorOptions): readonly DoctorFinding[] {
+  const deployment = 'fact' in facts.deployment ? facts.deployment.fact : undefined;
   return [
     ...judged('CRDs', facts.crds, judgeCrds),
     ...judged('Manager', facts.deployment, (deployment) => judgeDeployment(deployment, options)),
     ...judged('Rights', facts.missingRights, judgeRights),
-    ...judged('Leader', facts.lease, (lease) => judgeLease(lease, options)),
-    ...judged('Clocks', facts.lease, (lease) => judgeClocks(lease, options)),
+    ...judged('Leader', facts.lease, (lease) => judgeLease(lease, options, deployment)),
+    ...judged('Clocks', facts.lease, (lease) => judgeClocks(lease, options, deployment)),
     ...judged('Policy', facts.policy, judgeAccounts),
     ...judged('Catalogs', facts.catalogs, judgeCatalogs),
     ...judged('Subscriptions', facts.subscriptions, (all) => judgeSubscriptions(all, options)),

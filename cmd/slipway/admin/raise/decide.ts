@@ -81,7 +81,7 @@ function raiseExact(
 function originOf(packageName: string, exact: string, { installed, catalogs }: RaiseFacts): Installed | undefined {
   if (installed?.version === exact) return installed;
   const isOffered = catalogs.some(({ content }) => content(packageName) !== undefined);
-  return isOffered ? findInstalled(exact, packageName, catalogs) : undefined;
+  return isOffered ? findInstalled({ option: 'spec.version', text: exact }, packageName, catalogs) : undefined;
 }
 
 function isReached(decision: Decision, version: string): boolean {

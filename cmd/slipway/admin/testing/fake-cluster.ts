@@ -27,7 +27,7 @@ export function useFakeCluster(): () => FakeCluster {
     api = await startFakeApi();
     const ours = (kind: string, namespaced = true) =>
       resource('slipway.dev/v1alpha1', kind, `${kind.toLowerCase()}s`, namespaced);
-    for (const kind of [ours('Subscription'), ours('Revision'), ours('Catalog', false)]) api.serve(kind);
+    for (const kind of [ours('Subscription'), ours('Revision'), ours('Catalog', false), POLICIES]) api.serve(kind);
     for (const object of OBJECTS) api.put(object);
     workplace().write(new Map([['kubeconfig', kubeconfigText({ token: 't' }, clusterEntry(api.config))]]));
   });
@@ -47,6 +47,8 @@ export function useFakeCluster(): () => FakeCluster {
     };
   };
 }
+
+const POLICIES = resource('slipway.dev/v1alpha1', 'RegistryPolicy', 'registrypolicies', false);
 
 const pending = { revision: 'gadget-2', bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'ApprovalRequired' };
 const inventory = [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ops', name: 'settings', uid: 'x', hash: 'h' }];

@@ -5,13 +5,14 @@
 import { isAlreadyExists } from '../../../../api/api-answers.ts';
 import { CATALOG } from '../../../../api/catalog.ts';
 import type { CustomKind } from '../../../../api/kind.ts';
+import { KINDS } from '../../../../api/kinds.ts';
 import { API_VERSION } from '../../../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../../../api/object.ts';
 import { REVISION, type Revision } from '../../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../../api/subscription.ts';
 import { fieldsOf, listOf, textOf } from '../../../../api/untyped.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { listObjects, servedKind } from '../../admin/objects.ts';
+import { explainMissing, listObjects, servedKind } from '../../admin/objects.ts';
 import { verdictOf } from '../../admin/wait.ts';
 import { changesOf } from '../../admin/watch.ts';
 import { invalidInput } from '../../input/invalid.ts';
@@ -148,7 +149,9 @@ export class TrialScene {
     const { apiVersion, metadata } = object;
     const { name, namespace } = metadata;
     const { served } = kind;
-    await this.#client.create(object, served === undefined ? {} : { served }, signal);
+    const making = () => this.#client.create(object, served === undefined ? {} : { served }, signal);
+    const own = KINDS.find((one) => one.kind === object.kind && apiVersion === API_VERSION);
+    await (own === undefined ? making() : explainMissing(own, making));
     this.#made.push({
       apiVersion,
       kind: object.kind,
