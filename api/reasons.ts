@@ -33,6 +33,7 @@ export const REASONS = {
   OperatorNotUpgradeable: 'The installed operator reports by its OperatorCondition that it is not to be upgraded now.',
   OutsideWindow: 'The upgrade waits for its maintenance window.',
   DependencyNotReady: 'Something that the bundle depends on is not there yet.',
+  Superseded: 'A Revision that waited without approval is not the next one any more, and is deleted.',
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
   // Adoption
   Adopting: 'An operator of another program is being taken over, step by step.',

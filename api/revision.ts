@@ -19,6 +19,9 @@ import { LastRepair, Losses } from './repair.ts';
 import { PodImageSignature, MAX_IMAGE_SIGNATURES, Signature } from './signature.ts';
 import { ApprovedBy, PlanRecord } from './revision-plan.ts';
 
+/** Limit for the number of a Revision. */
+export const MAX_REVISION_NUMBER = 2147483647;
+
 /** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
 
@@ -70,7 +73,7 @@ const FIXED = 'cannot be changed, except approved and state';
 const RevisionSpec = rules(
   z.object({
     subscription: objectName().describe('Name of the Subscription, in the same namespace.'),
-    number: integer(1, 2147483647).describe('Counts the Revisions of the Subscription.'),
+    number: integer(1, MAX_REVISION_NUMBER).describe('Counts the Revisions of the Subscription.'),
     // has a rule of its own: `package` is a reserved word of CEL
     package: rules(text(253), { rule: 'self == oldSelf', message: 'cannot be changed' }).describe(
       'Name of the package.',
@@ -95,7 +98,7 @@ const RevisionSpec = rules(
     watchNamespaces: set(namespaceName(), 100)
       .optional()
       .describe('Namespaces that the operator watches. Absent: all.'),
-    certificates: z.enum(['Manager', 'CertManager']).describe('Who issues the certificates of webhooks.'),
+    certificates: z.enum(['Manager', 'CertManager']).describe('The issuer of the certificates of webhooks.'),
     serviceAccountName: objectName().optional().describe('ServiceAccount to act as.'),
     signature: Signature.optional().describe(
       "Result of the check of the image's signatures. It was made once: going back to the Revision, or repairing it, checks nothing again.",

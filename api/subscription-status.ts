@@ -4,6 +4,7 @@ import { Conditions, handled } from './conditions.ts';
 import { imageReference, integer, list, namespaceName, objectName, text, timestamp } from './fields.ts';
 import type { Immutable } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
+import { MAX_REVISION_NUMBER } from './revision.ts';
 
 /** Limit for the number of steps of an upgrade. */
 export const MAX_STEPS = 100_000;
@@ -81,6 +82,9 @@ export const SubscriptionStatus = z.object({
     'The newest version that the spec allows and the graph leads to, also if an upgrade to it failed. If no catalog answers: the last answer while catalogs are read again, else the installed version.',
   ),
   pending: Pending.optional().describe('The Revision that comes next, while it is not installed.'),
+  lastNumber: integer(1, MAX_REVISION_NUMBER)
+    .optional()
+    .describe('The highest number that a Revision has had: no later Revision gets the same name.'),
   path: list(text(256), STATUS_LIMITS.path)
     .optional()
     .describe('Versions on the way from the installed to the available one, in order.'),

@@ -7,13 +7,14 @@ import { storeManifests } from '../manifest-secrets.ts';
 import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
-import type { Action, Target } from './decide.ts';
+import type { Action, Target } from './action.ts';
+import type { ResolvedPlan } from './decide.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import { noteApproval } from './approved-by.ts';
 import { requestDependencies } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { checkFirstActivation } from './first-activation.ts';
-import { activeOf, forgettable } from './history.ts';
+import { describeForgotten, forgettable } from './forgettable.ts';
 import { imageByDigest } from './images.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
@@ -109,20 +110,19 @@ async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Re
 
 interface Creation
   extends
-    Pick<Extract<Action, { do: 'create' }>, 'target' | 'hold'>,
+    Pick<Extract<Action, { do: 'create' }>, 'target' | 'hold' | 'instead'>,
     Pick<ActOptions, 'installed' | 'again' | 'noted' | 'prepared' | 'signal'> {}
 
 /**
- * If a crash has left no Revision active just before the next one was created, and that one cannot be made now, the
- * one that works is made active again: its objects are repaired meanwhile.
+ * If a crash has left no Revision active just before the next one was created, or the active one has failed, and that one
+ * cannot be made now, the one that works is made active again: its objects are repaired meanwhile.
  */
 async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, creation: Creation): Promise<void> {
-  const { installed } = creation;
+  const { instead } = creation;
   try {
     await create(deps, facts, creation);
   } catch (error) {
-    if (isRefusal(error) && installed !== undefined && activeOf(facts.revisions) === undefined)
-      await activateRevision(deps.cluster, facts.revisions, installed);
+    if (isRefusal(error) && instead !== undefined) await activateRevision(deps.cluster, facts.revisions, instead);
     throw error;
   }
 }
@@ -170,17 +170,19 @@ function reportLeftOut(
 }
 
 /**
- * Deletes Revisions that are no longer needed as history; a Revision that was written since it was read may be needed
- * again.
+ * Deletes Revisions that are no longer needed, and reports those that waited for a person. A Revision that was written
+ * since it was read may be needed again.
  */
 export async function forget(
-  { cluster }: SubscriptionDeps,
-  { subscription, revisions }: SubscriptionFacts,
-  action: Action,
+  { cluster, record }: Pick<SubscriptionDeps, 'cluster' | 'record'>,
+  facts: SubscriptionFacts,
+  plan: Pick<ResolvedPlan, 'decision' | 'action' | 'installed'>,
 ): Promise<void> {
-  const wanted: Revision | undefined = 'revision' in action ? action.revision : undefined;
-  if (action.do === 'create') return;
+  const forgotten = forgettable(facts, plan);
   await Promise.all(
-    forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision), asSeen(revision))),
+    forgotten.map(async (revision) => {
+      await cluster.delete(refOf(revision), asSeen(revision));
+      if (!revision.spec.approved) record(facts.subscription, describeForgotten(revision, plan));
+    }),
   );
 }

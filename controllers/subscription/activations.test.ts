@@ -5,8 +5,10 @@ import { runsOf } from '../../e2e/lib/sample.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { configHash } from '../config-hash.ts';
-import { decideSubscription, type Action } from './decide.ts';
-import { activeOf, forgettable } from './history.ts';
+import type { Action } from './action.ts';
+import { decideSubscription } from './decide.ts';
+import { forgettable } from './forgettable.ts';
+import { activeOf } from './history.ts';
 import { summarizePlan } from './summarize.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
@@ -34,6 +36,8 @@ class World {
   versions: readonly string[] = ['1.0.0', '1.1.0'];
   /** Bundles that became active, in order. */
   readonly activated: string[] = [];
+  /** Revisions that were made, in order. */
+  readonly named: string[] = [];
   private minutes = 0;
   private configurations = 0;
 
@@ -60,33 +64,32 @@ class World {
   /** One reconcile: the status first, then the action. */
   reconcile(): Action['do'] {
     const now = new Date(this.now());
-    const plan = decideSubscription(
-      facts({
-        subscription: this.wanted,
-        revisions: this.revisions,
-        catalogs: [catalog({ versions: this.versions })],
-        now,
-      }),
-    );
+    const given = facts({
+      subscription: this.wanted,
+      revisions: this.revisions,
+      nextNumber: this.nextNumber(),
+      catalogs: [catalog({ versions: this.versions })],
+      now,
+    });
+    const plan = decideSubscription(given);
     if (plan.kind !== 'resolved') throw new Error(plan.kind);
     this.wanted = { ...this.wanted, status: summarizePlan(this.wanted, plan, { now }) };
-    this.act(plan.action);
-    return plan.action.do;
+    const { action } = plan;
+    if (action.do === 'create') this.create(action);
+    const gone = new Set(forgettable({ ...given, subscription: this.wanted }, plan));
+    this.revisions = this.revisions.filter((one) => !gone.has(one));
+    if (action.do === 'activate') this.activate(action.revision);
+    return action.do;
   }
 
-  private act(action: Action): void {
-    if (action.do === 'create') return this.create(action);
-    if (action.do === 'activate') this.activate(action.revision);
-    const wanted = 'revision' in action ? action.revision.metadata.name : undefined;
-    const kept = this.revisions.find(({ metadata }) => metadata.name === wanted);
-    const gone = new Set(forgettable(this.wanted, this.revisions, kept));
-    this.revisions = this.revisions.filter((one) => !gone.has(one));
+  private nextNumber(): number {
+    return 1 + Math.max(this.wanted.status?.lastNumber ?? 0, ...this.revisions.map(({ spec }) => spec.number));
   }
 
   private create({ target, hold }: Extract<Action, { do: 'create' }>): void {
     const previous = activeOf(this.revisions)?.metadata.name;
     const created = revision({
-      number: 1 + Math.max(0, ...this.revisions.map(({ spec }) => spec.number)),
+      number: this.nextNumber(),
       version: target.bundle.version,
       configHash: configHash(this.wanted),
       image: `${target.bundle.image}@sha256:${'a'.repeat(64)}`,
@@ -95,6 +98,7 @@ class World {
       ...(previous !== undefined && { previous }),
     });
     this.revisions = [...this.revisions, created];
+    this.named.push(created.metadata.name);
     if (hold === undefined) this.activate(created);
   }
 
@@ -167,6 +171,7 @@ describe('any order of activations, approvals and failures', () => {
         for (const event of events) world.happen(event);
         const { ends, activated } = settle(world);
         expect(ends).toBe(true);
+        expect(new Set(world.named).size, 'a name was given twice').toBe(world.named.length);
         const versions = activated.filter((bundle, at) => bundle !== activated[at - 1]);
         expect(new Set(versions).size, activated.join(' → ')).toBe(versions.length);
       }),

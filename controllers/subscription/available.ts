@@ -6,7 +6,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { isGoodEnough } from './situation.ts';
+import { isGoodEnough } from './good-enough.ts';
 
 export type AvailableBundle = Pick<CatalogBundle, 'name' | 'version'>;
 

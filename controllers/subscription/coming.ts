@@ -1,7 +1,8 @@
 /** The bundle that a Subscription is likely to request next. Pure. */
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
-import type { ResolvedPlan, Target } from './decide.ts';
+import type { Target } from './action.ts';
+import type { ResolvedPlan } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { questionOf } from './question.ts';
 import { isServing } from './situation.ts';

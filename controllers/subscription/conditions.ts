@@ -11,6 +11,7 @@ import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { currentConditions } from './history.ts';
+import { isOfInstalled } from './installed-version.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
 import { isServing, rowOf, situationOf, type OperatorStates, type Rows, type Tagged } from './situation.ts';
 import { describeSteps, stepsOf } from './steps.ts';
@@ -63,9 +64,12 @@ const READY: Rows<OperatorStates, RowContext, ConditionContent> = {
   rollingBack: (_, { subscription, plan }) => unready('RollingBack', describeUpgradeFailure(subscription, plan)),
   refused: ({ decision }, context) => explainRefusal(decision, context),
   held: ({ waiting }) => unready(waiting.hold.reason, describeHold(waiting)),
-  switching: (_, context) => unready(workOf(context.plan), `${describeWork(context.plan)}${describeStep(context)}`),
+  switching: (_, context) => {
+    const reason = workOf(context.plan);
+    return unready(reason, `${describeWork(context.plan)}${reason === 'Progressing' ? '' : describeStep(context)}`);
+  },
   unhealthy: ({ active }, context) =>
-    asReported(active, `${active.spec.bundle}${active === context.plan.installed ? '' : describeStep(context)}: `),
+    asReported(active, `${active.spec.bundle}${isStep(active, context) ? describeStep(context) : ''}: `),
   healthy: ({ active }, context) => ({
     status: 'True',
     reason: 'Succeeded',
@@ -113,8 +117,13 @@ function explainRefusal(decision: Refusal, { subscription, plan }: RowContext): 
   return unready(reason, isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint));
 }
 
+/** Whether a Revision leads to another bundle than the installed one. */
+function isStep(active: Revision, { plan: { installed } }: RowContext): boolean {
+  return installed === undefined || !isOfInstalled(active, installed);
+}
+
 function describeStep({ subscription, plan }: RowContext): string {
-  return describeSteps(stepsOf(subscription.status?.pending, plan), plan);
+  return describeSteps(stepsOf(subscription.status, plan), plan);
 }
 
 /** Remarks for a Subscription that is as requested: losses, contests, and the state of an upgrade. */

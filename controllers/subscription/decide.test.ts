@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { configHash } from '../config-hash.ts';
-import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
+import { configHash, outcomeHash } from '../config-hash.ts';
+import type { Action } from './action.ts';
+import { decideSubscription, type SubscriptionPlan } from './decide.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
@@ -231,13 +232,14 @@ describe('the hold of a Revision', () => {
 });
 
 describe('after a failure', () => {
-  const failed = revision({
+  const upgraded = {
     number: 2,
     version: '1.1.0',
     reason: 'WorkloadUnhealthy',
     stalled: true,
     previous: 'gadget-1',
-  });
+  } as const;
+  const failed = revision(upgraded);
   const before = revision({ ready: true, state: 'Archived' });
   const again = withImage(catalog({ versions: ['1.0.0'] }), PUBLISHED_AGAIN);
   const failure = { number: 2, reason: 'WorkloadUnhealthy', stalled: true, previous: 'gadget-1' } as const;
@@ -324,6 +326,35 @@ describe('after a failure', () => {
       expected: 'create gadget.v1.2.0',
     },
     {
+      because: 'with a new configuration the version that worked is made active as it was, which needs no registry',
+      given: {
+        revisions: [before, revision({ ...upgraded, configHash: configHash(reconfigured()) })],
+        catalogs: two,
+        subscription: reconfigured(),
+      },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'the version that worked runs again, and gets the new configuration',
+      given: {
+        revisions: [works, revision({ ...upgraded, state: 'Archived', configHash: configHash(reconfigured()) })],
+        catalogs: two,
+        subscription: reconfigured({}, [
+          { ...describeFailure(revision(upgraded), new Date()), specHash: outcomeHash(reconfigured()) },
+        ]),
+      },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'a newer version that has to be made and to wait does not keep the failed one active',
+      given: {
+        revisions: [before, failed],
+        catalogs: [skipping(catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] }))],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      expected: 'activate gadget-1',
+    },
+    {
       because: 'a newer version that has to wait does not keep the failed one active',
       given: {
         revisions: [before, failed, revision({ number: 3, version: '1.2.0', state: 'Archived', approved: false })],
@@ -366,8 +397,14 @@ describe('a quarantine', () => {
   );
   const quarantined = first.kind === 'resolved' ? first.quarantined : [];
   const archived = { ...failed, spec: { ...failed.spec, state: 'Archived' as const } };
-  const later = (spec: object, entries = quarantined, metadata: object = { generation: 2 }): readonly string[] => {
-    const asked = subscription({ spec, metadata, status: { quarantined: entries, observedGeneration: 1 } });
+  const later = (
+    spec: object,
+    entries = quarantined,
+    metadata: object = { generation: 2 },
+    handled: object = {},
+  ): readonly string[] => {
+    const status = { quarantined: entries, observedGeneration: 1, ...handled };
+    const asked = subscription({ spec, metadata, status });
     const plan = decideSubscription(facts({ subscription: asked, revisions: [works, archived], catalogs: two }));
     return plan.kind === 'resolved' ? plan.quarantined.map(({ bundle }) => bundle) : [];
   };
@@ -392,6 +429,13 @@ describe('a quarantine', () => {
     { because: 'it gets more time', spec: { onFailure: { progressDeadline: '20m' } } },
   ])('a quarantine is lifted: $because', ({ spec }) => {
     expect(later(spec)).toEqual([]);
+  });
+
+  test('a quarantine stays when the annotation of a request that was handled is removed', () => {
+    const handled = { lastHandledReconcileAt: 'now' };
+    expect(later({}, quarantined, {}, handled)).toEqual(['gadget.v1.1.0']);
+    const again = { annotations: { 'slipway.dev/reconcile-requested-at': 'later' } };
+    expect(later({}, quarantined, again, handled)).toEqual([]);
   });
 
   test('a quarantine is lifted by a request, and in an entry of the release before by any change', () => {

@@ -7,8 +7,6 @@
  * A rollback after a failure is no special case: with the failed version excluded, the resolver chooses the version
  * that worked before, and its Revision exists.
  */
-import { findCondition } from '../../api/conditions.ts';
-import type { Reason } from '../../api/reasons.ts';
 import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -16,37 +14,18 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
-import { propertiesOf } from '../revision-properties.ts';
+import type { Action, Target } from './action.ts';
 import type { Quarantined } from './failed-version.ts';
 import type { Hold } from './held.ts';
-import { currentConditions } from './history.ts';
+import { isGoodEnough } from './good-enough.ts';
 import { findHold } from './hold.ts';
-import { isInRange } from './in-range.ts';
+import { isRevisionOf, lacksManifests, reconfigure, restoreLost } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
 import { questionOf, standingOf } from './question.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
-
-/** The bundle and configuration that should be active. */
-export interface Target {
-  readonly bundle: CatalogBundle;
-  readonly catalog: string;
-  readonly channel: string;
-  readonly configHash: string;
-}
-
-export type Action =
-  | { readonly do: 'nothing' }
-  /** Pull, render and store a new Revision; it becomes active unless something holds it back. */
-  | { readonly do: 'create'; readonly target: Target; readonly hold: Hold | undefined }
-  /** Make an existing Revision the active one. */
-  | { readonly do: 'activate'; readonly revision: Revision }
-  /** The stored manifests are lost: render them again. */
-  | { readonly do: 'restore'; readonly revision: Revision; readonly target: Target }
-  /** Wait for the end of the hold, and request what is missing. */
-  | { readonly do: 'await'; readonly revision: Revision; readonly hold: Hold };
 
 export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
 
@@ -66,6 +45,8 @@ export interface ResolvedPlan {
   readonly offered: CatalogBundle | undefined;
   /** Custom resources that were lost, until a person acknowledges the loss. */
   readonly losses: readonly Loss[];
+  /** The highest number that a Revision has had; 0 if there was none. */
+  readonly lastNumber: number;
 }
 
 /** The plan for a Subscription; `expired` returns whether the search takes too long by the clock. */
@@ -83,17 +64,18 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const offered = failure === undefined ? undefined : offeredIn(resolve({ ...question, quarantined: [] }));
   const action =
     decision.kind === 'none'
-      ? withoutAnswer(facts, situation, { decision, quarantined })
+      ? withoutAnswer(facts, decision, { ...situation, quarantined })
       : act(facts, decision, { ...situation, quarantined });
   const losses = lossesOf(subscription, facts.revisions);
-  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
+  const lastNumber = facts.nextNumber - 1;
+  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses, lastNumber };
 }
 
 function offeredIn(decision: Decision): CatalogBundle | undefined {
   return decision.kind === 'none' ? undefined : decision.bundle;
 }
 
-type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
+type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed' | 'quarantined'>;
 
 /**
  * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked. A
@@ -106,61 +88,24 @@ function keep({ subscription }: SubscriptionFacts, { active, installed, failed }
   return goesBack || active === undefined ? { do: 'activate', revision: installed } : { do: 'nothing' };
 }
 
-interface NoAnswer {
-  readonly decision: Refusal;
-  readonly quarantined: readonly Quarantined[];
-}
-
-function withoutAnswer(
-  facts: SubscriptionFacts,
-  situation: RevisionStanding,
-  { decision, quarantined }: NoAnswer,
-): Action {
-  const kept = keep(facts, situation);
-  const { installed } = situation;
-  const failedBefore = quarantined.some((one) => installed !== undefined && haveSameBundle(one, installed.spec));
-  if (kept.do !== 'nothing' || failedBefore || !SILENT.has(decision.reason)) return kept;
-  return reconfigure(facts, situation) ?? kept;
-}
-
-/** Reasons of catalogs that do not answer, or may not be used. */
-export const SILENT: ReadonlySet<Reason> = new Set([
-  'CatalogUnavailable',
-  'CatalogNotFound',
-  'CatalogNotAllowed',
-  'PackageNotFound',
-]);
-
 /** The installed version needs no catalog: it is still repaired, and a new configuration of it is still applied. */
-function reconfigure(
-  { subscription, revisions }: SubscriptionFacts,
-  { active, installed }: RevisionStanding,
-): Action | undefined {
-  if (installed === undefined || installed !== active || !isInRange(subscription, installed)) return undefined;
-  const { catalog, channel = '' } = installed.spec;
-  const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
-  const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (existing === undefined) return { do: 'create', target, hold: undefined };
-  if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
-  return existing === active ? undefined : { do: 'activate', revision: existing };
+function withoutAnswer(facts: SubscriptionFacts, refusal: Refusal, situation: RevisionStanding): Action {
+  if (isGoodEnough(facts.subscription, refusal, situation.installed)) return stay(facts, situation);
+  const kept = keep(facts, situation);
+  return kept.do === 'nothing' ? (restoreLost(facts, situation) ?? kept) : kept;
 }
 
-/** The bundle as far as its Revision has kept it. */
-export function bundleOf(revision: Revision): CatalogBundle {
-  const { bundle: name, package: packageName, version, release, image } = revision.spec;
-  const properties = propertiesOf(revision);
-  return {
-    name,
-    package: packageName,
-    version,
-    image,
-    properties,
-    relatedImages: [],
-    ...(release !== undefined && { release }),
-  };
+/** With the version that works: it is made active again, repaired, and gets the configuration that the spec requests. */
+function stay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
+  const kept = keep(facts, situation);
+  if (kept.do !== 'nothing') return kept;
+  const { installed, quarantined } = situation;
+  const failedBefore = quarantined.some((one) => installed !== undefined && haveSameBundle(one, installed.spec));
+  const changed = failedBefore ? undefined : reconfigure(facts, situation);
+  return restoreLost(facts, situation) ?? changed ?? kept;
 }
 
-function act(facts: SubscriptionFacts, choice: Choice, situation: ActStanding): Action {
+function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
   const { subscription, revisions } = facts;
   const { active, installed } = situation;
   const { next: bundle, catalog, channel } = choice;
@@ -173,13 +118,36 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: ActStanding): 
   // A person's approval lasts; that of the rules counts at the moment when it is asked for.
   const approved = existing?.spec.approved === true || isFree;
   const hold = findHold(facts, { choice, existing, active, installed, approved });
-  if (existing === undefined) return { do: 'create', target, hold };
-  if (hold === undefined) return { do: 'activate', revision: existing };
-  const back = keep(facts, situation);
-  return back.do === 'nothing' ? { do: 'await', revision: existing, hold } : back;
+  if (hold !== undefined) return wait(facts, { target, existing, hold }, situation);
+  return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };
 }
 
-type ActStanding = RevisionStanding & Pick<ResolvedPlan, 'quarantined'>;
+interface HeldTarget {
+  readonly target: Target;
+  /** The Revision of the target, if it exists. */
+  readonly existing: Revision | undefined;
+  readonly hold: Hold;
+}
+
+/** The version that works gets what the spec requests of it, however long the next one waits. */
+function wait(facts: SubscriptionFacts, { target, existing, hold }: HeldTarget, situation: RevisionStanding): Action {
+  const { installed } = situation;
+  const isNext = installed !== undefined && !isSameBundle(target.bundle, installed.spec);
+  const meanwhile = isNext ? stay(facts, situation) : keep(facts, situation);
+  if (meanwhile.do !== 'nothing') return meanwhile;
+  return existing === undefined ? { do: 'create', target, hold } : { do: 'await', revision: existing, hold };
+}
+
+/**
+ * A new Revision needs a registry, and the one that worked does not: after a failure that one goes first, and a new
+ * configuration of it follows. If a newer version cannot be made, that one is made active instead.
+ */
+function make(facts: SubscriptionFacts, target: Target, situation: RevisionStanding): Action {
+  const back = keep(facts, situation);
+  if (back.do !== 'activate') return { do: 'create', target, hold: undefined };
+  const isReturn = situation.active !== undefined && isSameBundle(target.bundle, back.revision.spec);
+  return isReturn ? back : { do: 'create', target, hold: undefined, instead: back.revision };
+}
 
 /**
  * Whether the installed bundle was published again with a content that failed: its name is not barred, since it works. If the
@@ -188,7 +156,7 @@ type ActStanding = RevisionStanding & Pick<ResolvedPlan, 'quarantined'>;
 function hasFailedAgain(
   bundle: CatalogBundle,
   existing: Revision | undefined,
-  { installed, quarantined }: ActStanding,
+  { installed, quarantined }: RevisionStanding,
 ): boolean {
   if (installed === undefined) return false;
   const isOther = existing !== undefined && !haveSameBundle(existing.spec, installed.spec);
@@ -197,24 +165,7 @@ function hasFailedAgain(
     : isPublishedAgain(bundle, installed.spec) && quarantined.some((one) => isSameBundle(bundle, one));
 }
 
-/** With the version that works: it is made active again, repaired, and its manifests are restored. */
-function stay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
-  const kept = keep(facts, situation);
-  return kept.do === 'nothing' ? (reconfigure(facts, situation) ?? kept) : kept;
-}
-
 /** Approval is about bundles: a new configuration of the same one was made by the user, and needs none. */
 function isApproved({ spec }: Subscription, active: Revision | undefined, bundle: CatalogBundle): boolean {
   return spec.approval === 'Automatic' || (active !== undefined && isSameBundle(bundle, active.spec));
-}
-
-/** Whether a Revision is exactly the target. */
-function isRevisionOf(revision: Revision, { bundle, configHash: hash }: Target): boolean {
-  const { metadata, spec } = revision;
-  return metadata.deletionTimestamp === undefined && spec.configHash === hash && isSameBundle(bundle, spec);
-}
-
-/** As it reports in its present state: archived, it loads nothing, and may report what another Revision has put right. */
-function lacksManifests(revision: Revision): boolean {
-  return findCondition(currentConditions(revision), 'Ready')?.reason === 'ManifestsMissing';
 }

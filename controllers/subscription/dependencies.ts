@@ -49,13 +49,14 @@ function obstacleIn(existing: Subscription, wanted: SubscriptionManifest): strin
 
 /**
  * The Subscription for a dependency. It may do no more than the one that needs it: it acts as the same account and
- * waits for approval alike. It stays within the channel that was chosen, and upgrades by itself.
+ * waits for approval alike, by hand or by the upgrade policy. It stays within the channel that was chosen, and upgrades by itself.
  */
 export function describeDependency(
   { metadata, spec }: Subscription,
   { package: name, catalog, channel }: DependencyStep,
 ): SubscriptionManifest {
-  const { approval, certificates, serviceAccountName, onFailure, crdUpgradeSafety, webhookSafety, windows } = spec;
+  const { approval, certificates, serviceAccountName, onFailure, crdUpgradeSafety, webhookSafety } = spec;
+  const { upgradePolicy, windows } = spec;
   return {
     apiVersion: API_VERSION,
     kind: 'Subscription',
@@ -74,6 +75,7 @@ export function describeDependency(
       onFailure,
       crdUpgradeSafety: { enforcement: crdUpgradeSafety.enforcement },
       webhookSafety,
+      ...(upgradePolicy !== undefined && { upgradePolicy }),
       ...(windows !== undefined && { windows }),
       ...(serviceAccountName !== undefined && { serviceAccountName }),
     },

@@ -11,9 +11,9 @@ import { imagesOf, type Images } from '../../plan/images.ts';
 import { loadManifests } from '../manifests.ts';
 import { demandsHash, demandsOn } from '../signature-demands.ts';
 import { reportUntrusted, retriedAtInterval } from './bundle-signatures.ts';
-import { bundleOf } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { planPull } from './images.ts';
+import { bundleOf } from './installed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { checkPodImages } from './pod-images.ts';
 

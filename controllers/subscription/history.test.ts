@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
-import { failedOf, forgettable, installedOf } from './history.ts';
+import { failedOf, installedOf } from './history.ts';
 import { NOW, revision, subscription } from './testing/facts.ts';
 
 const first = revision({ ready: true, state: 'Archived' });
@@ -104,44 +104,5 @@ describe('the failed Revision', () => {
     },
   ])('a Revision has failed: $fails: $because', ({ one, fails }) => {
     expect(failedOf(subscription(), [one], NOW) === one).toBe(fails);
-  });
-});
-
-describe('Revisions that may be deleted', () => {
-  const archived = [1, 2, 3].map((number) => revision({ number, ready: true, state: 'Archived' }));
-  const active = revision({ number: 4, ready: true, previous: 'gadget-3' });
-  const names = (limit: number, extra: readonly ReturnType<typeof revision>[] = []): readonly string[] =>
-    forgettable(subscription({ spec: { historyLimit: limit } }), [...archived, ...extra, active], undefined).map(
-      ({ metadata }) => metadata.name,
-    );
-
-  test('the oldest Revisions beyond the limit may be deleted', () => {
-    expect(names(2)).toEqual(['gadget-1']);
-    expect(names(10)).toEqual([]);
-  });
-
-  test('the Revision for a rollback is never deleted', () => {
-    const only = revision({ number: 4, ready: true, previous: 'gadget-1' });
-    expect(
-      forgettable(subscription({ spec: { historyLimit: 1 } }), [...archived, only], undefined).map(
-        ({ metadata }) => metadata.name,
-      ),
-    ).toEqual(['gadget-2']);
-  });
-
-  test('a Revision with an inventory is never deleted', () => {
-    const holding = revision({ number: 1, ready: true, state: 'Archived', inventory: ['a'] });
-    const rest = archived.slice(1);
-    expect(
-      forgettable(subscription({ spec: { historyLimit: 1 } }), [holding, ...rest, active], undefined).map(
-        ({ metadata }) => metadata.name,
-      ),
-    ).toEqual(['gadget-2']);
-  });
-
-  test('a Revision that was not approved and is no longer wanted may be deleted', () => {
-    const unapproved = revision({ number: 5, state: 'Archived', approved: false });
-    expect(names(10, [unapproved])).toEqual(['gadget-5']);
-    expect(forgettable(subscription(), [...archived, unapproved, active], unapproved)).toEqual([]);
   });
 });

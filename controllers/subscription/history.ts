@@ -1,4 +1,4 @@
-/** The history of a Subscription, from its Revisions: which is installed, which failed, which may be deleted. Pure. */
+/** The history of a Subscription, from its Revisions: which is installed, and which failed. Pure. */
 import { findCondition, type Condition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
@@ -70,23 +70,4 @@ export function currentConditions({ metadata: { generation }, status }: Revision
   return (status?.conditions ?? []).filter(
     ({ observedGeneration }) => generation === undefined || observedGeneration === generation,
   );
-}
-
-/** Archived Revisions that can be deleted: beyond the limit, or never approved and no longer wanted. */
-export function forgettable(
-  { spec, status }: Subscription,
-  revisions: readonly Revision[],
-  wanted: Revision | undefined,
-): readonly Revision[] {
-  const archived = revisions.filter((one) => one.spec.state === 'Archived' && one !== wanted);
-  const needed = new Set([activeOf(revisions)?.spec.previous, status?.installed?.revision]);
-  const unapproved = archived.filter((one) => !one.spec.approved);
-  const approved = archived.filter((one) => one.spec.approved && isHandedOver(one));
-  const old = approved.slice(0, Math.max(0, approved.length - spec.historyLimit));
-  return [...unapproved, ...old].filter(({ metadata }) => !needed.has(metadata.name));
-}
-
-/** A Revision with an inventory is kept until another one has taken over its objects. */
-function isHandedOver({ status }: Revision): boolean {
-  return (status?.inventory ?? []).length === 0;
 }

@@ -10,6 +10,7 @@ import type { DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { Hold } from './held.ts';
+import { isOfInstalled } from './installed-version.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
@@ -57,7 +58,7 @@ function holdOfOperator(
   { operatorCondition }: SubscriptionFacts,
   { choice, installed, active }: PlanQuestion,
 ): Hold | undefined {
-  const isOfRunning = installed !== undefined && (active === undefined || active === installed);
+  const isOfRunning = installed !== undefined && (active === undefined || isOfInstalled(active, installed));
   if (operatorCondition === undefined || !isOfRunning || isSameBundle(choice.next, installed.spec)) return undefined;
   const refusal = refusalIn(operatorCondition);
   if (refusal === undefined) return undefined;

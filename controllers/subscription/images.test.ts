@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogSource } from '../../resolver/input.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import { decideSubscription } from './decide.ts';
 import { imageByDigest, planPull } from './images.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';

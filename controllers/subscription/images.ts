@@ -7,7 +7,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
 import { graphIn } from '../../resolver/catalogs.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 /** The credentials for pulling an image. */

@@ -15,7 +15,7 @@ import {
 import { packManifests } from '../manifests.ts';
 import { act } from './act.ts';
 import type { SubscriptionDeps } from './deps.ts';
-import type { Action } from './decide.ts';
+import type { Action } from './action.ts';
 import { activeOf } from './history.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
@@ -176,11 +176,12 @@ describe('after a crash that left no Revision active', () => {
     { hold, ...more }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'>> = {},
   ): Promise<void> {
     const deps = { cluster, record: () => undefined, ...more } as unknown as SubscriptionDeps;
-    const action = { do: 'create', target, hold } as const;
+    const [instead] = revisionsOf(cluster);
+    const action = { do: 'create', target, hold, ...(instead !== undefined && { instead }) } as const;
     const given = facts({ subscription: owner, revisions: revisionsOf(cluster), nextNumber: 2 });
     const noted = Promise.resolve();
     const signal = new AbortController().signal;
-    await act(deps, given, { action, installed: revisionsOf(cluster)[0], again: false, noted, prepared, signal });
+    await act(deps, given, { action, installed: instead, again: false, noted, prepared, signal });
   }
 
   async function bundleOf(): Promise<PreparedBundle> {

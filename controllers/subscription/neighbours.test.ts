@@ -355,6 +355,7 @@ describe('a Subscription for a dependency', () => {
     const spec = {
       serviceAccountName: 'tenant',
       approval: 'Manual',
+      upgradePolicy: { automatic: 'Patch', rights: 'MayNotGrow' },
       windows: [{ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC' }],
       webhookSafety: 'None',
     };

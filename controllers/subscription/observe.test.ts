@@ -122,6 +122,12 @@ describe('the Revisions of a Subscription', () => {
   test('the first Revision has the number 1', () => {
     expect(among([]).nextNumber).toBe(1);
   });
+
+  test('the number of a Revision that is gone is not given again', () => {
+    const one = subscription({ status: { lastNumber: 4 } });
+    expect(among([genuine], one).nextNumber).toBe(5);
+    expect(among([genuine, revision({ number: 7 })], one).nextNumber).toBe(8);
+  });
 });
 
 test('the properties of a Revision that a person made concern no other Subscription', () => {

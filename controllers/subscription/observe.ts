@@ -33,7 +33,7 @@ export interface SubscriptionFacts {
   readonly subscription: Subscription;
   /** The Revisions that the manager made for it, by number, the oldest first. */
   readonly revisions: readonly Revision[];
-  /** The number of its next Revision: neither it nor the name with it is taken; Revisions made by hand count too. */
+  /** The number of its next Revision: neither it nor the name with it was ever taken; Revisions made by hand count too. */
   readonly nextNumber: number;
   /**
    * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only
@@ -105,7 +105,8 @@ function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, ge
   const { namespace, name } = subscription.metadata;
   const isTaken = (number: number): boolean =>
     taken.has(number) || caches.revisions.get(`${namespace}/${revisionName(name, number)}`) !== undefined;
-  let number = 1 + (genuine.at(-1)?.spec.number ?? 0);
+  // A name that was deleted is not given again: a command that approves it may have been copied.
+  let number = 1 + Math.max(genuine.at(-1)?.spec.number ?? 0, subscription.status?.lastNumber ?? 0);
   while (isTaken(number)) number += 1;
   return number;
 }

@@ -3,7 +3,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { graphIn } from '../../resolver/catalogs.ts';
 import { chainOf, serving } from '../../resolver/testing/ask.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import { withOtherVersions } from './other-versions.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { subscription } from './testing/facts.ts';

@@ -7,7 +7,7 @@ import type { Reason } from '../../api/reasons.ts';
 import { graphIn } from '../../resolver/catalogs.ts';
 import { versionsIn } from '../../resolver/misspelt.ts';
 import { list } from '../../resolver/sentences.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 /** Reasons for which the bundle itself is rejected. */

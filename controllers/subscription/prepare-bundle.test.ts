@@ -5,6 +5,7 @@ import { tinyBundle } from '../../e2e/lib/tiny-operator.ts';
 import { buildImage } from '../../oci/build.ts';
 import { parseManifest } from '../../oci/manifest.ts';
 import type { ImageSource } from '../../oci/source.ts';
+import { CONFIG_BOUNDS } from '../bounded-config.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { subscription } from './testing/facts.ts';
 
@@ -56,6 +57,14 @@ test.each([
   const wanted = { subscription: subscription(), image: IMAGE };
   const prepared = prepareBundle(registryOf(files, labels), wanted, new AbortController().signal);
   await expect(prepared).rejects.toMatchObject({ reason, retry: 'never' });
+});
+
+test('a configuration beyond the bounds is InvalidSpec before anything is pulled', async () => {
+  const one = subscription();
+  const config = { labels: { a: 'x'.repeat(CONFIG_BOUNDS.characters + 1) } };
+  const wanted = { subscription: { ...one, spec: { ...one.spec, config } }, image: 'not a reference' };
+  const prepared = prepareBundle(registryOf(plain, {}), wanted, new AbortController().signal);
+  await expect(prepared).rejects.toMatchObject({ reason: 'InvalidSpec', retry: 'never' });
 });
 
 test('a bundle of usual kinds is prepared', async () => {

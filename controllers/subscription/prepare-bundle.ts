@@ -18,6 +18,7 @@ import { formatReference, parseReference, withDigest } from '../../oci/reference
 import type { ImageSource } from '../../oci/source.ts';
 import { isOlder } from '../../resolver/cluster.ts';
 import { imagesOf, type Images } from '../../plan/images.ts';
+import { requireUsableConfig } from '../bounded-config.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
 import { wantsOperatorCondition } from '../wants-operator-condition.ts';
 import { createPreparations } from './preparations.ts';
@@ -58,7 +59,7 @@ export interface PreparedBundle {
 /**
  * Pulls and renders a bundle as the Subscription configures it.
  *
- * @throws the errors of a registry and of the check of signatures; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
+ * @throws the errors of a registry and of the check of signatures; InvalidSpec, BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
  * InvalidConfiguration, which are never retried
  */
 export function prepareBundle(
@@ -76,6 +77,7 @@ async function pullAndRender(
   toPrepare: BundleToPrepare,
   signal: AbortSignal,
 ): Promise<PreparedBundle> {
+  requireUsableConfig(toPrepare.subscription);
   const reference = parseReference(toPrepare.image);
   const pulled = await pullFiles(source, reference, { folders: FOLDERS, limits: BUNDLE_LIMITS, signal });
   const image = formatReference(withDigest(reference, pulled.digest));

@@ -8,7 +8,7 @@ import { configHash } from '../config-hash.ts';
 import { servesOperatorConditions } from '../wants-operator-condition.ts';
 import type { BundlesAhead } from './ahead.ts';
 import { checkBundle, retriedAtInterval } from './bundle-signatures.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { planPull } from './images.ts';
 import { checkPodImages } from './pod-images.ts';

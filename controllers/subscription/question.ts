@@ -101,10 +101,16 @@ function quarantine(
   );
 }
 
+/** Whether a person requests a reconcile that was not carried out yet; a request that is withdrawn is none. */
+function isRequested(subscription: Subscription): boolean {
+  const requested = requestOf(subscription);
+  return requested !== undefined && requested !== subscription.status?.lastHandledReconcileAt;
+}
+
 /** Entries of the release before carry no hash: any change of the spec lifts those. */
 function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
   const { metadata, status } = subscription;
-  if (status?.lastHandledReconcileAt !== requestOf(subscription)) return true;
+  if (isRequested(subscription)) return true;
   return specHash === undefined
     ? status?.observedGeneration !== metadata.generation
     : specHash !== outcomeHash(subscription);

@@ -165,7 +165,7 @@ async function carryOut(
     const noteFirst = action.do !== 'create' || isQuarantining(held.subscription, plan);
     const current = noteFirst ? { ...facts, subscription: await told } : held;
     await act(deps, current, { action, installed: plan.installed, again, noted: told, prepared, signal });
-    await forget(deps, { ...facts, subscription: await told }, action);
+    await forget(deps, { ...facts, subscription: await told }, plan);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
     deps.ahead?.drop(keyOfObject(facts.subscription));
@@ -197,8 +197,10 @@ async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): 
  * Whether the status already names this attempt: then it is not overwritten, since it may name the error of the last
  * one.
  */
-function isTold({ metadata, status }: Subscription, { action, quarantined }: ResolvedPlan): boolean {
+function isTold({ metadata, status }: Subscription, { action, quarantined, lastNumber }: ResolvedPlan): boolean {
   if (action.do !== 'create' && action.do !== 'restore') return false;
+  // Its name must not be given again after the Revision of that number is forgotten.
+  if ((status?.lastNumber ?? 0) < lastNumber) return false;
   const tried =
     status?.pending?.bundle === action.target.bundle.name && status.observedGeneration === metadata.generation;
   return tried && (status.quarantined ?? []).length === quarantined.length;

@@ -14,7 +14,7 @@ import { revisionName } from '../genuine.ts';
 import { storeManifests } from '../manifest-secrets.ts';
 import { describeManifests } from '../manifests.ts';
 import { isRequirement } from '../revision-properties.ts';
-import type { Target } from './decide.ts';
+import type { Target } from './action.ts';
 import { activeOf } from './history.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 

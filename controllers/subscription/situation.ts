@@ -6,8 +6,9 @@ import { findCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Choice, Conflict, Refusal } from '../../resolver/decision.ts';
-import { SILENT, type ResolvedPlan } from './decide.ts';
+import type { Choice, Refusal } from '../../resolver/decision.ts';
+import type { ResolvedPlan } from './decide.ts';
+import { isGoodEnough } from './good-enough.ts';
 import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
@@ -118,22 +119,6 @@ function isSwitching({ action }: ResolvedPlan): boolean {
 
 function isRollingBack(plan: ResolvedPlan): boolean {
   return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
-}
-
-/** Causes that rule out an upgrade, but say nothing against the installed version. */
-const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
-
-/**
- * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
- * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not.
- */
-export function isGoodEnough(
-  subscription: Subscription,
-  { reason, because }: Refusal,
-  installed: Revision | undefined,
-): boolean {
-  if (installed === undefined || !isInRange(subscription, installed)) return false;
-  return SILENT.has(reason) || because.every(({ kind }) => LEADS_NOWHERE.has(kind));
 }
 
 function isHealthy(revision: Revision): boolean {

@@ -10,22 +10,35 @@ export interface Steps {
   readonly steps: number;
 }
 
-/** @param pending The previous next step. Undefined if the path has one step, or nothing is to be installed. */
+/** @param status The previous status. Undefined if the path has one step, or nothing is to be installed. */
 export function stepsOf(
-  pending: SubscriptionStatus['pending'],
+  status: Progress | undefined,
   { decision, installed }: Pick<ResolvedPlan, 'decision' | 'installed'>,
 ): Steps | undefined {
   if (decision.kind !== 'upgrade') return undefined;
-  const done = stepsDone(pending, installed?.spec.bundle);
+  const done = stepsDone(status, installed?.spec.bundle);
   const steps = Math.min(MAX_STEPS, done + decision.path.length);
   return steps > 1 ? { step: Math.min(steps, done + 1), steps } : undefined;
 }
 
+/** The step that led to the installed version, while another configuration of it is applied; undefined before the first. */
+export function stepsBehind(
+  status: Progress | undefined,
+  plan: Pick<ResolvedPlan, 'decision' | 'installed'>,
+): Steps | undefined {
+  const { step, steps } = stepsOf(status, plan) ?? { step: 1, steps: 1 };
+  return step > 1 ? { step: step - 1, steps } : undefined;
+}
+
+type Progress = Pick<SubscriptionStatus, 'pending' | 'installed'>;
+
 /** A step is done once its bundle is installed. */
-function stepsDone(pending: SubscriptionStatus['pending'], installed: string | undefined): number {
+function stepsDone({ pending, installed: before }: Progress = {}, installed: string | undefined): number {
   if (pending === undefined) return 0;
-  const { step = 1, bundle } = pending;
-  return bundle === installed ? step : step - 1;
+  const { step, bundle } = pending;
+  // Another configuration of the installed bundle is no step.
+  if (bundle === before?.bundle) return step ?? 0;
+  return bundle === installed ? (step ?? 1) : (step ?? 1) - 1;
 }
 
 /** ` (step 2 of 6 to gadget.v2.0.0)`, or nothing. */

@@ -761,6 +761,16 @@ describe('the other fields of the status', () => {
       statusOf({ subscription: asks }, failure('ImageNotFound', 'backoff')).lastHandledReconcileAt,
     ).toBeUndefined();
   });
+
+  test('a request that was handled stays so when its annotation is removed', () => {
+    const asked = subscription({ status: { lastHandledReconcileAt: 't1' } });
+    expect(statusOf({ subscription: asked }).lastHandledReconcileAt).toBe('t1');
+  });
+
+  test('the highest number of a Revision is noted before the Revision may be deleted', () => {
+    expect(statusOf({ revisions: [works], nextNumber: 5 }).lastNumber).toBe(4);
+    expect(statusOf({}).lastNumber).toBeUndefined();
+  });
 });
 
 describe('a Subscription that is being deleted', () => {

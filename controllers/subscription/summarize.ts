@@ -8,7 +8,7 @@ import {
 } from '../../api/conditions.ts';
 import { redact, type ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
-import type { Revision } from '../../api/revision.ts';
+import { MAX_REVISION_NUMBER, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS, type SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
@@ -19,7 +19,7 @@ import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { describeInstalled } from './question.ts';
-import { stepsOf } from './steps.ts';
+import { stepsBehind, stepsOf } from './steps.ts';
 
 /** The status after a plan was carried out, or during it. @param error Why it could not be carried out. */
 export function summarizePlan(
@@ -27,7 +27,7 @@ export function summarizePlan(
   plan: ResolvedPlan,
   { error, now }: { readonly error?: ReasonedError; readonly now: Date },
 ): SubscriptionStatus {
-  const { decision, installed, quarantined } = plan;
+  const { decision, installed, quarantined, lastNumber } = plan;
   const choice = decision.kind === 'none' ? undefined : decision;
   const available = availableOf(subscription, plan);
   const pending = pendingOf(subscription, plan);
@@ -38,6 +38,7 @@ export function summarizePlan(
     }),
     ...(available !== undefined && { available: nameBundle(available) }),
     ...(pending !== undefined && { pending }),
+    ...(lastNumber > 0 && { lastNumber: Math.min(lastNumber, MAX_REVISION_NUMBER) }),
     ...(choice !== undefined &&
       choice.path.length > 0 && {
         path: choice.path.slice(0, STATUS_LIMITS.path).map(({ version }) => cutVersion(version)),
@@ -142,7 +143,8 @@ const LASTING = ['UpgradeFailed', 'CustomResourcesLost'] as const;
 
 function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionStatus['pending'] {
   const next = nextOf(plan);
-  return next && { ...next, ...stepsOf(status?.pending, plan) };
+  const isReached = next?.bundle === plan.installed?.spec.bundle;
+  return next && { ...next, ...(isReached ? stepsBehind(status, plan) : stepsOf(status, plan)) };
 }
 
 function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
@@ -210,9 +212,13 @@ function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observe
   return { observedGeneration: subscription.metadata.generation ?? 0 };
 }
 
-/** A request that could not be carried out is not marked as handled: it still counts at the next attempt. */
+/**
+ * A request that could not be carried out is not marked as handled: it still counts at the next attempt. One that was
+ * handled stays so when its annotation is removed.
+ */
 function handled(subscription: Subscription, done: boolean): SubscriptionStatus {
-  const requested = done ? requestOf(subscription) : subscription.status?.lastHandledReconcileAt;
+  const before = subscription.status?.lastHandledReconcileAt;
+  const requested = done ? (requestOf(subscription) ?? before) : before;
   return {
     ...observed(subscription),
     ...(requested !== undefined && { lastHandledReconcileAt: requested }),

@@ -5,8 +5,9 @@ import type { Choice, Decision } from '../../resolver/decision.ts';
 import { describeCatalogChange, explainDecision } from '../../resolver/explain.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Action, ResolvedPlan } from './decide.ts';
-import { haveSameBundle, isPublishedAgain } from './same-bundle.ts';
+import type { Action } from './action.ts';
+import type { ResolvedPlan } from './decide.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 
 /** A Revision that something holds back. */
@@ -19,7 +20,14 @@ export function workOf({ installed, action, active, decision, failure }: Resolve
   if (action.do === 'nothing' && failure?.state === 'RollingBack' && active === installed) return 'RollingBack';
   const isUpgrade =
     decision.kind === 'upgrade' || (decision.kind !== 'none' && isPublishedAgain(decision.next, installed?.spec));
-  return isUpgrade ? 'Upgrading' : 'Progressing';
+  return isUpgrade && !isOnInstalled({ action, active }, installed) ? 'Upgrading' : 'Progressing';
+}
+
+/** Whether the work is on the installed bundle, such as another configuration of it, while an upgrade waits. */
+function isOnInstalled({ action, active }: Pick<ResolvedPlan, 'action' | 'active'>, installed: Revision): boolean {
+  if (action.do === 'create' || action.do === 'restore') return isSameBundle(action.target.bundle, installed.spec);
+  const worked = action.do === 'activate' ? action.revision : active;
+  return worked !== undefined && haveSameBundle(worked.spec, installed.spec);
 }
 
 /** The work in progress, in a sentence. */
