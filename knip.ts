@@ -18,6 +18,7 @@ export default function configure({ production = false }: { readonly production?
       'e2e/cluster/**/testing/owner.ts',
       'bundles/testing/another-day.ts',
       'cmd/manager/testing/readers-server.ts',
+      'controllers/subscription/testing/deep-neighbour.ts',
     ],
     project: ['**/*.{ts,tsx}!', '!**/testing/**!', '!{e2e,scripts}/**!'],
     // Unit tests may call a function that is otherwise used in its own file only.

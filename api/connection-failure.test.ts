@@ -42,6 +42,16 @@ test.each([
     message:
       'the certificate is for 0.example, 1.example, 2.example, 3.example, 4.example, 995 more names, not for registry.example (ERR_TLS_CERT_ALTNAME_INVALID)',
   },
+  {
+    because: 'a server answers without TLS',
+    error: Object.assign(new Error('write EPROTO … ssl3_get_record:wrong version number'), { code: 'EPROTO' }),
+    message: 'the server does not speak TLS (EPROTO)',
+  },
+  {
+    because: 'client and server have no cipher in common',
+    error: Object.assign(new Error('write EPROTO … sslv3 alert handshake failure'), { code: 'EPROTO' }),
+    message: 'the TLS handshake failed (EPROTO)',
+  },
   { because: 'nothing is known', error: new Error('x'), message: 'the connection failed' },
 ])('the description of a failed connection names addresses and certificate names: $because', ({ error, message }) => {
   expect(describeConnectionFailure(error).message).toBe(message);

@@ -14,6 +14,7 @@ export interface ConnectionFailure {
 export function describeConnectionFailure(error: unknown): ConnectionFailure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return { message: 'the connection failed' };
+  if (code === 'EPROTO') return withoutTls(error as Error, code);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return wrongName(error as WrongName, code);
   const wording = WORDINGS.get(code);
   if (wording !== undefined) return worded(wording, error, code);
@@ -83,6 +84,17 @@ function namesOf(cert: WrongName['cert']): readonly string[] {
   return [...all.slice(0, MAX_NAMES).map((name) => name.slice(0, 253)), ...(more > 0 ? [`${more} more names`] : [])];
 }
 
-function isUntrusted(code: string): boolean {
+/** A server without TLS answers the greeting of TLS by text, or by nothing that TLS knows. */
+function withoutTls({ message }: Error, code: string): ConnectionFailure {
+  if (!/wrong version number|packet length too long|http request/i.test(message))
+    return { message: `the TLS handshake failed (${code})` };
+  return {
+    message: `the server does not speak TLS (${code})`,
+    hint: 'If the server has no TLS, let it be spoken to without: `insecure` of a RegistryPolicy, or --plain-http',
+  };
+}
+
+/** Whether a certificate was refused since no trusted authority has signed it, by the code of the error. */
+export function isUntrusted(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code);
 }

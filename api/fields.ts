@@ -102,11 +102,6 @@ export function intOrString(): z.ZodUnion<readonly [z.ZodNumber, z.ZodString]> {
   return z.union([z.number().int(), z.string().max(64)]).meta({ 'x-kubernetes-int-or-string': true, maxLength: 64 });
 }
 
-/** An object of another API that is passed on unchanged; that API validates it. */
-export function preserveUnknown() {
-  return z.looseObject({}).meta({ 'x-kubernetes-preserve-unknown-fields': true });
-}
-
 function inWords(seconds: number): string {
   if (seconds > 0 && seconds % 3600 === 0) return `${seconds / 3600}h`;
   return seconds > 0 && seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;

@@ -54,3 +54,24 @@ describe('integers in JSON', () => {
     expect(formatJson(value)).toBe(formatJson(JSON.parse(text)));
   });
 });
+
+describe('JSON that is nested deeper than the stack reaches', () => {
+  const levels = 60_000;
+  const deepened = (inside: unknown): unknown => {
+    let value = inside;
+    for (let level = 0; level < levels; level += 1) value = [value];
+    return value;
+  };
+
+  test.each([
+    { because: 'keys are sorted', value: { b: 1, a: [true, null] }, json: '{"a":[true,null],"b":1}' },
+    { because: 'integers come first, as in any object', value: { a: 1, 10: 2, 9: 3 }, json: '{"9":3,"10":2,"a":1}' },
+    { because: 'long integers are exact', value: [12345678901234567890n], json: '[12345678901234567890]' },
+    { because: 'absent values are left out of objects only', value: [undefined, { a: undefined }], json: '[null,{}]' },
+    { because: 'texts are quoted', value: { 'a"': 'b\n' }, json: String.raw`{"a\"":"b\n"}` },
+    { because: 'no prototype is set', value: JSON.parse('{"__proto__":1}') as unknown, json: '{"__proto__":1}' },
+  ])('is written as any other: $because', ({ value, json }) => {
+    expect(canonicalJson(value)).toBe(json);
+    expect(canonicalJson(deepened(value))).toBe(`${'['.repeat(levels)}${json}${']'.repeat(levels)}`);
+  });
+});

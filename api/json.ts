@@ -2,6 +2,7 @@
  * JSON that keeps integers beyond 2^53 exact: Kubernetes has 64-bit integers, JavaScript numbers do not. Also the
  * general functions on such data.
  */
+import { writeDeepJson } from './deep-json.ts';
 import { isRecord } from './untyped.ts';
 
 /**
@@ -64,14 +65,34 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Compact JSON text; the inverse of {@link parseJson}. */
+/** JSON text, compact if no indentation is given or the value is nested too deep for one; the inverse of {@link parseJson}. */
 export function formatJson(value: unknown, indent?: number | string): string {
-  return JSON.stringify(value, rawIntegers, indent);
+  return orDeep(
+    () => JSON.stringify(value, rawIntegers, indent),
+    () => writeDeepJson(value, Object.keys, writeScalar),
+  );
 }
 
 /** JSON with sorted keys and no white space: equal data gives equal bytes. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child)));
+  return orDeep(
+    () => JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child))),
+    () => writeDeepJson(value, sortedKeys, writeScalar),
+  );
+}
+
+/** An object of a stranger may be nested deeper than the stack reaches: that must not be a defect of its reader. */
+function orDeep(write: () => string, writeDeep: () => string): string {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return writeDeep();
+  }
+}
+
+function writeScalar(value: unknown): string | undefined {
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);
 }
 
 /**
@@ -98,4 +119,9 @@ function rawIntegers(_key: string, value: unknown): unknown {
 function sortKeys(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || RawJson.isRawJSON(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** In the order that `sortKeys` leads to: an object has its integer keys first. */
+function sortedKeys(value: object): readonly string[] {
+  return Object.keys(sortKeys(value) as object);
 }

@@ -3,24 +3,19 @@
  * `deployments` for one by its name, and there for one container.
  */
 import * as z from 'zod';
-import {
-  intOrString,
-  integer,
-  list,
-  listByKey,
-  objectName,
-  preserveUnknown,
-  rules,
-  stringMap,
-  text,
-} from './fields.ts';
+import { intOrString, integer, list, listByKey, objectName, rules, stringMap, text } from './fields.ts';
 import type { Immutable } from './kind.ts';
+import { AffinityPart } from './pod-parts/affinity.ts';
+import { EnvSourcePart } from './pod-parts/env-source.ts';
+import { VolumePart } from './pod-parts/volume.ts';
 
 const EnvVar = rules(
   z.object({
     name: text(253).describe('Name of the variable.'),
     value: z.string().max(32768).optional().describe('Its value.'),
-    valueFrom: preserveUnknown().optional().describe('Where its value comes from, as in a Pod.'),
+    valueFrom: EnvSourcePart.optional().describe(
+      'Where its value comes from, as in a Pod (`kubectl explain pod.spec.containers.env.valueFrom`).',
+    ),
   }),
   { rule: '!(has(self.value) && has(self.valueFrom))', message: 'may not have both value and valueFrom' },
 );
@@ -68,10 +63,6 @@ const Toleration = z.object({
   tolerationSeconds: integer(-2147483648, 2147483647).optional().describe('How long a NoExecute taint is tolerated.'),
 });
 
-const Volume = preserveUnknown()
-  .extend({ name: text(63).describe('Name of the volume.') })
-  .meta({ 'x-kubernetes-preserve-unknown-fields': true });
-
 const VolumeMount = z.object({
   name: text(63).describe('Name of the volume.'),
   mountPath: text(1024).describe('Where in the container.'),
@@ -97,12 +88,12 @@ const forContainers = {
 const forPods = {
   nodeSelector: stringMap(64, 63).optional().describe('Labels that a node must have; replaces that of the bundle.'),
   tolerations: list(Toleration, 64).optional().describe('Tolerations to add.'),
-  affinity: preserveUnknown()
+  affinity: AffinityPart.optional().describe(
+    'Affinity as in a Pod (`kubectl explain pod.spec.affinity`); replaces that of the bundle, part by part (node, Pod, anti-Pod).',
+  ),
+  volumes: listByKey(VolumePart, 64, ['name'])
     .optional()
-    .describe('Affinity as in a Pod; replaces that of the bundle, part by part (node, Pod, anti-Pod).'),
-  volumes: listByKey(Volume, 64, ['name'])
-    .optional()
-    .describe('Volumes as in a Pod, to add; one of the same name is replaced.'),
+    .describe('Volumes as in a Pod (`kubectl explain pod.spec.volumes`), to add; one of the same name is replaced.'),
   imagePullSecrets: listByKey(z.object({ name: objectName().describe('Name of the Secret.') }), 16, ['name'])
     .optional()
     .describe("Pull secrets of the operator's namespace to add to the Pods."),

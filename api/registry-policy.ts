@@ -34,7 +34,7 @@ const RegistryPolicySpec = rules(
         copyTo: labelSelector('a namespace')
           .optional()
           .describe(
-            'Namespaces, by their labels, in which the Pods of operators may pull with it: a copy of the whole Secret is kept there for each operator with images under the prefix, and removed with it, unless its Subscription is deleted with `uninstall.objects: Orphan`: then the copy stays, as the Pods need it. Who may read Secrets there can read it. Absent: none; empty: all.',
+            'Namespaces, by their labels, in which the Pods of operators may pull with it: a copy of the whole Secret is kept there for each operator with images under the prefix, and removed with it, unless its Subscription is deleted with `uninstall.objects: Orphan`: then the copy stays, as the Pods need it. A user who may read Secrets there can read it. Absent: none; empty: all.',
           ),
       })
       .optional()

@@ -160,7 +160,7 @@ export const SubscriptionSpec = rules(
     certificates: z
       .enum(['Manager', 'CertManager'])
       .default('Manager')
-      .describe('Who issues the certificates of webhooks: the manager itself, or cert-manager.'),
+      .describe('The issuer of the certificates of webhooks: the manager itself, or cert-manager.'),
     operatorCondition: z
       .enum(['Auto', 'Always', 'Never'])
       .optional()

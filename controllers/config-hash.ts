@@ -5,10 +5,22 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../api/json.ts';
 import type { Subscription } from '../api/subscription.ts';
+import { boundedConfig } from './bounded-config.ts';
 
-/** 32 hex digits; equal configuration, equal hash. */
+/** 32 hex digits; equal configuration, equal hash. Computed once for each spec: those of the caches are never changed. */
 export function configHash({ spec }: Subscription): string {
-  const { config, watchNamespaces, certificates, serviceAccountName } = spec;
+  const known = HASHES.get(spec);
+  if (known !== undefined) return known;
+  const hash = hashConfig(spec);
+  HASHES.set(spec, hash);
+  return hash;
+}
+
+const HASHES = new WeakMap<Subscription['spec'], string>();
+
+function hashConfig(spec: Subscription['spec']): string {
+  const { watchNamespaces, certificates, serviceAccountName } = spec;
+  const config = boundedConfig(spec.config);
   // Absent by default: releases that did not know the field have the same hash.
   const operatorCondition = spec.operatorCondition === 'Auto' ? undefined : spec.operatorCondition;
   const watched = watchNamespaces?.toSorted();

@@ -76,6 +76,6 @@ function problemOfContent({ spec }: Revision, subscription: Subscription | undef
   if (spec.package !== subscription.spec.package)
     return `spec.package is ${spec.package}, and that of the Subscription is ${subscription.spec.package}`;
   const account = subscription.spec.serviceAccountName;
-  if (spec.configHash !== configHash(subscription) || spec.serviceAccountName === account) return undefined;
+  if (spec.serviceAccountName === account || spec.configHash !== configHash(subscription)) return undefined;
   return `spec.serviceAccountName is ${spec.serviceAccountName ?? 'absent'}, and that of the Subscription with the same configuration is ${account ?? 'absent'}`;
 }

@@ -190,10 +190,19 @@ test('more objects than a Revision may have are too large a bundle, before anyth
   expect((await packManifests(objects.slice(1))).objects).toBe(MAX_OBJECTS);
 });
 
+test('manifests that could not be unpacked again are not packed: each control character takes six', async () => {
+  const data = { x: '\u0001'.repeat(6 * 1024 * 1024) };
+  const objects = [
+    { ...OBJECTS[0]!, data },
+    { ...OBJECTS[0]!, data },
+  ];
+  await expect(packManifests(objects)).rejects.toMatchObject({ reason: 'BundleTooLarge', retry: 'never' });
+});
+
 test('manifests that unpack to more than the limit are not unpacked', async () => {
-  const bomb = await packManifests([
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { x: 'x'.repeat(65 * 1024 * 1024) } },
-  ]);
+  const [object] = OBJECTS;
+  const json = Buffer.from(formatJson([{ ...object, data: { x: 'x'.repeat(65 * 1024 * 1024) } }]));
+  const bomb: PackedManifests = { digest: digestOf(json), objects: 1, pieces: [gzipSync(json)] };
   const forged = revisionOf({ manifests: describeManifests('gadget-1', bomb) });
   await storeManifests(cluster, forged, bomb.pieces);
   await expect(loadManifests(cluster, forged)).rejects.toMatchObject({ reason: 'ManifestsMissing' });

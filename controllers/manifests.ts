@@ -31,13 +31,16 @@ export interface PackedManifests {
 
 /**
  * Packs objects in their order. The same objects give the same digest and pieces. Throws BundleTooLarge, never retried, for more
- * objects than a Revision may have.
+ * objects than a Revision may have, or for more bytes than are unpacked again.
  */
 export async function packManifests(objects: readonly KubeObject[]): Promise<PackedManifests> {
   if (objects.length > MAX_OBJECTS) throw tooMany(objects.length);
   const hash = createHash('sha256');
+  let bytes = 0;
   const hashed = function* (): Generator<string> {
     for (const text of textsOf(objects)) {
+      bytes += Buffer.byteLength(text);
+      if (bytes > MAX_BYTES) throw tooLong();
       hash.update(text);
       yield text;
     }
@@ -55,6 +58,16 @@ function tooMany(count: number): ReasonedError {
     retry: 'never',
     message: `The bundle renders to ${count} objects, and a Revision has at most ${MAX_OBJECTS}`,
     hint: 'Each namespace in spec.watchNamespaces takes a Role and a RoleBinding for each permission: name fewer of them, or all namespaces',
+  });
+}
+
+/** The JSON may be longer than the files: six characters for each control character. */
+function tooLong(): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleTooLarge',
+    retry: 'never',
+    message: `The bundle renders to objects of more than ${MAX_BYTES >> 20} MiB of JSON`,
+    hint: 'Ask the author of the bundle for a smaller one',
   });
 }
 

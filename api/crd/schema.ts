@@ -22,6 +22,7 @@ export const WORDS: readonly string[] = [
   'description',
   'type',
   'format',
+  'nullable',
   'default',
   'enum',
   'minLength',
@@ -55,7 +56,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 function convert(node: Json): StructuralSchema {
   if (node['x-kubernetes-int-or-string'] === true) {
-    return pick(node, ['description', 'x-kubernetes-int-or-string', 'maxLength']);
+    return pick(node, ['description', 'nullable', 'x-kubernetes-int-or-string', 'maxLength']);
   }
   const words = Object.entries(node)
     .filter(([word]) => !DROPPED.has(word))

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { duration, integer, intOrString, list, listByKey, preserveUnknown, stringMap, text } from '../fields.ts';
+import { duration, integer, intOrString, list, listByKey, stringMap, text } from '../fields.ts';
 import { KINDS } from '../kinds.ts';
 import type { CustomKind } from '../kind.ts';
 import { buildCrd } from './definition.ts';
 import { toStructuralSchema, type StructuralSchema } from './schema.ts';
-import { checkSchema, children } from './structural.ts';
+import { checkSchema, children, isPodPart } from './structural.ts';
 
 describe('the schema of every kind', () => {
   test.each(KINDS)('$kind is structural and bounded everywhere', (kind: CustomKind) => {
@@ -14,6 +14,20 @@ describe('the schema of every kind', () => {
 
   test.each(KINDS)('every field of $kind has a description', (kind: CustomKind) => {
     expect(unexplained(toStructuralSchema(kind.schema), '')).toEqual([]);
+  });
+
+  test('only affinity, volumes and valueFrom are parts of a Pod, which Kubernetes describes', () => {
+    const parts = KINDS.flatMap(({ schema }: CustomKind) => podPartsBelow(toStructuralSchema(schema), ''));
+    const names = parts.map((path) => path.replace(/^.*\.(?=\w+$)/, ''));
+    expect([...new Set(names)].toSorted()).toEqual(['affinity', 'valueFrom', 'volumes']);
+    expect(parts.every((path) => path.startsWith('.spec.config.'))).toBe(true);
+  });
+
+  test.each(KINDS)('$kind takes nothing of unknown depth or number', (kind: CustomKind) => {
+    const unbounded = nodesOf(toStructuralSchema(kind.schema)).filter(
+      (node) => node['x-kubernetes-preserve-unknown-fields'] !== undefined,
+    );
+    expect(unbounded).toEqual([]);
   });
 
   test.each(KINDS)('$kind has a status subresource, and columns that point at existing fields', (kind: CustomKind) => {
@@ -61,11 +75,6 @@ describe('conversion from zod', () => {
       because: 'a quantity becomes int-or-string, not a union',
       schema: intOrString(),
       becomes: { 'x-kubernetes-int-or-string': true, maxLength: 64 },
-    },
-    {
-      because: 'objects of other APIs are preserved',
-      schema: preserveUnknown(),
-      becomes: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     },
     {
       because: 'a schema that is used twice is written twice',
@@ -150,12 +159,21 @@ describe('the check of a schema finds faults', () => {
   });
 });
 
+function nodesOf(node: StructuralSchema): readonly StructuralSchema[] {
+  return [node, ...children(node).flatMap(([, child]) => nodesOf(child))];
+}
+
+function podPartsBelow(node: StructuralSchema, path: string): readonly string[] {
+  if (path !== '' && isPodPart(node)) return [path];
+  return children(node).flatMap(([name, child]) => podPartsBelow(child, `${path}.${name}`));
+}
+
 function unexplained(node: StructuralSchema, path: string): readonly string[] {
   return children(node).flatMap(([name, child]) => {
     const here = `${path}.${name}`;
     const isNamed = name !== '[]' && name !== '*';
     const missing = isNamed && (child.description ?? '') === '' ? [here] : [];
-    return missing.concat(unexplained(child, here));
+    return isPodPart(child) ? missing : missing.concat(unexplained(child, here));
   });
 }
 

@@ -58,6 +58,14 @@ function isBoundedInteger(node: StructuralSchema): boolean {
   return typeof node['minimum'] === 'number' && typeof node['maximum'] === 'number';
 }
 
+/**
+ * Whether the fields below are those of a part of a Pod: Kubernetes explains them, and none has a description here.
+ */
+export function isPodPart(node: StructuralSchema): boolean {
+  const fields = Object.values(node.items?.properties ?? node.properties ?? {});
+  return fields.length > 0 && fields.every(({ description }) => description === undefined);
+}
+
 /** The nodes directly below: fields by name, items as `[]`, values of a map as `*`. */
 export function children(node: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
   return [

@@ -5,21 +5,14 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { comparisonsOf, servedPairs, type Comparison } from './comparisons.ts';
-import { findEqualParts } from './equal-parts.ts';
-import { EFFECTS, type Effect, type FlatPair, type NodePair, type VersionPair } from './rule.ts';
-import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
-import { flattenSchema, readCrd, type Crd, type Schema } from './schema.ts';
+import { compareVersions, type BareFinding } from './compare-versions.ts';
+import { checkVersions } from './effort.ts';
+import { EFFECTS } from './rule.ts';
+import { CRD_RULES } from './rules.ts';
+import { readCrd, type Crd } from './schema.ts';
 
-export interface CrdFinding {
+export interface CrdFinding extends BareFinding {
   readonly crd: string;
-  readonly rule: string;
-  readonly effect: Effect;
-  /** `v1`, or `v1 -> v2` for two versions that are converted without a webhook; absent for the CRD itself. */
-  readonly version?: string;
-  /** `^.spec.size`; absent for the CRD itself. */
-  readonly path?: string;
-  readonly message: string;
   /** An administrator accepts the finding. */
   readonly waived: boolean;
   /** The affected objects, if objects were checked (guard.ts). */
@@ -56,16 +49,34 @@ export interface CrdVerdict {
 /**
  * Compares the CRD in the cluster with its replacement.
  *
- * Errors: BundleUnsupported for a CRD that is not of apiextensions.k8s.io/v1, ObjectInvalid for a schema with too many
- * nodes; never retried.
+ * Errors: BundleUnsupported for a CRD that is not of apiextensions.k8s.io/v1, ObjectInvalid for one that is too large to
+ * be compared (effort.ts); never retried.
  */
 export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly Waiver[] = []): CrdVerdict {
   const [before, after] = [readCrd(old), readCrd(next)];
+  for (const crd of [before, after]) checkVersions(crd);
   const waived = new Set(waivers.filter(({ crd }) => crd === after.name).map(({ rule }) => rule));
   const findings = [...compareWhole(before, after), ...compareVersions(before, after)]
-    .map((finding) => Object.assign(finding, { crd: after.name, waived: waived.has(finding.rule) }))
+    .map((finding) => ({ ...finding, crd: after.name, waived: waived.has(finding.rule) }))
     .toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
-  return { crd: after.name, safe: !findings.some(isDangerous), findings };
+  const rest = waived.has(REST);
+  return { crd: after.name, safe: !findings.some(isDangerous), findings: shorten(findings, rest) };
+}
+
+/** Changes of published CRDs have 1,229 at most. */
+const MOST_FINDINGS = 10_000;
+
+/** The rule for effects that are not known. */
+const REST = 'otherKeywords';
+
+/** The first findings, those that block an upgrade before all others, and one finding for the rest of them. */
+function shorten(findings: readonly CrdFinding[], waived: boolean): readonly CrdFinding[] {
+  if (findings.length <= MOST_FINDINGS) return findings;
+  const ordered = [...findings.filter(isDangerous), ...findings.filter((finding) => !isDangerous(finding))];
+  const [kept, rest] = [ordered.slice(0, MOST_FINDINGS), ordered.slice(MOST_FINDINGS)];
+  const effect = rest.some(isDangerous) ? 'rejects' : 'alters';
+  const message = `${rest.length} more findings are not listed`;
+  return [...kept, { crd: rest[0]?.crd ?? '', rule: REST, effect, message, waived }];
 }
 
 /** Whether a finding blocks an upgrade. */
@@ -116,83 +127,6 @@ function describeWaivers(findings: readonly CrdFinding[]): string {
   return [...pairs].slice(0, MOST_NAMED).join('; ');
 }
 
-type Bare = Omit<CrdFinding, 'crd' | 'waived'>;
-
-function compareWhole(old: Crd, next: Crd): Bare[] {
+function compareWhole(old: Crd, next: Crd): readonly BareFinding[] {
   return CRD_RULES.flatMap((rule) => rule.compare(old, next).map((change) => ({ rule: rule.name, ...change })));
-}
-
-function compareVersions(old: Crd, next: Crd): Bare[] {
-  const comparisons = comparisonsOf(old, next);
-  // Versions with a conversion webhook are not compared with each other, neither before nor after.
-  const known = comparisons.some(isMeasured) ? harmBetween(old) : NOTHING;
-  return comparisons.flatMap((comparison) => {
-    const findings = comparePair(comparison, comparison.label);
-    if (!comparison.isNewsOnly) return findings;
-    const wasSo = isMeasured(comparison) ? known : NOTHING;
-    return findings.filter((finding) => isHarmful(finding) && !wasSo.has(keyOf(finding)));
-  });
-}
-
-const NOTHING: ReadonlySet<string> = new Set();
-
-/** Whether a harm counts only if it did not exist before the change. */
-function isMeasured({ isNewsOnly, baseline, old }: Comparison): boolean {
-  return isNewsOnly && baseline !== old;
-}
-
-/** The differences between the served versions of one CRD. */
-function harmBetween(crd: Crd): ReadonlySet<string> {
-  const pairs = servedPairs(crd).map(([old, next]) => comparePair({ old, next }, `${old.name} -> ${next.name}`));
-  return new Set(pairs.flat().map(keyOf));
-}
-
-function keyOf(finding: Bare): string {
-  return JSON.stringify(finding);
-}
-
-function isHarmful({ effect }: Bare): boolean {
-  return effect === 'loses' || effect === 'rejects';
-}
-
-function comparePair(pair: VersionPair, version: string): Bare[] {
-  const flat = flattenBoth(pair.old.schema, pair.next.schema);
-  const whole = VERSION_RULES.flatMap((rule) =>
-    rule.compare(pair, flat).map((change) => ({ rule: rule.name, ...change })),
-  );
-  const nodes = [...withMetadata(flat.old)].flatMap(([path, old]) => {
-    const next = flat.next.get(path);
-    return next === undefined ? [] : compareNode(path, { old, next, isRoot: path === '^' });
-  });
-  return [...whole, ...nodes].map((finding) => ({ ...finding, version, effect: effectOf(finding, pair) }));
-}
-
-/** Without the nodes below equal ones: most of a large schema stays as it is, and no rule finds a change in equal parts. */
-function flattenBoth(old: Schema, next: Schema): FlatPair {
-  const areEqual = findEqualParts(old, next);
-  return {
-    old: flattenSchema(old, { root: next, isEqual: areEqual }),
-    next: flattenSchema(next, { root: old, isEqual: (one, other) => areEqual(other, one) }),
-  };
-}
-
-/** Every object has a name, whether its schema mentions it or not. */
-const METADATA: ReadonlyMap<string, Schema> = new Map([
-  ['^.metadata', { type: 'object' }],
-  ['^.metadata.name', { type: 'string' }],
-  ['^.metadata.generateName', { type: 'string' }],
-]);
-
-function withMetadata(nodes: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
-  return new Map([...METADATA, ...nodes]);
-}
-
-function compareNode(path: string, pair: NodePair): (Bare & { readonly path: string })[] {
-  return NODE_RULES.flatMap((rule) => rule.compare(pair).map((change) => ({ rule: rule.name, path, ...change })));
-}
-
-/** The operator rewrites its status; changes below it cost users no data and no rejected write. */
-function effectOf({ effect, path }: Pick<Bare, 'effect' | 'path'>, { next }: VersionPair): Effect {
-  const inStatus = path === '^.status' || path?.startsWith('^.status.') === true;
-  return inStatus && next.hasStatus && effect !== 'none' ? 'alters' : effect;
 }

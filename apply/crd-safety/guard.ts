@@ -49,6 +49,7 @@ const MOST_NAMED = 3;
  * compareCrds and `listPage` do: an object that cannot be read never counts as unhurt.
  */
 export async function guardCrd(old: KubeObject, next: KubeObject, options: GuardOptions): Promise<CrdVerdict> {
+  await breathe(options.signal); // a bundle may have hundreds of CRDs
   const verdict = compareCrds(old, next, options.waivers);
   if (verdict.safe) return verdict;
   const [before, after] = [readCrd(old), readCrd(next)];
@@ -128,9 +129,10 @@ async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): P
       signal,
     );
     for (const object of page.items) {
-      for (const task of tasks) judge(task, object, { hurt, namedIn });
-      if (now() - started > MOST_MS) return `others, as ${MOST_MS / 1000} s were not enough to judge all`;
-      if (now() - slice > SLICE_MS) {
+      for (const task of tasks) {
+        judge(task, object, { hurt, namedIn });
+        if (now() - started > MOST_MS) return `others, as ${MOST_MS / 1000} s were not enough to judge all`;
+        if (now() - slice <= SLICE_MS) continue;
         await breathe(signal);
         slice = now();
       }

@@ -71,6 +71,8 @@ function storageOf(versions: readonly CrdVersion[]): string[] {
 /** No CRD that an API server accepts has more nodes; a larger one is refused instead of being compared in part. */
 const MOST_NODES = 200_000;
 const MOST_LEVELS = 256;
+/** Characters of all paths: a name of a megabyte is part of the path of each node below it. Published: 564,129. */
+const MOST_CHARACTERS = 16 << 20;
 
 /** A schema beside another one. */
 export interface Beside {
@@ -89,9 +91,11 @@ export interface Beside {
 export function flattenSchema(root: Schema, beside?: Beside): ReadonlyMap<string, Schema> {
   const nodes = new Map<string, Schema>();
   const pending: PendingNode[] = [{ path: '^', schema: root, other: beside?.root, level: 0 }];
+  let characters = 0;
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const { path, schema, other, level } = node;
-    if (nodes.size >= MOST_NODES || level > MOST_LEVELS) throw tooLarge();
+    characters += path.length;
+    if (nodes.size >= MOST_NODES || level > MOST_LEVELS || characters > MOST_CHARACTERS) throw tooLarge();
     nodes.set(path, schema);
     if (other !== undefined && beside?.isEqual(schema, other) === true) continue;
     for (const { place, name, child } of childrenOf(schema).reverse()) {
@@ -162,6 +166,7 @@ function tooLarge(): ReasonedError {
   return new ReasonedError({
     reason: 'ObjectInvalid',
     retry: 'never',
-    message: `the schema of a CRD has more than ${MOST_NODES} nodes or ${MOST_LEVELS} levels`,
+    message: `the schema of a CRD has more than ${MOST_NODES} nodes, ${MOST_LEVELS} levels or ${MOST_CHARACTERS} characters in the paths of its fields`,
+    hint: 'Publish a smaller schema; to change the CRD without this check, set spec.crdUpgradeSafety.enforcement to None',
   });
 }

@@ -5,7 +5,10 @@ import { NO_POLICIES } from '../../controllers/registry-policies.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import type { CatalogContent, ServedCatalog } from '../../controllers/catalog-content.ts';
 import { silentLog } from '../../kube/log.ts';
+import { eventually } from '../../kube/testing/eventually.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
+import { createContentFollower } from './controllers.ts';
+import type { Parts } from './parts.ts';
 
 const DIGEST = `registry.example/c@sha256:${'a'.repeat(64)}`;
 
@@ -94,4 +97,26 @@ test('a replica is ready though a registry is down, and names the Catalogs that 
   await look('a');
   expect(await look('b')).toContain('the registry is down');
   expect(attempts.check()).toBe('1 of 2 served; 1 cannot be loaded');
+});
+
+test('a Catalog whose registry never answers keeps no other Catalog of a replica waiting', async () => {
+  const seen: string[] = [];
+  const informer = { synced: Promise.resolve(), on: () => () => undefined, list: () => [] };
+  const parts = {
+    caches: { catalogs: informer, registryPolicies: informer },
+    attempts: {
+      watch: () => async (key: { readonly name: string }) => {
+        seen.push(key.name);
+        if (key.name === 'slow') await new Promise(() => undefined);
+      },
+    },
+    wiring: { options: { concurrency: 16 }, runtime: { controller: () => undefined }, log: silentLog },
+  };
+  const follower = createContentFollower(parts as unknown as Parts);
+  const stop = new AbortController();
+  const run = follower.run(stop.signal);
+  for (const name of ['slow', 'other']) follower.enqueue({ name });
+  await eventually(() => seen.length === 2);
+  stop.abort(new Error('the test is over'));
+  await run;
 });

@@ -1,13 +1,8 @@
 /** The parts of the manager that its controllers share: clients, caches, and the memory between controllers. */
 import type { Registry as MetricsRegistry } from 'prom-client';
-import { CATALOG, type Catalog } from '../../api/catalog.ts';
-import { API_VERSION } from '../../api/names.ts';
+import type { Catalog } from '../../api/catalog.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { REGISTRY_POLICY, type RegistryPolicy } from '../../api/registry-policy.ts';
-import { REVISION, type Revision } from '../../api/revision.ts';
-import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
-import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
@@ -25,6 +20,7 @@ import { allOf } from '../../controllers/revision/managed-selections.ts';
 import { createKeptBackups } from '../../controllers/kept-backups.ts';
 import { createWayBacks } from '../../controllers/way-backs.ts';
 import type { Client } from '../../kube/client/client.ts';
+import { systemClock } from '../../kube/clock.ts';
 import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
 import { createEventRecorder, type EventRecorder } from '../../kube/events/events.ts';
 import type { Log } from '../../kube/log.ts';
@@ -35,6 +31,8 @@ import { createCatalogAttempts } from './catalog-attempts.ts';
 import { logEvents } from './log-events.ts';
 import { countEvents } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
+import { watchOurKinds, type OurCaches } from './our-caches.ts';
+import { createPulls, type Pulls } from './pulls.ts';
 import { registryOptions } from './registry-options.ts';
 
 export interface WireOptions {
@@ -68,7 +66,7 @@ export function createParts(wiring: WireOptions) {
   const managed = watchManagedObjects(informers, caches);
   const certificates = createCertificatesAhead({ exists: (ref) => managed.get(ref) !== undefined, now });
   const policies = createRegistryPolicies(() => caches.registryPolicies.list());
-  const registries = createRegistriesOf(wiring, policies);
+  const { registries, bundles } = createPullsOf(wiring, policies);
   announceKinds(informers, client);
   const mayHaveBackups = createKeptBackups(writer, wiring.namespace);
   return {
@@ -89,6 +87,7 @@ export function createParts(wiring: WireOptions) {
       namespace: wiring.namespace,
     }),
     registries,
+    bundles,
     upgradePolicy: options['upgrade-policy'],
     checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
@@ -106,16 +105,10 @@ function createContent(options: ManagerOptions, catalogs: Informer<Catalog>): Ca
   return createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () => servedBefore(catalogs));
 }
 
-function createRegistriesOf(
-  { client, namespace, options }: WireOptions,
-  policies: RegistryPolicies,
-): ReturnType<typeof createRegistries> {
-  return createRegistries({
-    cluster: client,
-    namespace,
-    policies,
-    registry: registryOptions(options),
-  });
+function createPullsOf({ client, namespace, options }: WireOptions, policies: RegistryPolicies): Pulls {
+  const clients = createRegistries({ cluster: client, namespace, policies, registry: registryOptions(options) });
+  const time = { seconds: options['pull-timeout'], clock: systemClock };
+  return createPulls(clients, { folder: options['data-folder'], policies, time });
 }
 
 function watchManagedObjects(
@@ -130,46 +123,11 @@ function watchManagedObjects(
   return managed;
 }
 
-export interface OurCaches {
-  readonly catalogs: Informer<Catalog>;
-  readonly subscriptions: Informer<Subscription>;
-  readonly revisions: Informer<Revision>;
-  readonly namespaces: Informer;
-  readonly registryPolicies: Informer<RegistryPolicy>;
-  /** The pull secrets of the manager's namespace. */
-  readonly pullSecrets: Informer;
-}
-
-/** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
-function watchOurKinds(informers: InformerFactory, namespace: string): OurCaches {
-  return {
-    catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
-    subscriptions: informers.informer<Subscription>({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
-    revisions: informers.informer<Revision>({
-      apiVersion: API_VERSION,
-      kind: REVISION.kind,
-      indexes: { [BY_SUBSCRIPTION]: bySubscription },
-    }),
-    namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
-    registryPolicies: informers.informer<RegistryPolicy>({ apiVersion: API_VERSION, kind: REGISTRY_POLICY.kind }),
-    pullSecrets: informers.informer({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      namespace,
-      fieldSelector: 'type=kubernetes.io/dockerconfigjson',
-    }),
-  };
-}
-
 /** When a CRD of a group comes or changes, callers that wait for a kind of that group ask discovery again. */
 function announceKinds(informers: InformerFactory, { discovery }: Client): void {
   const crds = informers.informer(allOf({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
   const announce = ({ metadata: { name } }: KubeObject): void => discovery.announce(name.slice(name.indexOf('.') + 1));
   crds.on({ added: announce, updated: (_old, crd) => announce(crd), deleted: announce });
-}
-
-function bySubscription(revision: Revision): readonly string[] {
-  return [subscriptionKey(revision)];
 }
 
 function servedBefore(catalogs: Informer<Catalog>): ReadonlyMap<string, string> {

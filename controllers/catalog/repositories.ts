@@ -14,6 +14,7 @@ import {
   repositoriesDigest,
   type DescribedVersion,
 } from '../../catalog/repository/build.ts';
+import { checkEntrySize, roomForEntries, takeEntry } from '../../catalog/repository/entry-size.ts';
 import { DEFAULT_TAG_LIMITS, orderTags, type IgnoredTag, type VersionTag } from '../../catalog/repository/tags.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { parseReference } from '../../oci/reference.ts';
@@ -90,7 +91,7 @@ export interface RepositoryContent extends PulledCatalog {
 
 /**
  * The documents of all bundles. A bundle that cannot be read is left out and listed in `ignored`; the others are
- * offered.
+ * offered. Throws CatalogInvalid, never retried, if they are too large together.
  *
  * @param served The index in service: its bundles are known and not pulled.
  */
@@ -101,12 +102,17 @@ export async function pullRepositories(
 ): Promise<RepositoryContent> {
   const slots = createSlots(IN_FLIGHT);
   const known = served === undefined ? new Map<string, BundleBlob>() : knownBundles(served);
+  const room = roomForEntries();
+  const entryOf = async (image: string): Promise<BundleBlob | ReasonedError> => {
+    takeEntry(room);
+    const entry = known.get(image) ?? (await describe(registry, image, signal));
+    if (!(entry instanceof ReasonedError)) takeEntry(room, entry);
+    return entry;
+  };
   const unreadable: (IgnoredTag & { repository: string })[] = [];
   const described = await Promise.all(
     repositories.map(async (source) => {
-      const bundles = await Promise.all(
-        source.versions.map(async ({ image }) => known.get(image) ?? slots(() => describe(registry, image, signal))),
-      );
+      const bundles = await Promise.all(source.versions.map(({ image }) => slots(() => entryOf(image))));
       const versions = source.versions.flatMap((version, at): DescribedVersion[] => {
         const bundle = bundles[at] as BundleBlob | ReasonedError;
         if (!(bundle instanceof ReasonedError)) return [{ ...version, bundle }];
@@ -129,7 +135,9 @@ async function describe(registry: Registry, image: string, signal: AbortSignal):
       limits: BUNDLE_LIMITS,
       signal,
     });
-    return buildBundleBlob(parseBundleDirectory(files), { image, manifests: 'excerpt' });
+    const entry = buildBundleBlob(parseBundleDirectory(files), { image, manifests: 'excerpt' });
+    checkEntrySize(entry);
+    return entry;
   } catch (error) {
     if (error instanceof ReasonedError && error.retry === 'never') return error;
     throw error;

@@ -32,7 +32,7 @@ export interface SoakResult {
   readonly kills: number;
   /** How often a process lost the lead and was started again. */
   readonly lost: number;
-  /** How often the invariants were looked at. */
+  /** How often the invariants were judged. */
   readonly looks: number;
   readonly memory: readonly MemorySample[];
   /** The invariants that were broken, each once. */

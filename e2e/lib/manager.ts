@@ -18,7 +18,7 @@ export interface RunningManager {
   readonly probes: string;
   /** Everything that it has logged. */
   log(): string;
-  /** Where that is, for who reads it piece by piece. */
+  /** The file of the log, for a test that reads it piece by piece. */
   readonly logFile: string;
   /** SIGTERM, and waits for the end; resolves with the exit code. */
   stop(): Promise<number | null>;

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import type { StructuralSchema } from '../schema.ts';
+import { children, isPodPart } from '../structural.ts';
 import { HOSTILE_TEXTS, TIMES } from './hostile-values.ts';
 
 export interface SchemaOptions {
@@ -41,8 +42,9 @@ export function valuesOf(schema: StructuralSchema, options: SchemaOptions, path 
   }
 }
 
-/** The path of every field that has no fields of its own. */
+/** The path of every field that has no fields of its own; a part of a Pod counts as one. */
 export function leavesOf(schema: StructuralSchema, path = ''): readonly string[] {
+  if (path !== '' && isPodPart(schema)) return [path];
   if (schema.type === 'array' && schema.items !== undefined) return leavesOf(schema.items, `${path}[]`);
   const below = Object.entries(schema.properties ?? {});
   return below.length === 0 ? [path] : below.flatMap(([name, child]) => leavesOf(child, join(path, name)));
@@ -84,8 +86,14 @@ function lists(schema: StructuralSchema, options: SchemaOptions, path: string): 
   if (schema['x-kubernetes-list-type'] !== 'atomic') {
     return fc.uniqueArray(items, { ...bounds, selector: (item) => identify(item, schema) });
   }
+  if (hasLists(schema.items as StructuralSchema)) return fc.array(items, bounds);
   const long = items.map((item) => Array.from({ length: Math.min(most, LONG_LENGTH) }, () => item));
   return fc.oneof({ weight: 19, arbitrary: fc.array(items, bounds) }, { weight: 1, arbitrary: long });
+}
+
+/** Long lists of objects that have long lists would be larger than the API server takes. */
+function hasLists(schema: StructuralSchema): boolean {
+  return schema.type === 'array' || children(schema).some(([, child]) => hasLists(child));
 }
 
 /** The keys by which the API server distinguishes entries. */

@@ -283,6 +283,54 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
   },
   { because: 'the longest name is allowed', name: 'n'.repeat(200), spec: SUBSCRIPTION_SPEC },
   {
+    because: 'volumes and affinity have the fields of a Pod, and each may be null',
+    spec: {
+      package: 'gadget',
+      config: {
+        env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'v', path: 'p', key: 'k' }, fieldRef: null } }],
+        volumes: [
+          { name: 'claim', ephemeral: { volumeClaimTemplate: { spec: { resources: { requests: { storage: 1 } } } } } },
+          { name: 'image', image: { reference: 'registry.example/data:1', pullPolicy: null } },
+          { name: 'driver', csi: { driver: 'd', volumeAttributes: { a: 'b' }, nodePublishSecretRef: null } },
+          {
+            name: 'token',
+            projected: {
+              sources: [
+                { serviceAccountToken: { path: 'p', expirationSeconds: 600 } },
+                { clusterTrustBundle: { signerName: 's', path: 'p', labelSelector: { matchLabels: null } } },
+                { podCertificate: { signerName: 's', keyType: 'ED25519', userAnnotations: { a: 'b' } } },
+                { downwardAPI: { items: [{ path: 'p', resourceFieldRef: { resource: 'r', divisor: '1m' } }] } },
+              ],
+            },
+          },
+        ],
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { topologyKey: 'zone', labelSelector: { matchExpressions: null }, namespaces: null },
+            ],
+          },
+        },
+      },
+    },
+  },
+  {
+    because: 'a condition without an operator is none',
+    spec: {
+      package: 'gadget',
+      config: {
+        affinity: {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'a' }] }],
+            },
+          },
+        },
+      },
+    },
+    misfit: 'operator',
+  },
+  {
     because: 'a variable has one source',
     spec: { package: 'gadget', config: { env: [{ name: 'A', value: 'b', valueFrom: { fieldRef: {} } }] } },
     refused: { path: 'spec.config.env[0]', message: 'may not have both value and valueFrom' },

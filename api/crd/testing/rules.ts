@@ -21,8 +21,17 @@ export interface BrokenRule {
 export function checkRules(kind: CustomKind, object: KubeObject, before?: KubeObject): readonly BrokenRule[] {
   const self = parseObject(kind, object);
   const oldSelf = before === undefined ? undefined : parseObject(kind, before);
-  return checkNode(toStructuralSchema(kind.schema), { path: '', self, oldSelf });
+  return checkNode(structureOf(kind), { path: '', self, oldSelf });
 }
+
+/** Converted once for each kind. */
+function structureOf(kind: CustomKind): StructuralSchema {
+  const known = STRUCTURES.get(kind) ?? toStructuralSchema(kind.schema);
+  STRUCTURES.set(kind, known);
+  return known;
+}
+
+const STRUCTURES = new WeakMap<CustomKind, StructuralSchema>();
 
 /** A value and its previous one, if any. */
 interface Place {
@@ -32,7 +41,7 @@ interface Place {
 }
 
 function checkNode(node: StructuralSchema, place: Place): readonly BrokenRule[] {
-  if (place.self === undefined) return [];
+  if (place.self === undefined || place.self === null) return [];
   const rules = (node['x-kubernetes-validations'] ?? []) as readonly CelRule[];
   const own = rules
     .filter((rule) => !holds(rule, place))

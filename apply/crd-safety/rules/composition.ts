@@ -2,6 +2,7 @@ import { canonicalJson } from '../../../api/json.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import { isSchema } from '../schema.ts';
 import { DOCUMENTATION } from './documentation.ts';
+import { missingIn } from './enum.ts';
 
 /** One keyword that combines schemas. */
 function compositionRule(name: 'allOf' | 'anyOf' | 'oneOf' | 'not', judge: (branches: Branches) => Change[]): NodeRule {
@@ -26,8 +27,8 @@ function branchesOf(old: unknown, next: unknown): Branches {
   return {
     before: before.length,
     after: after.length,
-    removed: before.filter((branch) => !after.includes(branch)).length,
-    added: after.filter((branch) => !before.includes(branch)).length,
+    removed: missingIn(after, before).length,
+    added: missingIn(before, after).length,
   };
 }
 

@@ -15,7 +15,8 @@ export function withinSteps<T>(run: () => T, steps: number = STEPS_OF_AN_OBJECT)
   try {
     return run();
   } catch (error) {
-    if (error instanceof TooMuch) return undefined;
+    // An API server accepts 10,000 levels of nesting, and a stack has room for fewer.
+    if (error instanceof TooMuch || error instanceof RangeError) return undefined;
     throw error;
   } finally {
     left = Infinity;

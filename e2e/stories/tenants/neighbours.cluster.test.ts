@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, get, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import {
+  catalogOf,
+  condition,
+  get,
+  isReady,
+  list,
+  runs,
+  subscriptionTo,
+  waitFor,
+  type Judged,
+} from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
@@ -46,7 +56,12 @@ async function publish(): Promise<void> {
       return packageDocuments(name, [{ ...(first as PackageVersion), properties: [needsStore(RANGES[name] ?? '')] }]);
     }),
   );
-  const documents = [...packageDocuments('store', stores), ...needers.flat()];
+  const plain = await versionsOf('plain', ['1.0.0', '2.0.0']);
+  const tenants = await Promise.all(
+    ['nested', 'wide'].map(async (name) => packageDocuments(name, await versionsOf(name, ['1.0.0']))),
+  );
+  const others = [...packageDocuments('plain', plain), ...tenants.flat()];
+  const documents = [...packageDocuments('store', stores), ...needers.flat(), ...others];
   await publishCatalog(documents, `${cluster().registry}/main:latest`);
 }
 
@@ -238,4 +253,53 @@ describe('a Catalog for namespaces with a label', () => {
     await apply(catalogOf('main', `${cluster().registry}/main:latest`));
     await waitFor(cluster(), CLOSED, (one) => condition(one, 'UpgradeAvailable')?.reason === 'UpToDate');
   });
+});
+
+describe('a configuration as deep or as wide as the API server takes', () => {
+  const PLAIN = { kind: 'subscription', name: 'plain', namespace: PLATFORM };
+  const CRD = 'crd/subscriptions.slipway.dev';
+  const AFFINITY = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/config/properties/affinity';
+  const of = (name: string): { kind: string; name: string; namespace: string } => ({ ...PLAIN, name, namespace: TEAM });
+  const isInvalid = (one: Judged): boolean => condition(one, 'Stalled')?.reason === 'InvalidSpec';
+  // Under the older CRD the API server itself takes a minute for 9,900.
+  const levels = 6000;
+  const deep = `{"spec":{"config":{"affinity":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}}}`;
+  const wide = { affinity: { x: Array.from({ length: 440_000 }, () => []) } };
+
+  const deepen = (): Promise<string> =>
+    kubectl(...TENANT, '-n', TEAM, 'patch', 'subscription', 'nested', '--type=merge', '-p', deep);
+  const affinityOf = async (name: string): Promise<string> =>
+    kubectl('-n', TEAM, 'get', 'subscription', name, '-o', 'jsonpath={.spec.config.affinity}');
+
+  test('the API server drops it', async () => {
+    await subscribe('nested');
+    await waitFor(cluster(), of('nested'), runs('1.0.0'));
+    await deepen();
+    expect(await affinityOf('nested')).toBe('{}');
+    await waitFor(cluster(), of('nested'), isReady);
+  }, 120_000);
+
+  test('under an older CRD its Subscription alone is InvalidSpec and can be removed, while others are upgraded', async () => {
+    await apply(subscriptionTo('plain', PLATFORM, { package: 'plain', version: '1.0.0' }));
+    await waitFor(cluster(), PLAIN, runs('1.0.0'));
+    const value = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const older = JSON.stringify([{ op: 'replace', path: AFFINITY, value }]);
+    await kubectl('patch', CRD, '--type=json', '-p', older);
+    await until('the older CRD is in force', async () => {
+      await deepen();
+      return (await affinityOf('nested')) !== '{}';
+    });
+    const tenants = JSON.parse(subscriptionTo('wide', TEAM, { package: 'wide', ...OWN, config: wide })) as object;
+    await cluster().kubectl([...TENANT, 'create', '-f', '-'], JSON.stringify(tenants));
+    for (const name of ['nested', 'wide']) await waitFor(cluster(), of(name), isInvalid);
+    await manager.stop();
+    manager = await startManager(cluster());
+    await apply(subscriptionTo('plain', PLATFORM, { package: 'plain' }));
+    await waitFor(cluster(), PLAIN, runs('2.0.0'));
+    for (const name of ['nested', 'wide'])
+      await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', name, '--timeout=60s');
+    expect(await kubectl('-n', TEAM, 'get', 'deployment', 'nested', '--ignore-not-found')).toBe('');
+    expect(manager.log()).not.toContain('InternalError');
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', join(ROOT, 'deploy/crds'));
+  }, 300_000);
 });

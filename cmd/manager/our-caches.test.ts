@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { ListPageOptions } from '../../kube/client/list-objects.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { createInformerFactory } from '../../kube/watch/informer-factory.ts';
+import { watchOurKinds } from './our-caches.ts';
+
+const PAGE = 5;
+
+/** As wide as the API server takes it: each `[]` is three bytes of text, and many more in memory. */
+const wide = { affinity: { x: Array.from({ length: 460_000 }, () => []) } };
+const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
+
+function clientOf(asked: (readonly [string, ListPageOptions])[]): Client {
+  const item = {
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Subscription',
+    metadata: { name: 'wide', namespace: 'team-a', uid: 'u', resourceVersion: '1', managedFields },
+    spec: { package: 'gadget', serviceAccountName: 'installer', config: wide },
+  };
+  return {
+    listPage: (kind: { readonly kind: string }, options: ListPageOptions) => {
+      asked.push([kind.kind, options]);
+      return Promise.resolve({ resourceVersion: '1', items: kind.kind === 'Subscription' ? [item] : [] });
+    },
+    watch: () => (async function* () {})(),
+    discovery: { onAnnounce: () => () => undefined },
+  } as unknown as Client;
+}
+
+test('Subscriptions and Revisions are read in small pages, and of an oversized configuration a mark is kept', async () => {
+  const asked: (readonly [string, ListPageOptions])[] = [];
+  const informers = createInformerFactory({ client: clientOf(asked) });
+  const { subscriptions } = watchOurKinds(informers, 'slipway-system');
+  const over = new AbortController();
+  informers.start(over.signal);
+  await informers.synced();
+  over.abort();
+  for (const kind of ['Subscription', 'Revision'])
+    expect(asked.find(([one]) => one === kind)?.[1]).toMatchObject({ limit: PAGE, unread: ['managedFields'] });
+  const kept = subscriptions.get('team-a/wide');
+  expect(kept).toMatchObject({ metadata: { uid: 'u' }, spec: { package: 'gadget', serviceAccountName: 'installer' } });
+  expect(kept?.metadata).not.toHaveProperty('managedFields');
+  expect(JSON.stringify(kept).length).toBeLessThan(500);
+});
