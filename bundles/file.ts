@@ -12,7 +12,10 @@ export function readFile(file: string, bytes: Uint8Array, limits: YamlLimits): r
       reason: error.kind === 'limit' ? 'BundleTooLarge' : 'BundleInvalid',
       retry: 'never',
       message: `${file}: ${error.message}`,
-      hint: error.kind === 'limit' ? 'Split the file, or leave out what is not needed' : 'Correct the YAML of the file',
+      hint:
+        error.kind === 'limit'
+          ? 'Split the file, use fewer aliases, or leave out unneeded values'
+          : 'Correct the YAML of the file',
     });
   }
 }

@@ -125,6 +125,70 @@ describe('documents', () => {
   });
 });
 
+describe('JSON objects one after another are documents', () => {
+  it.each([
+    {
+      text: '{"a": "}"}\n{"a": "\\"{"}\n',
+      values: [{ a: '}' }, { a: '"{' }],
+      lines: [1, 2],
+      because: 'a line for each',
+    },
+    { text: ' {"a":\n {}}{\n}\n{}', values: [{ a: {} }, {}, {}], lines: [1, 2, 4], because: 'no space between' },
+    {
+      text: '{"a": "\\\\"}{"a": 12345678901234567890}',
+      values: [{ a: '\\' }, { a: 12345678901234567890n }],
+      lines: [1, 1],
+      because: 'a backslash ends a text',
+    },
+    { text: '{"a": "x\ty"}{}', values: undefined, lines: [], because: 'one is no JSON' },
+    { text: '{} []', values: undefined, lines: [], because: 'a list is no object' },
+    { text: '{}{', values: undefined, lines: [], because: 'the last one has no end' },
+  ])('$because', ({ text, values, lines }) => {
+    if (values === undefined) {
+      expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
+      return;
+    }
+    expect(parseYaml(text).map(({ value }) => value)).toEqual(values);
+    expect(parseYaml(text).map(({ index, line }) => [index, line])).toEqual(lines.map((line, at) => [at + 1, line]));
+  });
+
+  it('more of them than documents are allowed are refused', () => {
+    expect(parseYaml('{}'.repeat(1000))).toHaveLength(1000);
+    expect(thrown(() => parseYaml('{}'.repeat(1001)))).toMatchObject({ kind: 'limit' });
+  });
+});
+
+/** Values by `sigs.k8s.io/yaml` 1.6, which accepts an escaped single quote in double quotes. */
+describe('a single quote may be escaped in double quotes', () => {
+  it.each([
+    { text: String.raw`a: "don\'t"`, value: { a: "don't" }, because: 'a value' },
+    { text: String.raw`"don\'t": 1`, value: { "don't": 1 }, because: 'a key' },
+    {
+      text: String.raw`a: {b: ["\'x\'", '\'], c: "\\'"}`,
+      value: { a: { b: ["'x'", '\\'], c: "\\'" } },
+      because: 'in brackets',
+    },
+    {
+      text: 'a:\n  b: "x\n  don\\\'t\n y\\\'"\n  c: 1\n',
+      value: { a: { b: "x don't y'", c: 1 } },
+      because: 'in lines that are not indented either',
+    },
+    {
+      text: 'a: |\n  "don\\\'t"\nb: don"\\\'t" # "\\\'"\nc: "\\\'"\n',
+      value: { a: '"don\\\'t"\n', b: 'don"\\\'t"', c: "'" },
+      because: 'blocks, plain texts and comments keep their backslashes',
+    },
+  ])('$because', ({ text, value }) => {
+    expect(one(text)).toEqual(value);
+  });
+
+  it('an escape that Go refuses too is an error', () => {
+    for (const text of [String.raw`a: "\'\q"`, String.raw`a: "\q" # "\'"`, String.raw`a: "\'`]) {
+      expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax', line: 1 });
+    }
+  });
+});
+
 /** Values by `sigs.k8s.io/yaml` 1.6, which accepts any indentation for continuation lines of quotes and brackets. */
 const UNINDENTED: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
   { text: "a:\n  b: 'x\n  y'\n  c: 1\n", value: { a: { b: 'x y', c: 1 } }, because: 'a line is indented as its key' },
@@ -231,6 +295,36 @@ describe('limits', () => {
     expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'limit' });
   });
 
+  it.each([
+    { because: 'aliases repeat a long text', text: `a: &x ${LONG}\nl:\n${'- *x\n'.repeat(50)}` },
+    { because: 'aliases repeat a long key', text: `a: &x {${LONG}: 1}\nl:\n${'- *x\n'.repeat(50)}` },
+    { because: 'an alias is a long key', text: `a: &x ${LONG}\nl:\n${'- {? *x : 1}\n'.repeat(50)}` },
+    { because: 'maps merge a long text', text: `a: &x {k: ${LONG}}\nl:\n${'- {<<: *x}\n'.repeat(50)}` },
+    { because: 'maps merge a list of maps', text: `a: &x {k: ${LONG}}\nl:\n${'- {<<: [*x, *x]}\n'.repeat(50)}` },
+    { because: 'one list is repeated', text: `a: &x [${LONG}, ${LONG}]\nl:\n${'- *x\n'.repeat(50)}` },
+    {
+      because: 'each of many documents repeats a text',
+      text: `a: &x ${'x'.repeat(1000)}\nl: [${'*x,'.repeat(200)}]\n---\n`.repeat(50),
+    },
+    {
+      because: 'many short values are repeated',
+      text: `${'---\na: &x [1,1,1]\nb: &y [*x,*x,*x]\nc: [*y,*y]\n'.repeat(900)}${laughs(5)}`,
+    },
+    { because: 'an alias deepens what is deep', text: nestedByAliases(40) },
+  ])('a short text is refused if $because', ({ text }) => {
+    expect(text.length).toBeLessThan(3 << 20);
+    expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'limit' });
+  });
+
+  it('aliases may write a file out to four times its text, and a short file to 256 KiB', () => {
+    expect(() => parseYaml(`a: &x ${LONG}\nl: [*x, *x]\n`)).not.toThrow();
+    expect(() => parseYaml(`a: &x ${'x'.repeat(1000)}\nl:\n${'- *x\n'.repeat(250)}`)).not.toThrow();
+  });
+
+  it('a text without aliases is never refused for its growth', () => {
+    expect(() => parseYaml(`l:\n${'- x\n'.repeat(100_000)}`)).not.toThrow();
+  });
+
   it('the default limits permit all published bundles', () => {
     expect(() => parseYaml(deep(90))).not.toThrow();
     expect(() => parseYaml(`a: ${'x'.repeat(1 << 20)}`)).not.toThrow();
@@ -242,6 +336,17 @@ describe('limits', () => {
     expect(thrown(() => parseYaml(deep(5), { maxDepth: 4 }))).toMatchObject({ kind: 'limit' });
   });
 });
+
+const LONG = 'x'.repeat(100_000);
+
+/** Each list of some levels holds the one before: few values, and thousands of levels. */
+function nestedByAliases(count: number): string {
+  const lists = Array.from({ length: count }, (_, index) => {
+    const inner = index === 0 ? '1' : `*a${index - 1}`;
+    return `a${index}: &a${index} ${'['.repeat(100)}${inner}${']'.repeat(100)}`;
+  });
+  return lists.join('\n');
+}
 
 function one(text: string): unknown {
   return parseYaml(text)[0]?.value;

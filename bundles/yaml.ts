@@ -3,14 +3,17 @@
  * tested their files with those: YAML 1.1 scalars but timestamps as strings, the last of duplicate keys, integers
  * beyond 2^53 as bigint, documents split at lines that start with `---`.
  * The parsers of bundles and catalogs and the CLI call it. It writes nothing and knows nothing of Kubernetes
- * objects. Everything read is hostile: size, depth, nodes after expansion of aliases and documents are bounded.
+ * objects. Everything read is hostile: size, depth, documents, and the nodes and characters after expansion of aliases
+ * are bounded.
  */
 import { YAMLException } from 'js-yaml';
-import { parseJson } from '../api/json.ts';
+import type { Room } from './room.ts';
 import { buildDocuments } from './yaml/build.ts';
 import { YamlError } from './yaml/error.ts';
+import { checkGrowth, hasAliases, roomFor } from './yaml/growth.ts';
+import { parseJsonObjects } from './yaml/json-objects.ts';
 import { parseLenient } from './yaml/lenient.ts';
-import { DEFAULT_YAML_LIMITS, checkDensity, checkShape, type YamlLimits } from './yaml/limits.ts';
+import { DEFAULT_YAML_LIMITS, checkDensity, tooDeep, type YamlLimits } from './yaml/limits.ts';
 import { splitDocuments, type DocumentText } from './yaml/split.ts';
 
 export { YamlError } from './yaml/error.ts';
@@ -33,9 +36,10 @@ export interface YamlDocument {
 export function parseYaml(input: string | Uint8Array, limits: Partial<YamlLimits> = {}): readonly YamlDocument[] {
   const bounds = { ...DEFAULT_YAML_LIMITS, ...limits };
   const text = decodeText(input, bounds);
-  const json = parseWholeJson(text, bounds);
-  if (json !== undefined) return [{ index: 1, line: 1, value: json.value }];
-  const found = splitDocuments(text, bounds.maxDocuments).flatMap((document) => parseDocument(document, bounds));
+  const objects = parseJsonObjects(text, bounds);
+  if (objects !== undefined) return objects.map((object, position) => ({ index: position + 1, ...object }));
+  const room = roomFor(text.length);
+  const found = splitDocuments(text, bounds.maxDocuments).flatMap((document) => parseDocument(document, bounds, room));
   return found.filter(({ value }) => value !== null);
 }
 
@@ -53,27 +57,14 @@ function tooLarge(maxBytes: number): YamlError {
   return new YamlError({ kind: 'limit', what: `has more than ${maxBytes} bytes` });
 }
 
-/** A text that is one JSON object is read as JSON, as the Kubernetes decoder does; anything else is YAML. */
-function parseWholeJson(text: string, bounds: YamlLimits): { readonly value: unknown } | undefined {
-  if (!/^\s*\{/.test(text.slice(0, 4096))) return undefined;
-  checkDensity(text, bounds);
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw new YamlError({ kind: 'limit', what: 'is nested too deeply' });
-    return undefined;
-  }
-  checkShape(value, bounds);
-  return { value };
-}
-
-function parseDocument(document: DocumentText, bounds: YamlLimits): readonly YamlDocument[] {
+function parseDocument(document: DocumentText, bounds: YamlLimits, room: Room): readonly YamlDocument[] {
   const { index, line, text } = document;
   try {
     checkDensity(text, bounds);
     const { source, events } = parseLenient(text, bounds);
-    return buildDocuments(source, events, bounds).map((value) => ({ index, line, value }));
+    const values = buildDocuments(source, events, bounds);
+    if (hasAliases(events)) for (const value of values) checkGrowth(value, room, bounds);
+    return values.map((value) => ({ index, line, value }));
   } catch (error) {
     throw locate(error, document);
   }
@@ -81,8 +72,7 @@ function parseDocument(document: DocumentText, bounds: YamlLimits): readonly Yam
 
 function locate(error: unknown, { index, line }: DocumentText): unknown {
   if (error instanceof YamlError) return error.at(index, line);
-  if (error instanceof RangeError)
-    return new YamlError({ kind: 'limit', what: 'is nested too deeply' }).at(index, line);
+  if (error instanceof RangeError) return tooDeep().at(index, line);
   if (!(error instanceof YAMLException)) return error;
   const kind = /maxDepth|nesting/i.test(error.reason) ? 'limit' : 'syntax';
   return new YamlError({ kind, what: error.reason, cause: error }).at(index, line + (error.mark?.line ?? 0));

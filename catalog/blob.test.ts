@@ -189,6 +189,15 @@ describe('a bundle without an entry', () => {
     expect(() => blobOf(parts)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
   });
 
+  it.each(['metadata/properties.yaml', 'metadata/dependencies.yaml', 'manifests/more.yaml'])(
+    'a bundle whose aliases make %s a hundred times as long is refused as too large',
+    (path) => {
+      const list = path.slice(path.indexOf('/') + 1, path.indexOf('.'));
+      const long = `a: &x ${'x'.repeat(100_000)}\n${list}:\n${'- {type: t, value: *x}\n'.repeat(100)}`;
+      expect(() => blobOf({ files: { [path]: long } })).toThrow(expect.objectContaining({ reason: 'BundleTooLarge' }));
+    },
+  );
+
   it('hidden files and files in deeper folders are ignored', () => {
     const files = { 'manifests/.x.yaml': 'a: [', 'manifests/deeper/x.yaml': 'a: [', 'tests/x.yaml': 'a: [' };
     expect(blobOf({ files })).toEqual(blobOf());

@@ -48,7 +48,7 @@ export interface BundleDirectory extends Declared {
  * document of a file counts; hidden files and deeper folders do not count.
  *
  * Throws ReasonedError `BundleInvalid`, not retried, if the directory has no ClusterServiceVersion or no package name,
- * or if a manifest cannot be parsed.
+ * or if a manifest cannot be parsed; `BundleTooLarge` if a file exceeds a limit.
  */
 export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): BundleDirectory {
   const objects = parseManifests(files);
@@ -105,6 +105,7 @@ function parseFirst(path: string, content: Uint8Array): Fields | undefined {
     return isRecord(first) ? first : undefined;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
+    if (error.kind === 'limit') throw tooLarge(path, error);
     throw invalidBundle(path, `the YAML cannot be read: ${error.message}`);
   }
 }
@@ -126,12 +127,12 @@ function declaredProperties(files: ReadonlyMap<string, Uint8Array>, csv: Fields)
   };
 }
 
-/** Dependencies that cannot be parsed count as none, as in the reference. */
+/** Dependencies that cannot be parsed count as none, as in the reference; those beyond a limit do not. */
 function parseDependencies(files: ReadonlyMap<string, Uint8Array>): Fields {
   try {
     return parseMetadata(files, 'dependencies');
   } catch (error) {
-    if (error instanceof ReasonedError) return {};
+    if (error instanceof ReasonedError && error.reason !== 'BundleTooLarge') return {};
     throw error;
   }
 }
@@ -247,4 +248,14 @@ function* operatorImages(spec: Fields): Generator<string> {
 
 function invalidBundle(path: string, what: string): ReasonedError {
   return new ReasonedError({ reason: 'BundleInvalid', retry: 'never', message: `bundle file ${path}: ${what}` });
+}
+
+function tooLarge(path: string, { message, cause }: YamlError): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleTooLarge',
+    retry: 'never',
+    message: `bundle file ${path}: the YAML cannot be read: ${message}`,
+    hint: 'Split the file, use fewer aliases, or leave out unneeded values',
+    cause,
+  });
 }

@@ -71,12 +71,18 @@ export class JsonSplitter implements SyntaxSplitter {
   #nodes = 0;
   /** Number of the current document in the file. */
   #ordinal = 1;
+  #isFaulty = false;
 
   constructor(path: string, limits: StreamLimits) {
     this.#path = path;
     this.#limits = limits;
     this.#grammar = createJsonGrammar(limits.maxDepth);
     this.#document = new DocumentBuffer(limits.maxDocumentBytes);
+  }
+
+  /** Whether the text that was thrown for is no JSON, and broke no limit. */
+  get isFaulty(): boolean {
+    return this.#isFaulty;
   }
 
   *push(chunk: Uint8Array): Generator<Piece, number> {
@@ -169,7 +175,11 @@ export class JsonSplitter implements SyntaxSplitter {
   #takeScalar(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && IN_SCALAR[chunk[at]!] === 1) this.#scalar += String.fromCharCode(chunk[at++]!);
-    if (this.#scalar.length > MAX_SCALAR_LENGTH) throw this.#notJson();
+    if (this.#scalar.length > MAX_SCALAR_LENGTH)
+      throw this.#wrong(
+        `the document has a number or word longer than ${MAX_SCALAR_LENGTH} characters`,
+        HINT_NOT_CATALOG,
+      );
     return at;
   }
 
@@ -229,6 +239,7 @@ export class JsonSplitter implements SyntaxSplitter {
   }
 
   #notJson(): Error {
+    this.#isFaulty = true;
     return this.#wrong('the JSON cannot be parsed', HINT_NOT_CATALOG);
   }
 

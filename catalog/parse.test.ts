@@ -123,6 +123,22 @@ describe('the content of a document', () => {
       document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [{ name: 'b', ...edge }] },
     })),
     { because: 'a bundle has no properties', document: { schema: 'olm.bundle', name: 'b', package: 'p' } },
+    { because: 'the default channel is a number', document: { schema: 'olm.package', name: 'p', defaultChannel: 4.1 } },
+    { because: 'a description is a list', document: { schema: 'olm.package', name: 'p', description: [] } },
+    ...[{ version: 1 }, { version: '1.0.0', release: 1 }, { version: '1.0.0', packageName: true }].map((value) => ({
+      because: `the identity of a bundle is no text: ${JSON.stringify(value)}`,
+      document: { schema: 'olm.bundle', name: 'b', package: 'p', properties: [{ type: 'olm.package', value }] },
+    })),
+    {
+      because: 'the image of a bundle is an object',
+      document: {
+        schema: 'olm.bundle',
+        name: 'b',
+        package: 'p',
+        image: {},
+        properties: [{ type: 'olm.package', value: { version: '1.0.0' } }],
+      },
+    },
     { because: 'a property is null', document: { schema: 'olm.bundle', name: 'b', package: 'p', properties: [null] } },
     {
       because: 'a deprecation has no subject',

@@ -71,6 +71,7 @@ export function parseMeaning(keys: BlobKeys, document: Fields): Meaning {
   switch (keys.schema) {
     case 'olm.package': {
       const description = textField(document, 'description');
+      tellNoText(document, ['defaultChannel', 'description'], { of: 'the package', problems });
       return {
         kind: 'package',
         defaultChannel: textField(document, 'defaultChannel') ?? '',
@@ -139,6 +140,8 @@ function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): Cata
     properties.push({ type, value });
   }
   if (identity === undefined) tell(problems, 'the bundle has no property olm.package, so no version');
+  else tellNoText(identity, ['version', 'release', 'packageName'], { of: 'the property olm.package', problems });
+  tellNoText(document, ['image'], { of: 'the bundle', problems });
   const release = identity === undefined ? undefined : textField(identity, 'release');
   return {
     name: keys.name,
@@ -173,6 +176,22 @@ function parseDeprecations(document: Fields, problems: string[]): Deprecation[] 
 
 function isDeprecatable(schema: string | undefined): schema is Deprecation['schema'] {
   return schema === 'olm.package' || schema === 'olm.channel' || schema === 'olm.bundle';
+}
+
+interface TextOwner {
+  /** `the bundle` */
+  readonly of: string;
+  readonly problems: string[];
+}
+
+/** Names the fields that have another value than a text: YAML reads 4.10 without quotes as the number 4.1. */
+function tellNoText(object: Fields, names: readonly string[], { of, problems }: TextOwner): void {
+  for (const name of names) {
+    const value = field(object, name);
+    if (value === undefined || typeof value === 'string') continue;
+    const advice = typeof value === 'number' ? '; put the number in quotes' : '';
+    tell(problems, `${name} of ${of} is not a text${advice}`);
+  }
 }
 
 /** A problem counts once, however often it occurs. */

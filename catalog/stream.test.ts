@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
+import { parseYaml } from '../bundles/yaml.ts';
 import { DEFAULT_LIMITS, type StreamLimits } from './limits.ts';
 import { DocumentSplitter } from './stream.ts';
 
@@ -59,12 +60,31 @@ describe('valid files of a catalog', () => {
     },
     { because: 'YAML with a byte order mark', text: '\uFEFFschema: a\n---\nschema: b\nx: [1, 2]' },
     { because: 'JSON, then YAML after a separator', text: '{"schema":"a"}\n---\nschema: b\nx: [1, 2]\n' },
+    { because: 'YAML in braces', text: '{schema: a}\n---\nschema: b\nx: [1, 2]\n' },
+    {
+      because: 'YAML in braces over several lines',
+      text: '{\n  "schema": "a", # first\n}\n---\n{schema: b, x: [1, 2]}\n',
+    },
     {
       because: 'documents with comments only in between',
       text: 'schema: a\n---\n# nothing\n---\n\n---\nschema: b\nx: [1, 2]\n',
     },
   ])('$because', ({ text }) => {
     expect(splitText(text)).toEqual({ lines: two, values: two.map((line) => JSON.parse(line) as unknown) });
+  });
+
+  it.each([
+    { because: 'a trailing comma', text: '{"a":1,}', line: '{"a":1}' },
+    { because: 'a key without quotes', text: '{a: 1}', line: '{"a":1}' },
+    { because: 'single quotes', text: "{'a': 1}", line: '{"a":1}' },
+    { because: 'a word that is none', text: '{"a":nul}', line: '{"a":"nul"}' },
+    { because: 'a number with a leading zero', text: '{"a":01}', line: '{"a":1}' },
+    { because: 'a raw line feed in a text', text: '{"a":"x\ny"}', line: '{"a":"x y"}' },
+    { because: 'a raw tab in a text', text: '{"a":"x\ty"}', line: '{"a":"x\\ty"}' },
+    { because: 'an escape of YAML', text: String.raw`{"a":"\x41"}`, line: '{"a":"A"}' },
+  ])('what is no JSON is YAML in braces, as in the reference: $because', ({ text, line }) => {
+    expect(splitText(text).lines).toEqual([line]);
+    expect(split(Buffer.from(text), [1]).lines).toEqual([line]);
   });
 
   it.each([
@@ -86,20 +106,24 @@ describe('files that are no catalog', () => {
     { because: 'an object that is cut off', text: '{"schema":"a"' },
     { because: 'a text that is cut off', text: '{"schema":"a' },
     { because: 'the wrong bracket', text: '{"schema":["a"}}' },
-    { because: 'a missing comma', text: '{"a":1 "b":2}' },
-    { because: 'a trailing comma', text: '{"a":1,}' },
-    { because: 'a key without quotes', text: '{a:1}' },
-    { because: 'single quotes', text: "{'a':1}" },
-    { because: 'a word that is none', text: '{"a":nul}' },
-    { because: 'a number with a leading zero', text: '{"a":01}' },
-    { because: 'a raw line feed in a text', text: '{"a":"\n"}' },
-    { because: 'an unknown escape', text: String.raw`{"a":"\x41"}` },
+    { because: 'a missing comma', text: '{"a":1 "b": 2}' },
+    { because: 'an object in braces after two of JSON', text: '{"schema":"a"}{"schema":"b"}{a: 1}' },
+    { because: 'an unknown escape', text: String.raw`{"a":"\q"}` },
     { because: 'half an escape', text: String.raw`{"a":"\u12"}` },
     { because: 'broken YAML', text: 'a: [1\nb: }' },
     { because: 'a custom tag', text: 'a: !!js/function "x"\nb: *nowhere\n' },
     { because: 'a NUL byte', text: '{"a":1}\u0000' },
   ])('$because', ({ text }) => {
     expect(splitText(text).error).toMatch(/^CatalogInvalid "never": catalog file catalog\.json/);
+  });
+
+  it('if the first object is neither JSON nor YAML, the error is that of the JSON', () => {
+    expect(splitText('{"schema": "a" "b"}').error).toContain('document 1: the JSON cannot be parsed');
+  });
+
+  it('a file whose first object is long beyond reason is JSON alone', () => {
+    const text = Buffer.from(`{"a":"${'x'.repeat(9 << 20)}", b: 1}`);
+    expect(split(text, [1 << 20]).error).toContain('the JSON cannot be parsed');
   });
 
   it('the error names the document, and the documents before it are yielded', () => {
@@ -154,6 +178,11 @@ describe('limits', () => {
     expect(splitText(text, small).error).toContain(error);
   });
 
+  it('a YAML document that aliases make a hundred times as long is refused', () => {
+    const text = `a: &x ${'x'.repeat(100_000)}\nl:\n${'- *x\n'.repeat(100)}`;
+    expect(splitText(text).error).toContain('repeats values by aliases');
+  });
+
   it('a document may be exactly as large and deep as the limits', () => {
     expect(splitText('{"a":[[[[1]]]]}', small).lines).toEqual(['{"a":[[[[1]]]]}']);
     expect(splitText(`{"a":"${'x'.repeat(92)}"}`, small).lines).toHaveLength(1);
@@ -177,7 +206,7 @@ describe('any chunks of any text', () => {
     );
   });
 
-  it('a text is accepted if and only if JSON.parse accepts it', () => {
+  it('a text is accepted if and only if JSON.parse or the YAML parser accepts it', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -229,8 +258,7 @@ describe('any chunks of any text', () => {
 
 function parses(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return parseYaml(text).length === 1;
   } catch {
     return false;
   }

@@ -1,6 +1,7 @@
 /**
  * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON lines or
- * YAML, distinguished by the first character as the reference tools do. It never holds a whole file; it compacts a JSON
+ * YAML, distinguished by the first character as the reference tools do; a file whose first object is no JSON is YAML in
+ * braces. It never holds a whole file; it compacts a JSON
  * document byte by byte, so that numbers and texts stay exactly as published. The index and the commands for authors
  * call it. parse.ts interprets the documents.
  */
@@ -27,6 +28,8 @@ export interface RawDocument {
 
 /** How much white space before the first document is read in search of its first character. */
 const MAX_LEAD = 1 << 16;
+/** How much of a file that begins like JSON is kept, beside the chunk that was read last, until its first document ends. */
+const MAX_OPENING = 4 << 20;
 const OPEN_BRACE = 0x7b;
 
 /**
@@ -48,6 +51,10 @@ export class DocumentSplitter {
   #toDocuments: (piece: Piece, place: PiecePlace) => Generator<ParsedDocument> = fromJson;
   /** How many documents the file has had so far. */
   #ordinal = 0;
+  /** The file so far, until it proves to be JSON by its first document or by its length. */
+  #opening: readonly Uint8Array[] | undefined = [];
+  /** Why the file is no JSON, though it begins like it. */
+  #fault: unknown;
 
   constructor(path: string, limits: StreamLimits) {
     this.#path = path;
@@ -76,8 +83,35 @@ export class DocumentSplitter {
   }
 
   *#feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
-    const rest = yield* this.#documents(current.push(chunk));
+    let rest: number;
+    try {
+      rest = yield* this.#documents(current.push(chunk));
+    } catch (error) {
+      yield* this.#feedAsYaml(this.#openingOf(current, chunk, error), error);
+      return;
+    }
+    this.#keepOpening(chunk);
     if (rest < chunk.length) yield* this.#feed(this.#begin('yaml'), chunk.subarray(rest));
+  }
+
+  /** The file up to the end of this chunk if it may be YAML nevertheless, as the reference tools try; else throws. */
+  #openingOf(current: SyntaxSplitter, chunk: Uint8Array, error: unknown): Uint8Array {
+    const isNoJson = current instanceof JsonSplitter && current.isFaulty;
+    if (!isNoJson || this.#ordinal > 0 || this.#opening === undefined) throw error;
+    return Buffer.concat([...this.#opening, chunk]);
+  }
+
+  *#feedAsYaml(bytes: Uint8Array, fault: unknown): Generator<RawDocument> {
+    this.#fault = fault;
+    this.#opening = undefined;
+    yield* this.#feed(this.#begin('yaml'), bytes);
+  }
+
+  #keepOpening(chunk: Uint8Array): void {
+    if (this.#opening === undefined) return;
+    const kept = this.#opening.reduce((sum, { length }) => sum + length, chunk.length);
+    const isOpen = this.#ordinal === 0 && this.#splitter instanceof JsonSplitter && kept <= MAX_OPENING;
+    this.#opening = isOpen ? [...this.#opening, Uint8Array.from(chunk)] : undefined;
   }
 
   *#documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
@@ -89,9 +123,18 @@ export class DocumentSplitter {
   }
 
   *#documentsOf(piece: Piece): Generator<RawDocument> {
-    for (const parsed of this.#toDocuments(piece, { path: this.#path, document: this.#ordinal + 1 })) {
+    for (const parsed of this.#parse(piece)) {
       this.#ordinal += 1;
       yield { ...parsed, ordinal: this.#ordinal };
+    }
+  }
+
+  /** The fault of JSON is reported if the first document is no YAML either. */
+  *#parse(piece: Piece): Generator<ParsedDocument> {
+    try {
+      yield* this.#toDocuments(piece, { path: this.#path, document: this.#ordinal + 1 });
+    } catch (error) {
+      throw this.#ordinal === 0 && this.#fault !== undefined ? this.#fault : error;
     }
   }
 
@@ -157,9 +200,12 @@ function parseYamlValues(bytes: Uint8Array, place: PiecePlace): readonly unknown
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const line = error.line === undefined ? '' : `in its line ${error.line}, `;
-    throw invalidCatalog(place, `the YAML cannot be read: ${line}it ${error.what}`, HINT_NOT_CATALOG);
+    const hint = error.kind === 'limit' ? HINT_TOO_LARGE : HINT_NOT_CATALOG;
+    throw invalidCatalog(place, `the YAML cannot be read: ${line}it ${error.what}`, hint);
   }
 }
+
+const HINT_TOO_LARGE = 'Split the document, use fewer aliases, or publish it as JSON';
 
 /** The position of the first character that is no white space; -1 if there is none yet. */
 function startOfContent(bytes: Uint8Array): number {

@@ -43,6 +43,72 @@ describe('the files of a catalog', () => {
       files: { '.indexignore': '*\n!a.json\n', 'a.json': '', 'b.json': '' },
       paths: ['a.json'],
     },
+    {
+      because: 'a file below a folder that is left out is included again',
+      files: { '.indexignore': 'b/\n!b/keep.json\n', 'b/keep.json': '', 'b/x.json': '' },
+      paths: ['b/keep.json'],
+    },
+    {
+      because: 'files of all folders are included again',
+      files: { '.indexignore': '*\n!*.json\n', 'a/b/c.json': '', 'a/b/c.md': '' },
+      paths: ['a/b/c.json'],
+    },
+    {
+      because: 'two stars are folders, before and behind',
+      files: { '.indexignore': '**\n!**/*.json\n/a/**\n', 'a/x.json': '', 'b/c/x.json': '', 'b/c/y': '' },
+      paths: ['b/c/x.json'],
+    },
+    {
+      because: 'the first name behind two stars counts',
+      files: { '.indexignore': '**/a/b\n', 'x/a/b': '', 'x/a/c/a/b': '' },
+      paths: ['x/a/c/a/b'],
+    },
+    {
+      because: 'a pattern with a slash is about all below its match',
+      files: { '.indexignore': 'a/b\nc/d/\n', 'a/b/c': '', 'x/a/b': '', 'c/d': '', 'y/c/d/e': '' },
+      paths: ['c/d', 'x/a/b', 'y/c/d/e'],
+    },
+    {
+      because: 'white space around a pattern does not count',
+      files: { '.indexignore': ' *.md\t\r\n', 'a.md': '' },
+      paths: [],
+    },
+    {
+      because: 'a byte order mark is a part of the first pattern',
+      files: { '.indexignore': '\uFEFF*.md\n*.txt', 'a.md': '', 'a.txt': '' },
+      paths: ['a.md'],
+    },
+    {
+      because: 'a class has ranges, and is negated by ^ alone',
+      files: { '.indexignore': '[a-c]1\n[^a-c]2\n[!a]3\n', a1: '', a2: '', a3: '', d1: '', d2: '', d3: '' },
+      paths: ['a2', 'd1', 'd3'],
+    },
+    {
+      because: 'a backslash takes the meaning of a character away',
+      files: { '.indexignore': '\\*\n\\#a\n', '*': '', '#a': '', a: '' },
+      paths: ['a'],
+    },
+    {
+      because: 'a malformed pattern matches nothing',
+      files: { '.indexignore': '[a\na\\\n[]a]\n[a-]\nb[\n', a: '', ']': '', b: '' },
+      paths: [']', 'a', 'b'],
+    },
+    {
+      because: 'a name takes a question mark as one character',
+      files: { '.indexignore': '?\n', '😀': '', ab: '' },
+      paths: ['ab'],
+    },
+    {
+      because: 'of two ignore files, the one whose folder sorts behind the other file counts',
+      files: {
+        '.indexignore': '!a.md',
+        '-x/.indexignore': 'a.md',
+        '-x/a.md': '',
+        'x/.indexignore': 'a.md',
+        'x/a.md': '',
+      },
+      paths: ['-x/a.md'],
+    },
     { because: 'the ignore file itself is never a part', files: { 'x/.indexignore': '' }, paths: [] },
     { because: 'case matters', files: { '.indexignore': 'a.md\n', 'A.md': '', 'a.md': '' }, paths: ['A.md'] },
   ])('$because', ({ files, paths }) => {

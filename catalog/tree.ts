@@ -2,7 +2,7 @@
  * The files of a catalog: a folder's content in memory, or files as they arrive out of an archive, and which of
  * them `.indexignore` leaves out.
  */
-import ignore, { type Ignore } from 'ignore';
+import { isAbout, parsePatterns, patternLines, type IgnorePattern } from './ignore-pattern.ts';
 import { invalidCatalog } from './invalid.ts';
 
 /** One regular file; the path is relative to the catalog's folder, with slashes. */
@@ -14,7 +14,7 @@ export interface CatalogFile {
 
 export type CatalogFiles = Iterable<CatalogFile> | AsyncIterable<CatalogFile>;
 
-/** Name of the files that hold patterns, in gitignore's syntax, for the folder they are in and below. */
+/** Name of the files that hold patterns for the folder they are in and below. */
 const IGNORE_FILE = '.indexignore';
 
 /** The files of a map from path to bytes, in the order of {@link comparePaths}. */
@@ -67,33 +67,33 @@ export interface IgnoreRules {
 }
 
 /**
- * Rules that grow with the ignore files that are found; one deeper in the tree overrules those above it.
- * @see https://git-scm.com/docs/gitignore
+ * Rules that grow with the ignore files that are found. Of all patterns that are about a file, the last one counts, in
+ * the order in which opm walks the tree; so an ignore file deeper in the tree overrules those above it.
  */
 export function createIgnoreRules(): IgnoreRules {
-  const byFolder = new Map<string, Ignore>();
-  let patterns = 0;
+  const files: IgnoreFile[] = [];
+  let count = 0;
   return {
     add(path, content) {
-      patterns += countPatterns(path, content);
-      if (patterns > MAX_PATTERNS) throw invalidCatalog({ path }, `the catalog has more than ${MAX_PATTERNS} patterns`);
-      byFolder.set(folderOf(path), ignore({ allowRelativePaths: false, ignoreCase: false }).add(content));
+      count += countPatterns(path, content);
+      if (count > MAX_PATTERNS) throw invalidCatalog({ path }, `the catalog has more than ${MAX_PATTERNS} patterns`);
+      files.push({ path, patterns: parsePatterns(content, path.split('/').slice(0, -1)) });
+      files.sort((a, b) => comparePaths(a.path, b.path));
     },
     ignores(path) {
-      if (byFolder.size === 0) return false;
-      let ignored = false;
-      for (let slash = -1; slash !== undefined;) {
-        const rules = byFolder.get(path.slice(0, Math.max(slash, 0)));
-        const verdict = rules?.test(path.slice(slash + 1));
-        if (verdict?.ignored === true) ignored = true;
-        else if (verdict?.unignored === true) ignored = false;
-        const next = path.indexOf('/', slash + 1);
-        if (next < 0) return ignored;
-        slash = next;
+      const names = path.split('/');
+      for (const { patterns } of files.toReversed()) {
+        const last = patterns.findLast((pattern) => isAbout(pattern, names));
+        if (last !== undefined) return !last.includes;
       }
-      return ignored;
+      return false;
     },
   };
+}
+
+interface IgnoreFile {
+  readonly path: string;
+  readonly patterns: readonly IgnorePattern[];
 }
 
 /** Every file is matched against every pattern, so hostile ones could take for ever. */
@@ -103,7 +103,7 @@ const MAX_PATTERN_LENGTH = 256;
 const MAX_WILDCARDS = 8;
 
 function countPatterns(path: string, content: string): number {
-  const patterns = content.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  const patterns = patternLines(content);
   for (const pattern of patterns) {
     const wildcards = pattern.match(/[*?[]+/g)?.length ?? 0;
     if (pattern.length <= MAX_PATTERN_LENGTH && wildcards <= MAX_WILDCARDS) continue;
@@ -125,9 +125,4 @@ export function comparePaths(a: string, b: string): number {
     if (left[i] !== right[i]) return left[i]! < right[i]! ? -1 : 1;
   }
   return left.length - right.length;
-}
-
-function folderOf(path: string): string {
-  const slash = path.lastIndexOf('/');
-  return slash < 0 ? '' : path.slice(0, slash);
 }

@@ -175,6 +175,17 @@ describe('kinds of members', () => {
   });
 
   test.each([
+    { member: { name: 'etc/x', link: 'y' }, because: 'a file without content' },
+    {
+      member: { name: 'etc/x', link: 'y', body: forgeTar([file('manifests/smuggled')], { end: false }) },
+      because: 'a file whose content some readers take for members',
+    },
+    { member: { name: 'etc/x', type: '1' }, because: 'a hard link to nothing' },
+  ])('a member that is both a file and a link is refused in every folder: $because', async ({ member }) => {
+    await expect(read(forgeTar([file('manifests/a'), member]))).rejects.toMatchObject({ reason: 'ImageInvalid' });
+  });
+
+  test.each([
     { name: 'manifests', folders: ['manifests'], because: 'the folder itself would be elsewhere' },
     { name: 'opt', folders: ['opt/configs'], because: 'a parent would be elsewhere' },
   ])('a link at $name is refused, because $because', async ({ name, folders }) => {
@@ -403,7 +414,7 @@ describe('compression', () => {
     },
     { bytes: deflateRawSync(tar), mediaType: undefined, because: 'bare deflate is no layer' },
     { bytes: randomBytes(4096), mediaType: PLAIN, because: 'noise is no archive' },
-    { bytes: Buffer.alloc(0), mediaType: PLAIN, because: 'nothing is no archive' },
+    { bytes: Buffer.alloc(100), mediaType: PLAIN, because: 'a part of a block is no archive' },
     { bytes: tar.subarray(0, 600), mediaType: PLAIN, because: 'the archive is cut short' },
   ])('a layer is refused when $because', async ({ bytes, mediaType }) => {
     await expect(read(bytes, mediaType === undefined ? {} : { mediaType })).rejects.toMatchObject({
@@ -453,11 +464,35 @@ describe('compression', () => {
     expect(await read(gzipSync(Buffer.alloc(1024)), { mediaType: GZIP })).toEqual([]);
   });
 
+  test.each([
+    { bytes: Buffer.alloc(0), mediaType: PLAIN },
+    { bytes: Buffer.alloc(0), mediaType: GZIP },
+    { bytes: gzipSync(Buffer.alloc(0)), mediaType: GZIP },
+  ])('a layer of zero bytes has no members, as in the reference', async ({ bytes, mediaType }) => {
+    expect(await read(bytes, { mediaType })).toEqual([]);
+  });
+
+  test('an error of a source without bytes is passed on', async () => {
+    const layer = readLayer(failingAtOnce(), {
+      origin: { what: 'the layer', byDigest: true },
+      folders: ['manifests'],
+      limits: BUNDLE_LIMITS,
+      usage: noUsage(),
+    });
+    await expect(layer.next()).rejects.toThrow(RangeError);
+  });
+
   test('bytes after the end marker are not read as members', async () => {
     const bytes = Buffer.concat([tar, forgeTar([file('manifests/b')])]);
     expect(await read(bytes)).toEqual(['file manifests/a=abc']);
   });
 });
+
+// oxlint-disable-next-line require-yield
+async function* failingAtOnce(): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  throw new RangeError('digest');
+}
 
 async function* failingAtEnd() {
   yield forgeTar([file('manifests/a')]);

@@ -85,17 +85,43 @@ async function* until(read: () => Promise<Uint8Array | undefined>): AsyncGenerat
   for (let bytes = await read(); bytes !== undefined; bytes = await read()) yield bytes;
 }
 
-/** Feeds the parser chunk by chunk; the entries of one chunk are passed on before the next chunk is read. */
+/** The events of the archive; a layer of zero bytes has none, whatever its media type, as in the reference. */
 async function* tarEvents(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<TarEvent> {
+  const read = { bytes: 0, isWhole: false };
+  try {
+    yield* archiveEvents(metered(source, read), options);
+  } catch (error) {
+    if (!read.isWhole || read.bytes > 0) throw error;
+  }
+}
+
+interface SourceMeter {
+  bytes: number;
+  /** The source has come to its end without an error. */
+  isWhole: boolean;
+}
+
+async function* metered(source: AsyncIterable<Uint8Array>, meter: SourceMeter): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    meter.bytes += chunk.length;
+    yield chunk;
+  }
+  meter.isWhole = true;
+}
+
+/** Feeds the parser chunk by chunk; the entries of one chunk are passed on before the next chunk is read. */
+async function* archiveEvents(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<TarEvent> {
   const { mediaType, origin, limits } = options;
   const feed = new Feed(options);
   const plain = inflate(source, { origin, maxRatio: limits.ratio, ...(mediaType !== undefined && { mediaType }) });
+  let isEmpty = true;
   for await (const chunk of plain) {
+    isEmpty &&= chunk.length === 0;
     spend(options, 'inflatedBytes', chunk.length);
     // Nothing behind the end marker is parsed, only counted, so that the source comes to its own end and check.
     if (!feed.ended) yield* feed.write(chunk);
   }
-  if (!feed.ended) yield* feed.end();
+  if (!isEmpty && !feed.ended) yield* feed.end();
 }
 
 /** A tar parser as a function: bytes in, events out. Throws ImageInvalid as soon as the archive is unsound. */

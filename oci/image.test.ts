@@ -465,14 +465,42 @@ describe('indexes', () => {
     expect(await contentOf()).toEqual({ 'manifests/a': 'any' });
   });
 
+  test.each([
+    { because: 'a laptop has built it', first: platform('unknown', 'unknown'), second: platform('linux', 'arm64') },
+    {
+      because: 'an attestation may state the platform of its image',
+      first: { ...platform('linux', 'amd64'), annotations: { 'vnd.docker.reference.type': 'attestation-manifest' } },
+      second: platform('linux', 's390x'),
+    },
+    {
+      because: 'Windows has its files in other folders',
+      first: platform('windows', 'amd64'),
+      second: platform('linux', 'arm'),
+    },
+    {
+      because: 'an attestation that states no platform is no image for all',
+      first: { annotations: { 'vnd.docker.reference.type': 'attestation-manifest' } },
+      second: platform('linux', 'ppc64le'),
+    },
+  ])('without linux/amd64, the first image for Linux is taken, since the files are the same: $because', async (row) => {
+    await putIndex([
+      { name: 'first', more: row.first },
+      { name: 'second', more: row.second },
+      { name: 'third', more: platform('linux', 'riscv64') },
+    ]);
+    expect(await contentOf()).toEqual({ 'manifests/a': 'second' });
+  });
+
   test('an index without an image for the platform is ImageInvalid', async () => {
     await putIndex([{ name: 'arm', more: platform('linux', 'arm64') }]);
-    await expect(contentOf()).rejects.toMatchObject({
+    await expect(contentOf({ ...FOLDERS, platform: { os: 'linux', architecture: 's390x' } })).rejects.toMatchObject({
       reason: 'ImageInvalid',
       message: expect.stringContaining('linux/arm64') as string,
     });
-    await putIndex([]);
-    await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    for (const entries of [[], [{ name: 'windows', more: platform('windows', 'amd64') }]]) {
+      await putIndex(entries);
+      await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    }
   });
 
   test('a nested index is followed, and an endless one refused', async () => {

@@ -103,21 +103,33 @@ export function parseManifest(bytes: Uint8Array, contentType: string | undefined
 }
 
 /**
- * The entry of an index for a platform: the first that states exactly this platform, else the only one that states
- * none. @throws ImageInvalid if there is none.
+ * The entry of an index to read. For a platform that the caller names: the first that states exactly this one, else the
+ * only one that states none. If the caller names none, the files matter and no program runs: `linux/amd64` is preferred,
+ * and any other Linux will do, the first in the index. The choice is the same on every machine.
+ *
+ * @throws ImageInvalid if there is none.
  */
-export function pickPlatform(index: ImageIndex, platform: Platform, origin: Origin): Descriptor {
-  const fits = (entry: Descriptor): boolean =>
-    entry.platform?.os === platform.os &&
-    entry.platform.architecture === platform.architecture &&
-    (platform.variant === undefined || entry.platform.variant === platform.variant);
-  const unnamed = index.manifests.filter((entry) => entry.platform === undefined);
-  const picked = index.manifests.find(fits) ?? (unnamed.length === 1 ? unnamed[0] : undefined);
+export function pickEntry(index: ImageIndex, platform: Platform | undefined, origin: Origin): Descriptor {
+  const images = index.manifests.filter(({ annotations }) => annotations?.[ATTESTED] === undefined);
+  const wanted = platform ?? USUAL_PLATFORM;
+  const unnamed = images.filter((entry) => entry.platform === undefined);
+  const picked =
+    images.find((entry) => isFor(entry, wanted)) ??
+    (unnamed.length === 1 ? unnamed[0] : undefined) ??
+    (platform === undefined ? images.find((entry) => entry.platform?.os === wanted.os) : undefined);
   if (picked !== undefined) return picked;
-  throw imageInvalid(
-    `${origin.what} has no image for ${platform.os}/${platform.architecture}; it has ${describePlatforms(index)}`,
-    origin.byDigest,
-  );
+  const missing = platform === undefined ? wanted.os : `${platform.os}/${platform.architecture}`;
+  throw imageInvalid(`${origin.what} has no image for ${missing}; it has ${describePlatforms(index)}`, origin.byDigest);
+}
+
+const USUAL_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' };
+
+/** Build tools add statements about an image to its index, and mark them by this annotation. */
+const ATTESTED = 'vnd.docker.reference.type';
+
+function isFor({ platform }: Descriptor, { os, architecture, variant }: Platform): boolean {
+  if (platform?.os !== os || platform.architecture !== architecture) return false;
+  return variant === undefined || platform.variant === variant;
 }
 
 function describePlatforms({ manifests }: ImageIndex): string {

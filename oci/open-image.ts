@@ -5,14 +5,7 @@
 import * as z from 'zod';
 import { collectBytes } from './bytes.ts';
 import { imageInvalid, imageTooLarge } from './errors.ts';
-import {
-  type Descriptor,
-  type ImageManifest,
-  MEDIA_TYPE,
-  type Origin,
-  pickPlatform,
-  type Platform,
-} from './manifest.ts';
+import { type Descriptor, type ImageManifest, MEDIA_TYPE, type Origin, pickEntry, type Platform } from './manifest.ts';
 import type { ArchiveLimits } from './members.ts';
 import { originOf, type PulledManifest } from './pull.ts';
 import { type Reference, withDigest } from './reference.ts';
@@ -52,7 +45,7 @@ export interface ImageOptions {
   /** Folders to read (`manifests/`, `/configs`), or how the image's labels name them. */
   readonly folders: readonly string[] | ((labels: Readonly<Record<string, string>>) => readonly string[]);
   readonly limits?: Partial<ImageLimits>;
-  /** Which image of an index to take; if absent, `linux/amd64`. */
+  /** Which image of an index to take; if absent, `linux/amd64`, or else the first one for Linux. */
   readonly platform?: Platform;
   readonly signal?: AbortSignal;
 }
@@ -122,12 +115,11 @@ async function descend(
   { top, options }: { readonly top: PulledManifest; readonly options: ImageOptions },
 ): Promise<PulledImage> {
   const origin = originOf(reference);
-  const platform = options.platform ?? { os: 'linux', architecture: 'amd64' };
   let current = top;
   for (let depth = 0; depth <= MAX_INDEX_DEPTH; depth += 1) {
     const { manifest } = current;
     if (manifest.kind === 'image') return { ...current, manifest };
-    const entry = pickPlatform(manifest, platform, origin);
+    const entry = pickEntry(manifest, options.platform, origin);
     current = await source.pullManifest(withDigest(reference, entry.digest), options.signal);
     if (current.bytes.length !== entry.size) {
       throw imageInvalid(`${origin.what} names an image whose size is another`, origin.byDigest);

@@ -22,11 +22,7 @@ export function explainNoCandidate(offers: readonly Offer[], question: ResolveQu
   const minimal = minimize(new Set(RULES), (rules) => (hasCandidate(offers, question, rules) ? undefined : rules));
   const refused = offers.flatMap((offer) => describeRefused(offer, question, { view: viewOf(offer, question, RULES) }));
   if (minimal === undefined) {
-    const { graph } = firstOf(offers);
-    const because: Conflict[] = [
-      { kind: 'noBundles', package: graph.package.name, catalogs: offers.map(({ catalog }) => catalog) },
-    ];
-    return { kind: 'none', reason: 'VersionNotFound', because, suggestions: [], refused };
+    return { kind: 'none', reason: 'VersionNotFound', because: [noBundles(offers)], suggestions: [], refused };
   }
   const because = [...minimal].flatMap((rule) => describeRule(rule, { offers, question, minimal }));
   const suggestions = [
@@ -34,6 +30,23 @@ export function explainNoCandidate(offers: readonly Offer[], question: ResolveQu
     ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
   ];
   return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: distinct(suggestions), refused };
+}
+
+function noBundles(offers: readonly Offer[]): Conflict {
+  const { graph } = firstOf(offers);
+  const problem = offers.map((offer) => problemOf(offer.graph)).find((found) => found !== undefined);
+  const catalogs = offers.map(({ catalog }) => catalog);
+  return { kind: 'noBundles', package: graph.package.name, catalogs, ...(problem !== undefined && { problem }) };
+}
+
+/** What the catalog found wrong with the first bundle that has no version, or else the version's own fault. */
+function problemOf({ package: { problems = [] }, bundles }: UpgradeGraph): string | undefined {
+  for (const { name, version } of bundles.values()) {
+    if (version.ok) continue;
+    const told = problems.find((problem) => problem.startsWith(`bundle ${name}: `));
+    return told ?? `the version of bundle ${name} cannot be read: ${version.problem}`;
+  }
+  return undefined;
 }
 
 function hasCandidate(offers: readonly Offer[], question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): boolean {

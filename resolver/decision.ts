@@ -156,7 +156,13 @@ export type Conflict =
       readonly problem?: string;
     }
   | { readonly kind: 'package'; readonly package: string; readonly catalogs: readonly string[] }
-  | { readonly kind: 'noBundles'; readonly package: string; readonly catalogs: readonly string[] }
+  /** No bundle can be installed; `problem` is that of the first one whose version cannot be read. */
+  | {
+      readonly kind: 'noBundles';
+      readonly package: string;
+      readonly catalogs: readonly string[];
+      readonly problem?: string;
+    }
   | {
       readonly kind: 'catalog';
       readonly catalog: string;

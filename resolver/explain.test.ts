@@ -87,6 +87,17 @@ describe('an explanation names the bundle on the way that is at fault', () => {
     expect(told(given)).toEqual(says);
   });
 
+  test('if no bundle has a version that can be read, the first fault is named', () => {
+    const whole = packageOf('op', one);
+    const broken = { ...whole, bundles: whole.bundles.map((bundle) => ({ ...bundle, version: '' })) };
+    const none = 'Package "op": catalog a has no bundle of it that can be installed';
+    expect(told({ catalogs: [serving('a', broken)] })[0]).toBe(
+      `${none} (the version of bundle op.v1.0.0 cannot be read: it is not of the form MAJOR.MINOR.PATCH)`,
+    );
+    const problems = ['channel x: y', 'bundle op.v1.0.0: version of the property olm.package is not a text'];
+    expect(told({ catalogs: [serving('a', { ...broken, problems })] })[0]).toBe(`${none} (${problems[1]})`);
+  });
+
   test('a bundle behind a barred one is reported as barred, not as lacking edges', () => {
     const decision = ask({ ...pinned, quarantined: ['op.v1.1.0'], catalogs: [serving('a', chain)] });
     expect(decision.refused.map(({ bundle, cause }) => [bundle, cause.kind])).toEqual([

@@ -139,8 +139,9 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
     catalogs.length === 0
       ? 'there is no catalog to search'
       : `${plural('catalog', catalogs)} ${catalogs.length === 1 ? 'does' : 'do'} not have it`,
-  noBundles: ({ catalogs }) =>
-    `${plural('catalog', catalogs)} ${catalogs.length === 1 ? 'has' : 'have'} no bundle of it that can be installed`,
+  noBundles: ({ catalogs, problem }) =>
+    `${plural('catalog', catalogs)} ${catalogs.length === 1 ? 'has' : 'have'} no bundle of it that can be installed` +
+    (problem === undefined ? '' : ` (${problem})`),
   catalog: describeCatalog,
   requires: describeRequires,
   keeps: ({ bundle, movable, subscription }) =>

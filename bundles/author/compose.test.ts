@@ -103,6 +103,68 @@ describe('every object of the source', () => {
   });
 });
 
+describe('a field that is null is absent, as for the API server', () => {
+  const webhooks = (fields: Readonly<Record<string, unknown>>) => ({
+    ...WEBHOOKS,
+    metadata: { name: 'other' },
+    webhooks: [
+      {
+        name: 'a.example.com',
+        clientConfig: { service: { name: 'webhook-service', namespace: NAMESPACE, port: null } },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        ...fields,
+      },
+    ],
+  });
+  test.each<{ readonly because: string; readonly object: Readonly<Record<string, unknown>> }>([
+    {
+      because: 'a certificate',
+      object: {
+        apiVersion: 'cert-manager.io/v1',
+        kind: 'Certificate',
+        metadata: { name: 'other', namespace: NAMESPACE, annotations: null },
+        spec: { secretName: null, dnsNames: null },
+      },
+    },
+    { because: 'the conditions of a webhook', object: webhooks({ matchConditions: null, rules: null }) },
+    {
+      because: 'the selector of a webhook',
+      object: webhooks({ namespaceSelector: { matchLabels: null, matchExpressions: null } }),
+    },
+    {
+      because: 'the parts of Pods',
+      object: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'second', namespace: NAMESPACE, labels: null },
+        spec: {
+          selector: { matchLabels: { a: 'b' } },
+          template: {
+            metadata: { labels: { a: 'b' }, annotations: null },
+            spec: {
+              initContainers: null,
+              volumes: null,
+              containers: [{ name: 'c', image: 'quay.io/x/y:v1', env: null, volumeMounts: null }],
+            },
+          },
+        },
+      },
+    },
+  ])('$because', ({ object }) => {
+    const withNull = composeBundle([...gadgetWith(), ...sourceOf([object])], OPTIONS);
+    const without = composeBundle(
+      [...gadgetWith(), ...sourceOf([JSON.parse(JSON.stringify(object), dropNull)])],
+      OPTIONS,
+    );
+    expect(formatJson(withNull.csv)).toBe(formatJson(without.csv));
+  });
+
+  function dropNull(_key: string, value: unknown): unknown {
+    return value === null ? undefined : value;
+  }
+});
+
 describe('the rights of an installation are those of the source', () => {
   const two = (subject: string) =>
     rbac('ClusterRoleBinding', `two-${subject}`, {

@@ -17,6 +17,7 @@ import { takeDeployments } from './deployments.ts';
 import { imagesOf, isPinned } from './images.ts';
 import { leaveOutNamed } from './leave-out.ts';
 import { Ledger, type AuthorFinding, type Placement } from './ledger.ts';
+import { withoutNulls } from './nulls.ts';
 import { takeObjects, type CustomResources } from './objects.ts';
 import { writeAnnotations, writeDockerfile, type PackageFacts } from './package-files.ts';
 import { takeRights } from './rights.ts';
@@ -78,7 +79,7 @@ export function composeBundle(
   existing: ExistingBundle = {},
 ): ComposedBundle {
   for (const source of published) checkShape(source);
-  const sources = published.map(({ object, place }) => ({ object: cleanObject(object), place }));
+  const sources = published.map(({ object, place }) => ({ object: cleanObject(withoutNulls(object)), place }));
   const ledger = new Ledger();
   const left = leaveOutNamed(sources, ledger, options.leaveOut ?? []);
   const base = takeBase(sources, ledger);

@@ -15,6 +15,7 @@ import { renderDeployments } from './deployments.ts';
 import { pickTargets } from './install-mode.ts';
 import type { RenderContext, RenderOptions } from './options.ts';
 import { renderOperatorCondition } from './operator-condition.ts';
+import { checkRenderedSize, checkRoleCount } from './rendered-size.ts';
 import { renderRoles } from './roles.ts';
 import { renderServiceAccounts } from './service-accounts.ts';
 import { renderServices } from './services.ts';
@@ -45,12 +46,15 @@ export const GENERATORS: readonly ((context: RenderContext) => readonly KubeObje
 
 /**
  * The objects of an installation.
- * @throws ReasonedError InstallModeUnsupported, InvalidConfiguration, BundleInvalid or BundleUnsupported; not worth a
- * retry with the same bundle and options.
+ * @throws ReasonedError InstallModeUnsupported, InvalidConfiguration, BundleInvalid, BundleUnsupported or BundleTooLarge;
+ * not worth a retry with the same bundle and options.
  */
 export function renderBundle(bundle: Bundle, options: RenderOptions): readonly KubeObject[] {
   refuseBundle(bundle);
   checkConfigNames(bundle, options.config);
   const context = { bundle, options, targets: pickTargets(bundle, options) };
-  return oneOfEach(GENERATORS.flatMap((generate) => generate(context)));
+  checkRoleCount(context);
+  const objects = oneOfEach(GENERATORS.flatMap((generate) => generate(context)));
+  checkRenderedSize(objects);
+  return objects;
 }

@@ -8,13 +8,16 @@ import { accountName } from './service-accounts.ts';
 export function renderRoles(context: RenderContext): readonly KubeObject[] {
   if (watchesAll(context)) return [];
   const permissions = context.bundle.csv.spec.install.spec?.permissions ?? [];
-  return context.targets.flatMap((target) =>
-    permissions.flatMap((permission) => roleAndBinding(context, permission, target)),
-  );
+  // The name is a hash of the permission, and takes as long as the permission is large.
+  const named = permissions.map((permission) => ({ permission, name: roleName(context, permission) }));
+  return context.targets.flatMap((target) => named.flatMap((role) => roleAndBinding(context, role, target)));
 }
 
-function roleAndBinding(context: RenderContext, permission: CsvPermission, target: string): readonly KubeObject[] {
-  const name = roleName(context, permission);
+function roleAndBinding(
+  context: RenderContext,
+  { permission, name }: { readonly permission: CsvPermission; readonly name: string },
+  target: string,
+): readonly KubeObject[] {
   const metadata = { name, namespace: target };
   return [
     { apiVersion: RBAC, kind: 'Role', metadata, rules: permission.rules },

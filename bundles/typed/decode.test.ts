@@ -110,6 +110,16 @@ describe('data read as a Go struct', () => {
     expect(decode(type, data)).toEqual(result);
   });
 
+  it.each([
+    { type: 'HTTPGetAction', field: 'port', most: 2n ** 31n - 1n, because: 'ports by number or name have 32 bits' },
+    { type: 'SecurityContext', field: 'runAsUser', most: 2n ** 63n - 1n, because: 'no number has more than 64 bits' },
+  ])('a number beyond the bits of a Go $type is refused: $because', ({ type, field, most }) => {
+    for (const least of [most, -most - 1n]) expect(decode(type, { [field]: least })).toMatchObject({ [field]: least });
+    for (const beyond of [most + 1n, -most - 2n, 1e300]) {
+      expect(() => decode(type, { [field]: beyond })).toThrow(DecodeError);
+    }
+  });
+
   it('the keys are in the order of the struct, because hashes depend on it', () => {
     expect(Object.keys(decode('PolicyRule', { resources: ['a'], apiGroups: ['b'], verbs: ['c'] }) as object)).toEqual([
       'verbs',

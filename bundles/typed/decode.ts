@@ -119,7 +119,7 @@ function decodeBasic(type: BasicType, data: unknown, place: GoPath | undefined):
       if (typeof data !== 'boolean') throw mismatch(place, 'true or false', data);
       return data;
     case 'int':
-      if (typeof data !== 'bigint' && !Number.isInteger(data)) throw mismatch(place, 'a whole number', data);
+      if (!isWhole(data, INT64)) throw mismatch(place, 'a whole number of 64 bits', data);
       return data;
     case 'float':
       if (typeof data !== 'bigint' && typeof data !== 'number') throw mismatch(place, 'a number', data);
@@ -127,8 +127,8 @@ function decodeBasic(type: BasicType, data: unknown, place: GoPath | undefined):
     case 'json':
       return data;
     case 'intstr':
-      if (typeof data !== 'string' && !Number.isInteger(data))
-        throw mismatch(place, 'a whole number or a string', data);
+      if (typeof data !== 'string' && !isWhole(data, INT32))
+        throw mismatch(place, 'a whole number of 32 bits or a string', data);
       return data;
     case 'quantity':
       return decodeQuantity(data, place);
@@ -137,6 +137,16 @@ function decodeBasic(type: BasicType, data: unknown, place: GoPath | undefined):
     default:
       return decodeSchemaOr(type, data, place);
   }
+}
+
+/** Where the numbers end that have so many bits, one of which is the sign. */
+const INT32 = 2n ** 31n;
+const INT64 = 2n ** 63n;
+
+function isWhole(data: unknown, end: bigint): boolean {
+  if (typeof data !== 'bigint' && !Number.isInteger(data)) return false;
+  const whole = BigInt(data as bigint | number);
+  return -end <= whole && whole < end;
 }
 
 function decodeQuantity(data: unknown, place: GoPath | undefined): string {

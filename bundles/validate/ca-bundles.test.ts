@@ -21,7 +21,7 @@ function base64(text: string): string {
 }
 
 /** A bundle whose CRD is converted by a webhook with that authority. */
-function bundleWith(caBundle: unknown, annotations: object = {}, webhookdefinitions: readonly object[] = []) {
+function bundleWith(caBundle: unknown, annotations: unknown = {}, webhookdefinitions: readonly object[] = []) {
   const clientConfig = {
     service: { name: 'webhook', namespace: 'system' },
     ...(caBundle !== undefined && { caBundle }),
@@ -78,6 +78,7 @@ describe('the caBundle of a CRD is taken', () => {
     },
     { because: 'there is none: the authorities of the node count', bundle: bundleWith(undefined) },
     { because: 'it is empty', bundle: bundleWith('') },
+    { because: 'there is none, and the field of the annotations is empty', bundle: bundleWith(undefined, null) },
     {
       because: 'cert-manager replaces it',
       bundle: bundleWith('Cg==', { 'cert-manager.io/inject-ca-from': 'system/cert' }),

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isRecord } from '../../api/untyped.ts';
+import { fieldsOf, isRecord } from '../../api/untyped.ts';
 import { CA_INJECTION } from '../../api/names.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 import { at, type Check } from './check.ts';
@@ -15,8 +15,9 @@ export const caBundles: Check = {
   *run(bundle) {
     const converted = convertedBy(bundle);
     for (const manifest of bundle.crds) {
-      const { name, annotations = {} } = manifest.object.metadata;
-      if (converted.has(name) || Object.keys(annotations).some((key) => CA_INJECTION.has(key))) continue;
+      const { name, annotations } = manifest.object.metadata;
+      // Hostile: as published, the annotations may be null or a text.
+      if (converted.has(name) || Object.keys(fieldsOf(annotations)).some((key) => CA_INJECTION.has(key))) continue;
       const problem = problemOf(caBundleIn(manifest));
       if (problem === undefined) continue;
       yield {

@@ -9,13 +9,19 @@ const MAX_DATA = 1 << 20;
 
 /**
  * The size of an object in etcd is limited, and so is the size of its annotations. CRDs are stored more densely than
- * measured here.
+ * measured here. The annotations of the CSV are copied to the Pods of each Deployment.
  */
 export const objectSize: Check = {
   name: 'object-size',
   suite: 'install',
   reason: 'BundleUnsupported',
-  *run({ objects }) {
+  *run({ objects, csv }) {
+    const onPods = annotationBytes(csv.annotations);
+    if (onPods > MAX_ANNOTATIONS) {
+      const message = `the annotations that each Pod of the operator gets have ${onPods} bytes; no API server takes more than ${MAX_ANNOTATIONS}`;
+      const advice = 'Shorten them, or the properties in metadata/properties.yaml, which are one of them';
+      yield { level: 'error', ...at(csv.manifest), path: 'metadata.annotations', message, advice };
+    }
     for (const manifest of objects) {
       const bytes = Buffer.byteLength(formatJson(manifest.raw));
       if (bytes > MAX_BYTES) {
@@ -27,13 +33,18 @@ export const objectSize: Check = {
         const message = `its data have ${data} bytes; no API server takes more than ${MAX_DATA}`;
         yield { level: 'error', ...at(manifest), path: 'data', message, advice: 'Split it' };
       }
-      const annotations = Buffer.byteLength(formatJson(manifest.object.metadata.annotations ?? {}));
+      const annotations = annotationBytes(manifest.object.metadata.annotations ?? {});
       if (annotations <= MAX_ANNOTATIONS) continue;
       const message = `its annotations have ${annotations} bytes; no API server takes more than ${MAX_ANNOTATIONS}`;
       yield { level: 'error', ...at(manifest), path: 'metadata.annotations', message, advice: 'Shorten them' };
     }
   },
 };
+
+/** Bytes of all keys and values, as the API server counts them. */
+function annotationBytes(annotations: Readonly<Record<string, unknown>>): number {
+  return sum([...Object.keys(annotations), ...Object.values(annotations)], 'utf8');
+}
 
 /** Bytes of all values of a Secret or ConfigMap, as the API server counts them. */
 function dataOf({ apiVersion, kind, ...object }: KubeObject): number {

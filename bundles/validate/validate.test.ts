@@ -222,6 +222,21 @@ const ROWS: readonly Row[] = [
     parts: holding({ kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: 'x'.repeat(1_600_000) } }),
   },
   {
+    check: 'object-size',
+    because: 'the annotations of the CSV do not fit on a Pod',
+    parts: { ...CLEAN, metadata: { annotations: { 'alm-examples': '[]', a: 'x'.repeat(262_144) } } },
+    path: 'metadata.annotations',
+  },
+  {
+    check: 'object-size',
+    because: 'the properties do not fit on a Pod',
+    parts: {
+      ...CLEAN,
+      files: { 'metadata/properties.yaml': `properties: [{type: a, value: ${'x'.repeat(262_144)}}]` },
+    },
+    path: 'metadata.annotations',
+  },
+  {
     check: 'deployment-names',
     because: 'one object has no name',
     parts: { ...CLEAN, deployments: [makeDeployment('')] },

@@ -1,5 +1,6 @@
 /**
- * Finds quoted texts and bracketed collections in a YAML text, and the lines in which they continue. It knows only the
+ * Finds quoted texts and bracketed collections in a YAML text, the lines in which they continue, and the escapes in them
+ * that Go alone accepts. It knows only the
  * necessary part of the grammar: which characters of a line are quotes and brackets, and which belong to plain texts,
  * blocks and comments. It reports no faults; lenient.ts has the parser confirm the result. Linear in the length of the
  * text.
@@ -14,6 +15,8 @@ export interface Construct {
   readonly quoted: boolean;
   /** The starts of the lines in which it continues, without those that end a document. */
   readonly lines: readonly number[];
+  /** Backslashes before a single quote, in double quotes. */
+  readonly escapes: readonly number[];
   /** Column of the key or dash that it belongs to; -1 at the top. */
   readonly parent: number;
 }
@@ -70,38 +73,46 @@ function enclose(columns: number[], column: number): void {
   while ((columns.at(-1) ?? -1) >= column) columns.pop();
 }
 
-function readConstruct(text: string, start: number, parent: number): Construct | undefined {
-  const character = text[start];
-  const lines: number[] = [];
-  if (isQuote(character)) return { start, end: endOfQuoted(text, start, lines), quoted: true, lines, parent };
-  if (character !== '[' && character !== '{') return undefined;
-  return { start, end: endOfBrackets(text, start, lines), quoted: false, lines, parent };
+/** The places of one construct that lenient.ts may change. */
+interface Places {
+  readonly lines: number[];
+  readonly escapes: number[];
 }
 
-function endOfQuoted(text: string, start: number, lines: number[]): number {
+function readConstruct(text: string, start: number, parent: number): Construct | undefined {
+  const character = text[start];
+  const places: Places = { lines: [], escapes: [] };
+  if (isQuote(character)) return { start, end: endOfQuoted(text, start, places), quoted: true, ...places, parent };
+  if (character !== '[' && character !== '{') return undefined;
+  return { start, end: endOfBrackets(text, start, places), quoted: false, ...places, parent };
+}
+
+function endOfQuoted(text: string, start: number, { lines, escapes }: Places): number {
   const quote = text[start];
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text[at];
     if (character === '\n') addLine(text, at + 1, lines);
-    else if (character === '\\' && quote === '"' && !isEnd(text, at + 1)) at += 1;
-    else if (character !== quote) continue;
+    else if (character === '\\' && quote === '"' && !isEnd(text, at + 1)) {
+      if (text[at + 1] === "'") escapes.push(at);
+      at += 1;
+    } else if (character !== quote) continue;
     else if (quote === "'" && text[at + 1] === "'") at += 1;
     else return at + 1;
   }
   return text.length;
 }
 
-function endOfBrackets(text: string, start: number, lines: number[]): number {
+function endOfBrackets(text: string, start: number, places: Places): number {
   let depth = 0;
   let isTokenStart = true;
   for (let at = start; at < text.length;) {
     const character = text[at];
-    if (character === '\n') addLine(text, at + 1, lines);
+    if (character === '\n') addLine(text, at + 1, places.lines);
     else if (character === '#' && isSpaceOrEnd(text, at - 1)) {
       at = endOfLine(text, at);
       continue;
     } else if (isQuote(character) && isTokenStart) {
-      at = endOfQuoted(text, at, lines);
+      at = endOfQuoted(text, at, places);
       isTokenStart = false;
       continue;
     } else if (isProperty(character) && isTokenStart) {

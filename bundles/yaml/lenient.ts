@@ -1,14 +1,14 @@
 /**
  * Reads the events of a YAML text as Go does, also if js-yaml is stricter: continuation lines of a quoted text or a
- * bracketed collection need no indentation. If js-yaml refuses a text for that, all such lines are indented at once,
- * and the parser confirms that nothing else was wrong, because white space at their start has no meaning. Every text is
- * parsed twice at most.
+ * bracketed collection need no indentation, and double quotes may have an escaped single quote. If js-yaml refuses a text
+ * for one of them, all such lines are indented and all such backslashes removed at once, and the parser confirms that
+ * nothing else was wrong, because neither has a meaning. Every text is parsed twice at most.
  */
 import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE, YAMLException, parseEvents, type Event } from 'js-yaml';
 import { findConstructs, type Construct } from './continuations.ts';
 
 export interface ParsedEvents {
-  /** The text, or the one with more indentation, to which the positions in the events refer. */
+  /** The text, or the repaired one, to which the positions in the events refer. */
   readonly source: string;
   readonly events: readonly Event[];
 }
@@ -18,14 +18,16 @@ export function parseLenient(text: string, options: { readonly maxDepth: number 
   try {
     return { source: text, events: parseEvents(text, options) };
   } catch (error) {
-    if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation') throw error;
-    const repaired = indent(text);
+    if (!(error instanceof YAMLException) || !STRICTER.has(error.reason)) throw error;
+    const repaired = repair(text);
     if (repaired === undefined) throw error;
     const events = parseEvents(repaired.source, options);
     if (!confirm(events, repaired.constructs)) throw error;
     return { source: repaired.source, events };
   }
 }
+
+const STRICTER: ReadonlySet<string> = new Set(['deficient indentation', 'unknown escape sequence']);
 
 /** More spaces than any published text needs, by far. */
 const MAX_ADDED = 32 << 20;
@@ -34,29 +36,43 @@ type ConstructSpan = Pick<Construct, 'start' | 'end' | 'quoted'>;
 
 interface Repaired {
   readonly source: string;
-  /** Those with lines that are indented now, where they are now. */
+  /** Those that are changed, where they are now. */
   readonly constructs: readonly ConstructSpan[];
 }
 
-/** Indents each line by one column more than the key or dash that it belongs to. Undefined if that is too much. */
-function indent(text: string): Repaired | undefined {
+/** The text with all changes made. Undefined if they are too much. */
+function repair(text: string): Repaired | undefined {
   const parts: string[] = [];
   const constructs: ConstructSpan[] = [];
   let copied = 0;
   let added = 0;
-  for (const { start, end, quoted, lines, parent } of findConstructs(text)) {
+  for (const construct of findConstructs(text)) {
     const before = added;
-    for (const line of lines) {
-      const missing = parent + 2 - indentationOf(text, line, parent + 2);
-      if (missing <= 0) continue;
-      added += missing;
+    const edits = editsOf(text, construct);
+    for (const { at, until, spaces } of edits) {
+      added += spaces - (until - at);
       if (added > MAX_ADDED) return undefined;
-      parts.push(text.slice(copied, line), ' '.repeat(missing));
-      copied = line;
+      parts.push(text.slice(copied, at), ' '.repeat(spaces));
+      copied = until;
     }
-    if (added > before) constructs.push({ start: start + before, end: end + added, quoted });
+    const { start, end, quoted } = construct;
+    if (edits.length > 0) constructs.push({ start: start + before, end: end + added, quoted });
   }
   return { source: [...parts, text.slice(copied)].join(''), constructs };
+}
+
+/** Spaces in the place of a range. */
+interface RepairEdit {
+  readonly at: number;
+  readonly until: number;
+  readonly spaces: number;
+}
+
+/** Indents each line by one column more than the key or dash that it belongs to, and removes escapes. */
+function editsOf(text: string, { lines, escapes, parent }: Construct): readonly RepairEdit[] {
+  const indented = lines.map((at) => ({ at, until: at, spaces: parent + 2 - indentationOf(text, at, parent + 2) }));
+  const removed = escapes.map((at) => ({ at, until: at + 1, spaces: 0 }));
+  return [...indented.filter(({ spaces }) => spaces > 0), ...removed].sort((a, b) => a.at - b.at);
 }
 
 function indentationOf(text: string, line: number, most: number): number {

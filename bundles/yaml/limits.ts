@@ -37,11 +37,15 @@ export function checkShape(value: unknown, { maxDepth, maxNodes }: YamlLimits): 
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if ((count += 1) > maxNodes) throw tooMany(maxNodes);
     if (next.value === null || typeof next.value !== 'object') continue;
-    if (next.depth >= maxDepth) throw new YamlError({ kind: 'limit', what: 'is nested too deeply' });
+    if (next.depth >= maxDepth) throw tooDeep();
     for (const child of Object.values(next.value)) open.push({ value: child, depth: next.depth + 1 });
   }
 }
 
 export function tooMany(maxNodes: number): YamlError {
   return new YamlError({ kind: 'limit', what: `has more than ${maxNodes} values` });
+}
+
+export function tooDeep(): YamlError {
+  return new YamlError({ kind: 'limit', what: 'is nested too deeply' });
 }

@@ -40,6 +40,10 @@ interface CurrentFile {
 const MAX_PATTERN_BYTES = 1 << 20;
 const MAX_GVK_LENGTH = 512;
 
+/** Kept for an ignored file, and reported if an ignore file behind it says that it counts: its content is gone by then. */
+const INCLUDED_LATE = 'the file comes before the .indexignore that includes it again';
+const HINT_INCLUDED_LATE = 'Put the pattern into the .indexignore that leaves the file out';
+
 export interface BuilderOptions {
   readonly target: string;
   /** The path of the unfinished index, in the same folder. */
@@ -101,7 +105,9 @@ export class IndexBuilder {
     this.#paths.set(id, path);
     this.#current = { path, id, patternBytes: 0 };
     if (isIgnoreFile(path)) this.#current.patterns = [];
-    else if (!this.#rules.ignores(path)) {
+    else if (this.#rules.ignores(path)) {
+      this.#defects.set(id, invalidCatalog({ path }, INCLUDED_LATE, HINT_INCLUDED_LATE));
+    } else {
       this.#current.splitter = new DocumentSplitter(path, this.#limits);
       this.#insertFile.run(id, path);
     }

@@ -190,6 +190,30 @@ describe('catalogs that break their own rules are served as far as possible', ()
   });
 });
 
+describe('values that are no text', () => {
+  it('a number in place of a version or a default channel is left out, and named', async () => {
+    const index = await indexOf({
+      'a.json': lines(
+        { schema: 'olm.package', name: 'p', defaultChannel: 4.1 },
+        {
+          schema: 'olm.bundle',
+          package: 'p',
+          name: 'p.v1',
+          properties: [{ type: 'olm.package', value: { version: 1 } }],
+        },
+      ),
+    });
+    expect(index.package('p')).toMatchObject({
+      defaultChannel: '',
+      problems: [
+        'package p: defaultChannel of the package is not a text; put the number in quotes',
+        'bundle p.v1: version of the property olm.package is not a text; put the number in quotes',
+      ],
+    });
+    index.close();
+  });
+});
+
 describe('ignored files', () => {
   it('an ignored file may have any content, even if its ignore file comes later', async () => {
     const index = await indexOf({
@@ -202,6 +226,15 @@ describe('ignored files', () => {
     expect(index.providersOf({ group: 'example.com', version: 'v1', kind: 'Gadget' })).toEqual(['gadget']);
     expect(textsOf(index.blobs()).join('')).toBe(GADGET);
     index.close();
+  });
+
+  it('a file is included again by an ignore file before it; one that comes too late is an error, and no omission', async () => {
+    const patterns = { '.indexignore': '*\n', 'x/.indexignore': '!x.json\n' };
+    const index = await indexOf({ ...patterns, 'x/x.json': GADGET });
+    expect(index.counts.packages).toBe(1);
+    index.close();
+    const late = { '.indexignore': '*\n', 'x/x.json': GADGET, 'x/.indexignore': '!x.json\n' };
+    await expect(indexOf(late)).rejects.toMatchObject({ reason: 'CatalogInvalid' });
   });
 
   it('an empty catalog is a catalog', async () => {

@@ -113,13 +113,18 @@ function packageFacts(meaning: string | null): Pick<PackageSummary, 'defaultChan
   return { defaultChannel, ...(description !== undefined && { description }) };
 }
 
+/** The problems of the package's own document. */
+function packageProblems(name: string, meaning: string | null): readonly string[] {
+  return meaning === null ? [] : parseExcerpt(meaning).problems.map((problem) => `package ${name}: ${problem}`);
+}
+
 function assemble(name: string, statements: Statements): CatalogPackage | undefined {
   const row = statements.package.get(name) as { meaning: string | null } | undefined;
   if (row === undefined) return undefined;
   const channels: Channel[] = [];
   const bundles = new Map<string, CatalogBundle>();
   const deprecations: Deprecation[] = [];
-  const problems: string[] = [];
+  const problems = [...packageProblems(name, row.meaning)];
   for (const member of statements.members.iterate(name) as Iterable<unknown> as Iterable<{
     name: string;
     meaning: string;

@@ -35,6 +35,12 @@ describe('a rule', () => {
       rule: 'properties.exists(p, p.type == "size" && p.value > 11.5)',
       holds: true,
     },
+    {
+      because: 'a number is compared as a version by its text',
+      rule: 'properties.exists(p, p.type == "size" && semver_compare(p.value, "11.9.0") > 0 && semver_compare(1.2, p.value) < 0)',
+      holds: true,
+    },
+    { because: 'a boolean is no version', rule: 'semver_compare(true, "1.0.0") != 7', holds: false },
     { because: 'a list has its items', rule: 'properties.exists(p, p.type == "sizes" && 2.0 in p.value)', holds: true },
     { because: 'all is all', rule: 'properties.all(p, p.type != "")', holds: true },
     { because: 'exists_one counts', rule: 'properties.exists_one(p, p.type.startsWith("olm."))', holds: false },

@@ -132,10 +132,14 @@ function toCel(value: unknown): CelInput {
   return new Map(Object.entries(value as object).map(([key, child]) => [key, toCel(child)]));
 }
 
-/** A version as blang's ParseTolerant reads it: spaces, a leading `v`, leading zeros and missing numbers are forgiven. */
+/**
+ * A version as blang's ParseTolerant reads it: spaces, a leading `v`, leading zeros and missing numbers are forgiven. A
+ * number counts by its text, as in the reference: YAML reads 1.2 without quotes as one.
+ */
 function readVersion(value: unknown): SemanticVersion {
-  if (typeof value !== 'string') throw new Error('semver_compare takes two texts');
-  const [major = '', minor, ...rest] = value.trim().replace(/^v/, '').split('.');
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (!isNumber && typeof value !== 'string') throw new Error('semver_compare takes two texts');
+  const [major = '', minor, ...rest] = String(value).trim().replace(/^v/, '').split('.');
   const patch = rest.length === 0 ? undefined : rest.join('.');
   const short = patch ?? minor ?? major;
   if (patch === undefined && /[+-]/.test(short)) throw new Error('a short version has neither pre-release nor build');

@@ -70,6 +70,42 @@ describe('a property demands', () => {
       value: { cel: { rule: 'true' } },
       needs: [{ kind: 'cel', rule: 'true' }],
     },
+    {
+      because: 'names of fields in another case',
+      type: 'olm.package.required',
+      value: { PackageName: 'db', VERSIONRANGE: '>=1.0.0' },
+      needs: [{ kind: 'package', package: 'db', range: '>=1.0.0' }],
+    },
+    {
+      because: 'a kind of the core group, with a null, in another case',
+      type: 'olm.gvk.required',
+      value: { Group: null, version: 'v1', Kind: 'Node' },
+      needs: [{ kind: 'gvk', gvk: { group: '', version: 'v1', kind: 'Node' } }],
+    },
+    {
+      because: 'fields that are null or in another case, in constraints of constraints too',
+      type: 'olm.constraint',
+      value: {
+        FailureMessage: null,
+        gvk: null,
+        ALL: { Constraints: [{ Package: { ...db, packagename: null }, cel: null }, { GVK: { ...site, group: null } }] },
+      },
+      needs: [
+        {
+          kind: 'all',
+          of: [
+            { kind: 'package', package: 'db', range: '>=1.0.0' },
+            { kind: 'gvk', gvk: { ...site, group: '' } },
+          ],
+        },
+      ],
+    },
+    {
+      because: 'a list that is null',
+      type: 'olm.constraint',
+      value: { any: { constraints: null } },
+      needs: [{ kind: 'any', of: [] }],
+    },
     { because: 'a provided kind is no requirement', type: 'olm.gvk', value: site, needs: [] },
     {
       because: 'an unknown property type is no requirement',
@@ -138,6 +174,18 @@ describe('a property cannot be read', () => {
       type: 'olm.constraint',
       value: { gvk: site, colour: 'red' },
       problem: 'colour',
+    },
+    {
+      because: 'what it constrains is unknown, although it is null',
+      type: 'olm.constraint',
+      value: { gvk: site, colour: null },
+      problem: 'colour',
+    },
+    {
+      because: 'a part of it is null',
+      type: 'olm.constraint',
+      value: { all: { constraints: [{ gvk: site }, null] } },
+      problem: 'exactly one of',
     },
     {
       because: 'a part of it is wrong',

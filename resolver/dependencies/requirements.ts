@@ -4,9 +4,11 @@
  */
 import * as z from 'zod';
 import type { GroupVersionKind, Property } from '../../catalog/model.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { parseBlangRange, type BlangRange } from '../ranges/blang.ts';
 import type { Parsed } from '../version.ts';
 import { compileRule, type CompiledRule } from './cel.ts';
+import { asGoReads, fieldsAsGoReads } from './spelling.ts';
 
 /** Something that other bundles, or the cluster, must provide. */
 export type Requirement =
@@ -64,7 +66,7 @@ const ConstraintSchema: z.ZodType<ConstraintValue> = z.lazy(() =>
     cel: z.strictObject({ rule: Text }).optional(),
   }),
 );
-const CompoundSchema = z.strictObject({ constraints: z.array(ConstraintSchema).max(MAX_PARTS) });
+const CompoundSchema = z.strictObject({ constraints: z.array(ConstraintSchema).max(MAX_PARTS).default([]) });
 
 /** Requirements that were read before, by type and value, and ranges: a catalog repeats the same ones in many versions. */
 export interface KnownRequirements {
@@ -153,10 +155,17 @@ function readKind(property: Property): GroupVersionKind | undefined {
 
 /** Bundles provide many kinds, so these are parsed without a schema. */
 function asKind(value: unknown): GroupVersionKind | undefined {
-  const { group = '', version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { group, version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof group === 'string' && typeof version === 'string' && typeof kind === 'string'
     ? { group, version, kind }
-    : undefined;
+    : asUnusualKind(value);
+}
+
+/** A kind of the core group, or with fields in another case. */
+function asUnusualKind(value: unknown): GroupVersionKind | undefined {
+  if (!isRecord(value)) return undefined;
+  const parsed = Gvk.strip().safeParse(fieldsAsGoReads(value));
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
@@ -195,7 +204,7 @@ interface ReadingLimits {
 function parseRequirement({ type, value }: Property, reading: ReadingLimits): Parsed<Requirement> {
   switch (type) {
     case 'olm.package.required':
-      return parsePackage(RequiredPackage.safeParse(value).data, reading.ranges);
+      return parsePackage(RequiredPackage.safeParse(fieldsAsGoReads(value)).data, reading.ranges);
     case 'olm.gvk.required':
       return parseGvk(asKind(value));
     case 'olm.constraint':
@@ -223,7 +232,7 @@ function parseGvk(gvk: GroupVersionKind | undefined): Parsed<Requirement> {
 function parseConstraintValue(value: unknown, { length, ranges }: ReadingLimits): Parsed<Requirement> {
   if (depthOf(value, MAX_DEPTH * 3) < 0) return bad(`it is nested more than ${MAX_DEPTH} levels deep`);
   if (length > MAX_CONSTRAINT_LENGTH) return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
-  const parsed = ConstraintSchema.safeParse(value);
+  const parsed = ConstraintSchema.safeParse(asGoReads(value));
   if (!parsed.success) return bad(parsed.error.issues[0]?.message ?? 'it is malformed');
   return parseConstraint(parsed.data, { parts: MAX_PARTS, ranges });
 }

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { makeBundle, makeDeployment } from '../testing/bundle.ts';
+import { renderBundle } from './render.ts';
+
+const tooLarge: unknown = expect.objectContaining({ reason: 'BundleTooLarge', retry: 'never' });
+const deployments = (count: number, containers: number): readonly unknown[] =>
+  Array.from({ length: count }, (_, index) =>
+    makeDeployment(`d${index}`, {
+      containers: Array.from({ length: containers }, (_unused, at) => ({
+        name: `c${at}`,
+        image: 'quay.io/example/a:v1',
+      })),
+    }),
+  );
+
+describe('a bundle that multiplies is refused', () => {
+  it('annotations of the CSV are not copied to hundreds of Deployments', () => {
+    const annotations = { a: 'x'.repeat(200_000) };
+    const [many, few] = [200, 20].map((count) =>
+      makeBundle({ metadata: { name: 'g', annotations }, deployments: deployments(count, 1) }),
+    );
+    expect(() => renderBundle(many!, { namespace: 'ops', certificates: 'none' })).toThrow(tooLarge);
+    expect(() => renderBundle(few!, { namespace: 'ops', certificates: 'none' })).not.toThrow();
+  });
+
+  it('variables of the configuration are not copied to thousands of containers', () => {
+    const env = Array.from({ length: 20 }, (_, index) => ({ name: `V${index}`, value: 'x'.repeat(30_000) }));
+    const bundle = makeBundle({ deployments: deployments(10, 100) });
+    expect(() => renderBundle(bundle, { namespace: 'ops', certificates: 'none', config: { env } })).toThrow(tooLarge);
+  });
+
+  it('permissions are not copied to more namespaces than a Revision has room for', () => {
+    const permissions = Array.from({ length: 100 }, (_, index) => ({
+      serviceAccountName: `a${index}`,
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+    }));
+    const bundle = makeBundle({ modes: ['MultiNamespace'], permissions });
+    const watchNamespaces = Array.from({ length: 100 }, (_, index) => `n${index}`);
+    expect(() => renderBundle(bundle, { namespace: 'ops', certificates: 'none', watchNamespaces })).toThrow(tooLarge);
+  });
+});
