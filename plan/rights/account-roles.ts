@@ -1,7 +1,7 @@
 /** Makes roles and bindings of scoped rules, for one ServiceAccount. Pure. */
 import type { KubeObject } from '../../api/object.ts';
 import { EVERYWHERE } from './atom.ts';
-import type { ScopedRule } from './minimal.ts';
+import type { ScopedRule } from './scoped-rule.ts';
 import type { RightsRule } from './rule.ts';
 
 /** The ServiceAccount that gets the rights. */

@@ -15,8 +15,6 @@ import { joinWithin } from './join-rules.ts';
 import type { RightsRule } from './rule.ts';
 import type { ScopedRule } from './scoped-rule.ts';
 
-export { atomsOfScoped, type ScopedRule } from './scoped-rule.ts';
-
 /**
  * The rules, the cluster first, then by namespace. Throws BundleUnsupported (never retried) if they are too many to
  * compare.

@@ -8,7 +8,7 @@ import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
 import { AtomSet, EVERYWHERE } from '../../../plan/rights/atom.ts';
-import { atomsOfScoped, type ScopedRule } from '../../../plan/rights/minimal.ts';
+import { atomsOfScoped, type ScopedRule } from '../../../plan/rights/scoped-rule.ts';
 import { rulesOf } from '../../../plan/rights/rule.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';

@@ -11,7 +11,8 @@ import { findMissingRights } from '../../../../controllers/plan/missing-rights.t
 import type { Client } from '../../../../kube/client/client.ts';
 import { rolesFor } from '../../../../plan/rights/account-roles.ts';
 import { EVERYWHERE } from '../../../../plan/rights/atom.ts';
-import { joinRules, minimalRights, rightsToDelete, type ScopedRule } from '../../../../plan/rights/minimal.ts';
+import { joinRules, minimalRights, rightsToDelete } from '../../../../plan/rights/minimal.ts';
+import type { ScopedRule } from '../../../../plan/rights/scoped-rule.ts';
 import { objectsToInstall } from '../../rights/objects.ts';
 import { versionOf } from './offer.ts';
 import { TrialFailure, TrialScene, type SceneOptions } from './scene.ts';
