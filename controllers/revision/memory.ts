@@ -16,6 +16,8 @@ export interface RevisionMemory {
   refusal?: RememberedRefusal | undefined;
   /** Since when the progress deadline counts; absent before the first attempt, and after one that met an outage. */
   attendedSince?: Date | undefined;
+  /** The seconds that counted towards the progress deadline when the last attempt began. */
+  countedSeconds?: number;
   /** The last write of the status. */
   lastWritten?: Date;
   /** The progress of the checks of its webhooks. */

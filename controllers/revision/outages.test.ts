@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import { sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
@@ -7,6 +8,7 @@ import { refusal } from '../../api/testing/refusal.ts';
 import type { FakeRequest } from '../../kube/testing/fake-cluster.ts';
 import { emptyMemory } from './memory.ts';
 import { attend, metOutage, noteOutage, notingOutage } from './outages.ts';
+import type { RevisionMemory } from './memory.ts';
 import { createHarness, type Harness } from './testing/harness.ts';
 import { failure } from './testing/results.ts';
 import { slowPods } from './testing/slow-pods.ts';
@@ -38,28 +40,50 @@ describe('an attempt that says nothing of the bundle', () => {
   });
 });
 
+const working = (since: Date): Revision['status'] => ({
+  conditions: [
+    {
+      type: 'Reconciling',
+      status: 'True',
+      reason: 'Progressing',
+      message: 'It is under way.',
+      lastTransitionTime: since.toISOString(),
+    },
+  ],
+});
+
 describe('the time that counts', () => {
   const [noon, one] = [new Date('2026-01-01T12:00:00Z'), new Date('2026-01-01T13:00:00Z')];
 
   test('the time that counts begins with the first attempt', () => {
     const memory = emptyMemory();
-    attend(memory, noon);
-    attend(memory, one);
-    expect(memory.attendedSince).toBe(noon);
+    attend(memory, undefined, noon);
+    attend(memory, undefined, one);
+    expect(memory.attendedSince).toEqual(noon);
   });
 
   test('the time that counts begins again if the clock was set back', () => {
     const memory = emptyMemory();
-    attend(memory, one);
-    attend(memory, noon);
+    attend(memory, undefined, one);
+    attend(memory, undefined, noon);
     expect(memory.attendedSince).toBe(noon);
+  });
+
+  test('the time that counts goes on after an outage, from the attempt that met it', () => {
+    const memory: RevisionMemory = emptyMemory();
+    const at = (minutes: number): Date => new Date(noon.getTime() + minutes * 60_000);
+    attend(memory, working(noon), noon);
+    attend(memory, working(noon), at(8));
+    noteOutage(memory);
+    attend(memory, working(noon), at(30));
+    expect(memory.attendedSince).toEqual(at(22));
   });
 
   test('the waits for webhooks begin again after an outage, and their proofs stay', () => {
     const memory = { ...emptyMemory(), attendedSince: noon, unreadableSince: noon };
     memory.proof = { proved: 'pods', removed: [], silentSince: noon };
     noteOutage(memory);
-    attend(memory, one);
+    attend(memory, undefined, one);
     expect(memory).toMatchObject({ attendedSince: one, unreadableSince: undefined });
     expect(memory.proof).toEqual({ proved: 'pods', removed: [], silentSince: undefined });
   });
@@ -95,7 +119,7 @@ describe('the progress deadline of an upgrade', () => {
 
   const stalled = (harness: Harness): string | undefined =>
     findCondition(harness.revision(2).status?.conditions, 'Stalled')?.reason;
-  const isWrite = ({ verb, ref }: FakeRequest): boolean => !['get', 'list'].includes(verb) && ref.kind !== 'Revision';
+  const isWrite = ({ verb }: FakeRequest): boolean => !['get', 'list'].includes(verb);
 
   test('the deadline passes if the new version does not become healthy', async () => {
     const harness = await begin();
@@ -145,6 +169,30 @@ describe('the progress deadline of an upgrade', () => {
     isDown = () => false;
     await harness.settle(2);
     expect(stalled(harness)).toBeUndefined();
+  });
+
+  test('the deadline ends although some requests are never answered in between', async () => {
+    const harness = await begin();
+    await harness.settle(2);
+    for (let attempt = 0; attempt < 8 && stalled(harness) === undefined; attempt += 1) {
+      harness.pass(100);
+      isDown = ({ verb, ref }) => verb === 'list' && ref.kind === 'Pod';
+      await harness.reconcile(2).catch(() => undefined);
+      isDown = () => false;
+      harness.pass(5);
+      await harness.settle(2);
+    }
+    expect(stalled(harness)).toBe('ProgressDeadlineExceeded');
+  });
+
+  test('the deadline ends although the API server never stores one object of the bundle', async () => {
+    const harness = await begin();
+    isDown = (request) => isWrite(request) && request.ref.kind === 'Deployment';
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await harness.reconcile(2).catch(() => undefined);
+      harness.pass(400);
+    }
+    expect(stalled(harness)).toBe('ProgressDeadlineExceeded');
   });
 
   test('the deadline counts the time in which a right is missing', async () => {

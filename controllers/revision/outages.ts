@@ -1,28 +1,41 @@
 /**
  * Time in which the manager was away, or in which the API server did not answer, says nothing of a bundle: neither the
- * progress deadline nor the wait for a webhook counts it. Each begins again with the first attempt after it.
+ * progress deadline nor the wait for a webhook counts it. The deadline goes on after it; the waits begin again.
  */
-import { isOutage, type Failure } from '../../apply/api-failure.ts';
+import { refOf } from '../../api/object.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import type { Revision } from '../../api/revision.ts';
+import { isOutage, type Failure } from '../../apply/api-failure.ts';
+import { secondsOfWork } from './judgement.ts';
 import type { RevisionMemory } from './memory.ts';
 
-type Times = Pick<RevisionMemory, 'attendedSince' | 'unreadableSince' | 'proof'>;
+type Times = Pick<RevisionMemory, 'attendedSince' | 'countedSeconds' | 'unreadableSince' | 'proof'>;
 
-/** An attempt begins: the first one of this process, or the first one after an outage, begins the time that counts. */
-export function attend(memory: Pick<Times, 'attendedSince'>, now: Date): void {
-  const { attendedSince: known = now } = memory;
+/** An attempt begins. The time of an outage before it does not count, nor the time before the first attempt of this process. */
+export function attend(
+  memory: Pick<Times, 'attendedSince' | 'countedSeconds'>,
+  status: Revision['status'],
+  now: Date,
+): void {
+  const { attendedSince = secondsBefore(now, memory.countedSeconds ?? 0) } = memory;
   // The clock may have been set back since.
-  memory.attendedSince = known > now ? now : known;
+  memory.attendedSince = attendedSince > now ? now : attendedSince;
+  memory.countedSeconds = Math.max(0, secondsOfWork(status, { now, attendedSince: memory.attendedSince }) ?? 0);
 }
 
-/** Ends the time that counts. */
+function secondsBefore(time: Date, seconds: number): Date {
+  return new Date(time.getTime() - seconds * 1000);
+}
+
+/** Stops the time that counts at the beginning of this attempt. */
 export function noteOutage(memory: Times): void {
   memory.attendedSince = undefined;
   memory.unreadableSince = undefined;
   memory.proof = { ...memory.proof, silentSince: undefined };
 }
 
-/** Whether an attempt shows only that the API server does not answer: by its error, or else by each of its failures. */
+/** Whether an attempt may show only that the API server does not answer: by its error, or else by each of its failures. */
 export function metOutage(outcome: unknown, failures: readonly Failure[] = []): boolean {
   if (outcome instanceof ReasonedError) return isOutage(outcome);
   return failures.length > 0 && failures.every(isOutage);
@@ -35,5 +48,23 @@ export async function notingOutage<Result>(memory: Times, part: Promise<Result>)
   } catch (error) {
     if (metOutage(error)) noteOutage(memory);
     throw error;
+  }
+}
+
+/**
+ * Whether the API server accepts writes: it may fail to store one object for ever, such as one whose aggregated API server is
+ * broken. One request, which changes nothing.
+ */
+export async function acceptsWrites(
+  cluster: Pick<Cluster, 'patch'>,
+  revision: Revision,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await cluster.patch(refOf(revision), {}, { dryRun: true }, signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
   }
 }

@@ -14,7 +14,7 @@ import { clientsOf } from './clients.ts';
 import { conclude, concludeError, resultOfSchedule } from './conclude.ts';
 import type { Judgement } from './judgement.ts';
 import type { RevisionFacts } from './observe.ts';
-import { attend, metOutage, noteOutage, notingOutage } from './outages.ts';
+import { acceptsWrites, attend, metOutage, noteOutage, notingOutage } from './outages.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { lastContestedRepair } from './repair/contests.ts';
 import type { Run, SharedParts, Step } from './run.ts';
@@ -33,7 +33,8 @@ export async function rollOut(
   if (again !== 'now') return resultOfSchedule(again);
   const run = await beginRun(shared, facts, signal);
   const outcome = await notingOutage(run.memory, attempt(steps, run));
-  if (metOutage(outcome, run.results.applied?.failures)) noteOutage(run.memory);
+  const isSuspect = metOutage(outcome, run.results.applied?.failures);
+  if (isSuspect && !(await acceptsWrites(shared.client, run.facts.revision, signal))) noteOutage(run.memory);
   return outcome instanceof ReasonedError ? concludeError(run, outcome) : conclude(run, outcome);
 }
 
@@ -61,7 +62,7 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
   const memory = memories.of(cached.revision);
   memory.refusal = undefined;
   const facts = { ...cached, revision: await addFinalizer(client, cached.revision) };
-  attend(memory, now());
+  attend(memory, facts.revision.status, now());
   const probing = { cluster: client, managed, now, probeWebhooks, patienceMs: shared.webhookPatienceMs };
   return {
     facts,

@@ -113,6 +113,14 @@ describe('a rollback that leaves a CRD without its conversion webhook', () => {
     expect(told()).toBe('2 objects are applied and healthy');
   });
 
+  test('the Ready message does not show whether a Service of another namespace exists', async () => {
+    const service = { namespace: 'other', name: 'payments' };
+    const conversion = { ...CONVERSION, webhook: { ...CONVERSION.webhook, clientConfig: { service } } };
+    harness.cluster.change(crd(), (object) => ({ ...object, spec: { ...(object['spec'] as object), conversion } }));
+    await harness.settle(1);
+    expect(told()).not.toContain('payments');
+  });
+
   test('the Ready message says nothing while it is not known whether the Service exists', async () => {
     await prune();
     isDown = true;

@@ -14,6 +14,8 @@ export interface ConversionFacts {
   /** As the manager. */
   readonly cluster: Pick<Cluster, 'get'>;
   readonly watched: Pick<ManagedObjects, 'get'>;
+  /** The namespace of the Revision: whether a Service of another one exists is not for its people. */
+  readonly namespace: string | undefined;
   /** Of the Revision, after the attempt. */
   readonly inventory: readonly InventoryEntry[];
   readonly signal: AbortSignal;
@@ -30,7 +32,7 @@ export async function describeUnserved(judgement: Judgement, facts: ConversionFa
   const [brings, isGoing] = [goingIn(wanted), goingIn(inventory)];
   for (const crd of wanted.filter(isCrdEntry).flatMap((entry) => watched.get(refOfEntry(entry)) ?? [])) {
     const service = converterOf(crd);
-    if (service === undefined || brings(service)) continue;
+    if (service === undefined || service.namespace !== facts.namespace || brings(service)) continue;
     if (isGoing(service) || (await isKnownMissing(service, facts)))
       return { ...judgement, message: `${judgement.message}. ${adviceAbout(crd, service)}` };
   }

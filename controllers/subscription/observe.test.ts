@@ -128,6 +128,13 @@ describe('the Revisions of a Subscription', () => {
     expect(among([genuine], one).nextNumber).toBe(5);
     expect(among([genuine, revision({ number: 7 })], one).nextNumber).toBe(8);
   });
+
+  test.each([2147483647, -3, 0.5, Number.NaN])(
+    'a status with the last number %d is forged, and counts as none',
+    (lastNumber) => {
+      expect(among([genuine], subscription({ status: { lastNumber } })).nextNumber).toBe(2);
+    },
+  );
 });
 
 test('the properties of a Revision that a person made concern no other Subscription', () => {

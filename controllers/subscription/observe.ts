@@ -2,7 +2,7 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
+import { MAX_REVISION_NUMBER, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
@@ -106,9 +106,15 @@ function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, ge
   const isTaken = (number: number): boolean =>
     taken.has(number) || caches.revisions.get(`${namespace}/${revisionName(name, number)}`) !== undefined;
   // A name that was deleted is not given again: a command that approves it may have been copied.
-  let number = 1 + Math.max(genuine.at(-1)?.spec.number ?? 0, subscription.status?.lastNumber ?? 0);
+  let number = 1 + Math.max(genuine.at(-1)?.spec.number ?? 0, lastNumberOf(subscription));
   while (isTaken(number)) number += 1;
   return number;
+}
+
+/** 0 for a number that no further one could follow: a status may be written by others. */
+function lastNumberOf({ status }: Subscription): number {
+  const { lastNumber = 0 } = status ?? {};
+  return Number.isInteger(lastNumber) && lastNumber >= 0 && lastNumber < MAX_REVISION_NUMBER ? lastNumber : 0;
 }
 
 function catalogsFor(caches: SubscriptionCaches, subscription: Subscription): readonly CatalogSource[] {

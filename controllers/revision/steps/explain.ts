@@ -18,7 +18,9 @@ export async function explain(run: Run, judgement: Judgement): Promise<Judgement
   const { clients, facts, watched, signal } = run;
   const missing = await findMissingAccount(clients.cluster, facts, { reason, signal });
   if (missing !== undefined) return withCause(explained, missing);
-  return describeUnserved(explained, { cluster: clients.cluster, watched, inventory: inventoryOf(run), signal });
+  const { namespace } = facts.revision.metadata;
+  const { cluster } = clients;
+  return describeUnserved(explained, { cluster, watched, namespace, inventory: inventoryOf(run), signal });
 }
 
 function inventoryOf({ facts, results }: Run): readonly InventoryEntry[] {
