@@ -23,7 +23,9 @@ const OnFailure = z.object({
     .describe('How long a Revision may take to become healthy before it counts as failed.'),
   bakeTime: duration(BAKE_TIME_BOUNDS)
     .default('10s')
-    .describe('How long a new Revision must stay healthy before the objects that only the old one had are removed.'),
+    .describe(
+      'How long a new Revision must stay healthy before the objects that only the old one had are removed. One that becomes unhealthy within that time has failed; if the time is longer than a minute, once it was unhealthy for 30 s.',
+    ),
 });
 
 const Waiver = z.object({

@@ -110,7 +110,9 @@ export function parseManifest(bytes: Uint8Array, contentType: string | undefined
  * @throws ImageInvalid if there is none.
  */
 export function pickEntry(index: ImageIndex, platform: Platform | undefined, origin: Origin): Descriptor {
-  const images = index.manifests.filter(({ annotations }) => annotations?.[ATTESTED] === undefined);
+  const images = index.manifests.filter(
+    ({ annotations, artifactType }) => annotations?.[ATTESTED] === undefined && artifactType === undefined,
+  );
   const wanted = platform ?? USUAL_PLATFORM;
   const unnamed = images.filter((entry) => entry.platform === undefined);
   const picked =
@@ -124,7 +126,7 @@ export function pickEntry(index: ImageIndex, platform: Platform | undefined, ori
 
 const USUAL_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' };
 
-/** Build tools add statements about an image to its index, and mark them by this annotation. */
+/** Build tools add statements about an image to its index, and mark them by this annotation, or as artifacts. */
 const ATTESTED = 'vnd.docker.reference.type';
 
 function isFor({ platform }: Descriptor, { os, architecture, variant }: Platform): boolean {

@@ -4,7 +4,10 @@ import type { Client } from '../../kube/client/client.ts';
 import { createInformerFactory } from '../../kube/watch/informer-factory.ts';
 import { watchOurKinds } from './our-caches.ts';
 
-const PAGE = 5;
+const PAGES = [
+  ['Subscription', 5],
+  ['Revision', 20],
+] as const;
 
 /** As wide as the API server takes it: each `[]` is three bytes of text, and many more in memory. */
 const wide = { affinity: { x: Array.from({ length: 460_000 }, () => []) } };
@@ -35,8 +38,8 @@ test('Subscriptions and Revisions are read in small pages, and of an oversized c
   informers.start(over.signal);
   await informers.synced();
   over.abort();
-  for (const kind of ['Subscription', 'Revision'])
-    expect(asked.find(([one]) => one === kind)?.[1]).toMatchObject({ limit: PAGE, unread: ['managedFields'] });
+  for (const [kind, limit] of PAGES)
+    expect(asked.find(([one]) => one === kind)?.[1]).toMatchObject({ limit, unread: ['managedFields'] });
   const kept = subscriptions.get('team-a/wide');
   expect(kept).toMatchObject({ metadata: { uid: 'u' }, spec: { package: 'gadget', serviceAccountName: 'installer' } });
   expect(kept?.metadata).not.toHaveProperty('managedFields');

@@ -25,6 +25,8 @@ export interface OurCaches {
  * managers of its fields are read by no code.
  */
 const OF_TENANTS = { pageSize: 5, unread: ['managedFields'] } as const;
+/** Written by the manager, with bounds, and many for each Subscription. */
+const OF_MANAGER = { ...OF_TENANTS, pageSize: 20 } as const;
 
 /** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
 export function watchOurKinds(informers: InformerFactory, namespace: string): OurCaches {
@@ -39,7 +41,7 @@ export function watchOurKinds(informers: InformerFactory, namespace: string): Ou
     revisions: informers.informer<Revision>({
       apiVersion: API_VERSION,
       kind: REVISION.kind,
-      ...OF_TENANTS,
+      ...OF_MANAGER,
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
     namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),

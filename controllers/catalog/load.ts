@@ -106,11 +106,27 @@ interface Look {
 
 async function lookAt(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<Look> {
   const { source, pullSecret } = catalog.spec;
-  const registry = deps.registries(pullSecret?.name);
-  if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
+  const pulls = (): Registry => deps.registries(pullSecret?.name);
+  if (source.repositories !== undefined)
+    return lookAtRepositories(deps, catalog, { registry: eachInItsTime(pulls), signal });
+  const registry = pulls();
   const digest = await resolveCatalog(registry, catalogReference(catalog), signal);
   const pull = (): Promise<PulledCatalog> => pullCatalog(registry, digest, signal);
   return { digest, pull, created: async () => (await pull()).created };
+}
+
+/**
+ * Each request begins a pull of its own: thousands of versions take longer than one pull may, and each of them is one. Once they
+ * are known, only new ones are pulled.
+ */
+function eachInItsTime(begin: () => Registry): Registry {
+  return {
+    ...begin(),
+    listTags: (...args) => begin().listTags(...args),
+    resolve: (...args) => begin().resolve(...args),
+    pullManifest: (...args) => begin().pullManifest(...args),
+    pullBlob: (...args) => begin().pullBlob(...args),
+  };
 }
 
 async function lookAtRepositories(

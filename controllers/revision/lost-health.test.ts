@@ -52,6 +52,8 @@ describe('an upgrade with leftovers that becomes unhealthy within the bake time'
     await harness.settle(2);
     expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'WorkloadUnhealthy' });
     expect(condition('Stalled')).toBeUndefined();
+    expect(failed()).toBeUndefined();
+    harness.pass(30);
     expect(failed()).toBe('widgets-2');
   });
 

@@ -7,7 +7,7 @@ import { storeManifests } from '../manifest-secrets.ts';
 import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
-import type { Action, Target } from './action.ts';
+import { actionOfHeld, heldBeside, type Action, type Target } from './action.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import { noteApproval } from './approved-by.ts';
@@ -34,8 +34,22 @@ export interface ActOptions {
   readonly signal: AbortSignal;
 }
 
-/** Throws the errors of a registry, of a bundle, and of the API server. */
-export async function act(
+/**
+ * Throws the errors of a registry, of a bundle, and of the API server. If the installed version cannot be given what the spec
+ * requests of it, the next one waits before the error is thrown.
+ */
+export async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, options: ActOptions): Promise<void> {
+  const held = heldBeside(options.action);
+  try {
+    await actAlone(deps, facts, options);
+  } catch (error) {
+    if (held !== undefined && isRefusal(error))
+      await actAlone(deps, facts, { ...options, action: actionOfHeld(held), again: false, prepared: undefined });
+    throw error;
+  }
+}
+
+async function actAlone(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
   { action, signal, ...given }: ActOptions,

@@ -14,10 +14,10 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
-import type { Action, Target } from './action.ts';
+import { actionOfHeld, type Action, type HeldTarget, type Target } from './action.ts';
 import type { Quarantined } from './failed-version.ts';
-import type { Hold } from './held.ts';
 import { isGoodEnough } from './good-enough.ts';
+import { failsAtOf } from './history.ts';
 import { findHold } from './hold.ts';
 import { isRevisionOf, lacksManifests, reconfigure, restoreLost } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
@@ -47,6 +47,10 @@ export interface ResolvedPlan {
   readonly losses: readonly Loss[];
   /** The highest number that a Revision has had; 0 if there was none. */
   readonly lastNumber: number;
+  /** When the active Revision, which has become unhealthy, will have failed; absent if there is no such time. */
+  readonly failsAt?: Date;
+  /** Whether the installed version could not be given what the spec requests of it. */
+  readonly isLacking?: true;
 }
 
 /** The plan for a Subscription; `expired` returns whether the search takes too long by the clock. */
@@ -68,7 +72,19 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
       : act(facts, decision, { ...situation, quarantined });
   const losses = lossesOf(subscription, facts.revisions);
   const lastNumber = facts.nextNumber - 1;
-  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses, lastNumber };
+  const failsAt = failsAtOf(subscription, facts.revisions);
+  return {
+    kind: 'resolved',
+    decision,
+    action,
+    ...situation,
+    quarantined,
+    failure,
+    offered,
+    losses,
+    lastNumber,
+    ...(failsAt !== undefined && failsAt > facts.now && { failsAt }),
+  };
 }
 
 function offeredIn(decision: Decision): CatalogBundle | undefined {
@@ -122,20 +138,16 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };
 }
 
-interface HeldTarget {
-  readonly target: Target;
-  /** The Revision of the target, if it exists. */
-  readonly existing: Revision | undefined;
-  readonly hold: Hold;
-}
-
-/** The version that works gets what the spec requests of it, however long the next one waits. */
-function wait(facts: SubscriptionFacts, { target, existing, hold }: HeldTarget, situation: RevisionStanding): Action {
+/**
+ * The version that works gets what the spec requests of it, however long the next one waits. If it cannot have that, as the
+ * configuration may be meant for the next one, the next one waits all the same.
+ */
+function wait(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionStanding): Action {
   const { installed } = situation;
-  const isNext = installed !== undefined && !isSameBundle(target.bundle, installed.spec);
-  const meanwhile = isNext ? stay(facts, situation) : keep(facts, situation);
-  if (meanwhile.do !== 'nothing') return meanwhile;
-  return existing === undefined ? { do: 'create', target, hold } : { do: 'await', revision: existing, hold };
+  const isNext = installed !== undefined && !isSameBundle(held.target.bundle, installed.spec);
+  const first = isNext ? stay(facts, situation) : keep(facts, situation);
+  if (first.do === 'nothing') return actionOfHeld(held);
+  return first.do === 'create' || first.do === 'restore' ? { ...first, meanwhile: held } : first;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The question of a Subscription for the resolver, from its spec, its Revisions and the facts around it. Pure. */
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS } from '../../api/subscription-status.ts';
 import type { CatalogSource, ClusterFacts, Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
@@ -25,12 +25,21 @@ interface StandingFacts {
   readonly now: Date;
 }
 
-/** The standing, with a version that fails now among the failed ones. */
+/**
+ * The standing, with a version that fails now among the failed ones. Nothing goes back to a version that failed before: if
+ * no other one has worked, the active one stays installed, and is only unhealthy.
+ */
 export function standingOf(facts: StandingFacts): Standing {
   const { subscription, revisions, now } = facts;
-  const failed = failedOf(subscription, revisions, now);
-  const installed = installedOf(subscription, revisions, failed);
-  return { active: activeOf(revisions), installed, failed, quarantined: quarantine(facts, failed, installed) };
+  const active = activeOf(revisions);
+  const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
+  const candidates = revisions.filter((one) => one === active || !known.some((bad) => haveSameBundle(bad, one.spec)));
+  const unhealthy = failedOf(subscription, revisions, now);
+  const installed = installedOf(subscription, candidates, unhealthy);
+  if (installed === undefined && unhealthy !== undefined && hasWorked(unhealthy))
+    return { active, installed: unhealthy, failed: undefined, quarantined: known };
+  const quarantined = quarantine({ ...facts, known }, unhealthy, installed);
+  return { active, installed, failed: unhealthy, quarantined };
 }
 
 interface OuterFacts {
@@ -87,11 +96,10 @@ export function describeInstalled({ spec }: Revision): Installed {
  * change the outcome.
  */
 function quarantine(
-  { subscription, now }: StandingFacts,
+  { subscription, now, known }: StandingFacts & { readonly known: readonly Quarantined[] },
   failed: Revision | undefined,
   installed: Revision | undefined,
 ): readonly Quarantined[] {
-  const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
   if (failed === undefined || installed === undefined || known.some((one) => haveSameBundle(one, failed.spec)))
     return known;
   const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && !haveSameBundle(failed.spec, installed.spec);

@@ -15,6 +15,7 @@ import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
+import { actionOfHeld, heldBeside } from './action.ts';
 import { comingTarget } from './coming.ts';
 import { conditionToRead } from './condition-to-read.ts';
 import { decideSubscription, type ResolvedPlan, type SubscriptionPlan } from './decide.ts';
@@ -23,7 +24,7 @@ import type { SubscriptionDeps } from './deps.ts';
 import { bundleThatBegins, eventsOf, type Move } from './events.ts';
 import { forReadersOf } from './for-readers.ts';
 import { surplusOf } from './history.ts';
-import { lookAgain } from './look-again.ts';
+import { lookAgain, retriedInTime, soonest } from './look-again.ts';
 import { observeSubscription, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { prepareAhead, prepareEarly } from './prepare.ts';
@@ -85,11 +86,6 @@ function asAdopting({ subscription, state }: Advance): Subscription {
 
 function againAfter({ againSeconds }: Advance): Result {
   return againSeconds === undefined ? undefined : { requeueAfterSeconds: againSeconds };
-}
-
-function soonest(some: Result, other: Result): Result {
-  const seconds = [some, other].flatMap((one) => one?.requeueAfterSeconds ?? []);
-  return seconds.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...seconds) };
 }
 
 interface Decided {
@@ -169,9 +165,10 @@ async function carryOut(
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
     deps.ahead?.drop(keyOfObject(facts.subscription));
-    await tell(deps, { ...facts, subscription: await told }, plan, forReadersOf(held.subscription, error));
+    const outcome = withHeld(plan);
+    await tell(deps, { ...facts, subscription: await told }, outcome, forReadersOf(held.subscription, error));
     // The log has all of it.
-    throw error;
+    throw retriedInTime(error, plan, facts.now);
   }
   lookAhead(deps, facts, { plan, context });
   return lookAgain(plan, facts.now);
@@ -201,9 +198,15 @@ function isTold({ metadata, status }: Subscription, { action, quarantined, lastN
   if (action.do !== 'create' && action.do !== 'restore') return false;
   // Its name must not be given again after the Revision of that number is forgotten.
   if ((status?.lastNumber ?? 0) < lastNumber) return false;
-  const tried =
-    status?.pending?.bundle === action.target.bundle.name && status.observedGeneration === metadata.generation;
-  return tried && (status.quarantined ?? []).length === quarantined.length;
+  const bundles = [action.target, heldBeside(action)?.target].flatMap((one) => one?.bundle.name ?? []);
+  const tried = bundles.includes(status?.pending?.bundle ?? '') && status?.observedGeneration === metadata.generation;
+  return tried && (status?.quarantined ?? []).length === quarantined.length;
+}
+
+/** The plan after an error: the installed version lacks what the spec requests of it, and the next one waits all the same. */
+function withHeld(plan: ResolvedPlan): ResolvedPlan {
+  const held = heldBeside(plan.action);
+  return held === undefined ? plan : { ...plan, action: actionOfHeld(held), isLacking: true };
 }
 
 /** A version that failed is recorded before another one is made: a crash must not forget it. */

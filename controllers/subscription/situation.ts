@@ -108,9 +108,9 @@ function newerOf({ decision, action, installed, failure }: ResolvedPlan): Tagged
   return failure === undefined ? { kind: 'upToDate', choice: decision } : { kind: 'quarantined', failure };
 }
 
-/** Whether an installed operator works and stays: an error of the manager takes nothing from it. */
-export function isServing({ active, installed }: ResolvedPlan): boolean {
-  return installed !== undefined && active === installed && isHealthy(installed);
+/** Whether an installed operator works as requested, and stays: an error of the manager takes nothing from it. */
+export function isServing({ active, installed, isLacking }: ResolvedPlan): boolean {
+  return installed !== undefined && active === installed && isHealthy(installed) && isLacking !== true;
 }
 
 function isSwitching({ action }: ResolvedPlan): boolean {

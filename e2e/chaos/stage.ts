@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startMeasured } from '../bench/stage.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../lib/api-proxy.ts';
-import { startManager, type RunningManager } from '../lib/manager.ts';
+import { isAlive, startManager, type RunningManager } from '../lib/manager.ts';
 import { isReady, waitFor } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';
 import type { ChaosOperator } from './operators.ts';
@@ -36,6 +36,7 @@ export class Stage implements AsyncDisposable {
   readonly proxy: ApiProxy;
   readonly #scene: Scene;
   readonly #start: () => Promise<RunningManager>;
+  readonly #elects: boolean;
   /** Why a process ended that was neither killed nor stopped, in the order of the ends. */
   readonly #ends: string[] = [];
   /** The process that is being killed or stopped. */
@@ -48,6 +49,7 @@ export class Stage implements AsyncDisposable {
     this.#scene = scene;
     const all = { ...ELECTION[elects ? 'yes' : 'no'], ...proxy.environment, ...env };
     this.#start = () => (asInImage ? startMeasured(scene, all) : startManager(scene.cluster, all));
+    this.#elects = elects;
     this.#manager = this.#run();
   }
 
@@ -77,9 +79,11 @@ export class Stage implements AsyncDisposable {
   }
 
   #run(): Promise<RunningManager> {
-    const manager = this.#start();
-    // its error is thrown by the next use
-    manager.then((one) => this.#attend(one)).catch(() => undefined);
+    const started = this.#start();
+    const manager = this.#elects ? started.then(awaitLead) : started;
+    // errors are thrown by the next use
+    started.then((one) => this.#attend(one)).catch(() => undefined);
+    manager.catch(() => undefined);
     return manager;
   }
 
@@ -97,7 +101,7 @@ export class Stage implements AsyncDisposable {
     return { lost: ends.length - others.length, others };
   }
 
-  /** The manager that runs now, once it is ready. */
+  /** The manager that runs now, once it is ready and leads. */
   manager(): Promise<RunningManager> {
     return this.#manager;
   }
@@ -140,4 +144,11 @@ export class Stage implements AsyncDisposable {
     );
     await this.proxy[Symbol.asyncDispose]();
   }
+}
+
+/** A process whose predecessor was killed waits for its lease to expire; until then it writes nothing. */
+async function awaitLead(manager: RunningManager): Promise<RunningManager> {
+  const leads = (): boolean => /"leading"/.test(manager.log()) || !isAlive(manager);
+  await until('the manager leads', leads, { timeoutSeconds: PATIENCE_SECONDS });
+  return manager;
 }

@@ -6,7 +6,7 @@ import { atomsOf } from './atoms-of.ts';
 import { compareRights } from './compare.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-const MOST_ATOMS = 5_000;
+const MOST_ATOMS = 30_000;
 const list = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 const rule = (resources: readonly string[], count = 1): object => ({
   apiGroups: list('g', count),
@@ -38,49 +38,49 @@ const intercepts = (count: number): object => ({
   operations: ['CREATE', 'UPDATE'],
 });
 const collecting = {
-  aggregationRule: { clusterRoleSelectors: list('s', 150).map((key) => ({ matchLabels: { [key]: 'yes' } })) },
+  aggregationRule: { clusterRoleSelectors: list('s', 400).map((key) => ({ matchLabels: { [key]: 'yes' } })) },
 };
 
 const HOSTILE: readonly { because: string; objects: readonly KubeObject[]; words: RegExp }[] = [
   {
     because: 'a webhook has lists for groups, resources and operations',
-    objects: [webhook([intercepts(100)])],
-    words: /^intercepts writes by rules with 20000 combinations, which are too many to compare/,
+    objects: [webhook([intercepts(200)])],
+    words: /^intercepts writes by rules with 80000 combinations, which are too many to compare/,
   },
   {
     because: 'a role has holders and rules',
-    objects: [sample(`${RBAC}/v1`, 'ClusterRole', 'x', { rules: rules(150) }), bound('x', users(150))],
+    objects: [sample(`${RBAC}/v1`, 'ClusterRole', 'x', { rules: rules(400) }), bound('x', users(400))],
     words: /^has rules with \d+ combinations in every namespace, which are too many to compare/,
   },
   {
     because: 'a rule has lists for groups, resources and verbs',
-    objects: role('x', [rule(list('r', 30), 30)]),
-    words: /^has rules with 27000 combinations in every namespace, which are too many to compare/,
+    objects: role('x', [rule(list('r', 40), 40)]),
+    words: /^has rules with 64000 combinations in every namespace, which are too many to compare/,
   },
   {
     because: 'many small rules have as many parts as a large one',
-    objects: role('x', rules(12_000)),
+    objects: role('x', rules(40_000)),
     words: /^has rules with \d+ combinations in every namespace, which are too many to compare/,
   },
   {
     because: 'a role collects others by selectors, and has holders',
-    objects: [labelled('x', {}, collecting), bound('x', users(150))],
+    objects: [labelled('x', {}, collecting), bound('x', users(400))],
     words: /^has rules with \d+ combinations in every namespace, which are too many to compare/,
   },
   {
     because: 'selectors meet roles',
     objects: [
       labelled('x', {}, collecting),
-      ...list('c', 150).map((name) => labelled(name, { a: 'b' })),
+      ...list('c', 400).map((name) => labelled(name, { a: 'b' })),
       bound('x', users(1)),
     ],
-    words: /^has the rights of ClusterRoles by 150 selectors, which are too many to compare/,
+    words: /^has the rights of ClusterRoles by 400 selectors, which are too many to compare/,
   },
   {
     because: 'labels add the rules of a role to many others',
     objects: [
-      labelled('x', Object.fromEntries(list('l', 150).map((one) => [`${RBAC}/aggregate-to-${one}`, 'true'])), {
-        rules: rules(150),
+      labelled('x', Object.fromEntries(list('l', 400).map((one) => [`${RBAC}/aggregate-to-${one}`, 'true'])), {
+        rules: rules(400),
       }),
     ],
     words: /^has rules with \d+ combinations in the namespaces of that role, which are too many to compare/,
@@ -113,20 +113,20 @@ describe('rights beyond the budget', () => {
 
   test('leave the other rules to be compared one by one', () => {
     const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
-    const huge = role('x', [rule(list('r', 30), 30), secrets]);
+    const huge = role('x', [rule(list('r', 40), 40), secrets]);
     expect(compareRights([], huge).gained.map(({ words }) => words)).toContain('may read Secrets in every namespace');
   });
 
   test.each([
     {
       because: 'another rule has as many combinations, and texts of the same simple checksum',
-      before: role('x', [rule([...list('r', 30), 'Aa'], 30)]),
-      after: role('x', [rule([...list('r', 30), 'BB'], 30)]),
+      before: role('x', [rule([...list('r', 40), 'Aa'], 40)]),
+      after: role('x', [rule([...list('r', 40), 'BB'], 40)]),
     },
     {
       because: 'another group is intercepted',
-      before: [webhook([{ ...intercepts(100), apiGroups: list('g', 100) }])],
-      after: [webhook([{ ...intercepts(100), apiGroups: list('h', 100) }])],
+      before: [webhook([{ ...intercepts(200), apiGroups: list('g', 200) }])],
+      after: [webhook([{ ...intercepts(200), apiGroups: list('h', 200) }])],
     },
     {
       because: 'a role that is collected has another rule',

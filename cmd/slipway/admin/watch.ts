@@ -71,6 +71,9 @@ interface FollowedList {
   readonly pause: WatchPause;
 }
 
+/** The API server sends a bookmark about each minute; a connection that a proxy has dropped is silent for longer. */
+const IDLE_SECONDS = 150;
+
 /** Watches again after each regular end. */
 async function* changesAfter(
   client: Client,
@@ -79,7 +82,11 @@ async function* changesAfter(
 ): AsyncGenerator<readonly WatchChange[]> {
   let { resourceVersion } = options;
   for (;;) {
-    for await (const { type, object } of client.watch(kind, { ...options, resourceVersion }, signal)) {
+    for await (const { type, object } of client.watch(
+      kind,
+      { ...options, resourceVersion, idleSeconds: IDLE_SECONDS },
+      signal,
+    )) {
       resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
       pause.reset();
       if (type === 'BOOKMARK' || type === 'ERROR') continue;

@@ -43,6 +43,8 @@ export interface RevisionParts extends Partial<RevisionSpec> {
   /** The reason of Ready, if it is not True. */
   readonly reason?: string;
   readonly stalled?: boolean;
+  /** When Ready got its status; by default an hour ago. */
+  readonly readySince?: string;
   readonly inventory?: readonly string[];
   readonly deleted?: boolean;
 }
@@ -55,6 +57,7 @@ export function revision(parts: RevisionParts = {}): Revision {
     lastActiveTime,
     reason: _reason,
     stalled: _stalled,
+    readySince: _since,
     inventory,
     deleted,
     ...spec
@@ -103,11 +106,12 @@ export function revision(parts: RevisionParts = {}): Revision {
   };
 }
 
-function conditionsOf({ ready, reason, stalled }: RevisionParts): readonly Condition[] {
+function conditionsOf({ ready, reason, stalled, readySince }: RevisionParts): readonly Condition[] {
   if (ready === undefined && reason === undefined) return [];
   const base = { message: 'as it says', observedGeneration: 1, lastTransitionTime: '2026-05-01T11:00:00Z' };
   const judged: Condition = {
     ...base,
+    ...(readySince !== undefined && { lastTransitionTime: readySince }),
     type: 'Ready',
     status: ready === true ? 'True' : 'False',
     reason: reason ?? 'Succeeded',
