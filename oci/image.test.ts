@@ -482,6 +482,11 @@ describe('indexes', () => {
       first: { annotations: { 'vnd.docker.reference.type': 'attestation-manifest' } },
       second: platform('linux', 'ppc64le'),
     },
+    {
+      because: 'an artifact such as a list of parts is no image for all',
+      first: { artifactType: 'application/spdx+json' },
+      second: platform('linux', 'arm64'),
+    },
   ])('without linux/amd64, the first image for Linux is taken, since the files are the same: $because', async (row) => {
     await putIndex([
       { name: 'first', more: row.first },

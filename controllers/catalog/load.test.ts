@@ -26,6 +26,15 @@ describe('loading the content of repositories', () => {
     expect(scene.catalog().status).not.toHaveProperty('created');
   });
 
+  test('each request for one of many versions has the time of a pull for itself', async () => {
+    const before = manager.pulls();
+    for (const minor of [1, 2, 3]) await scene.publish(`v1.${minor}.0`, ['next']);
+    scene.request('now');
+    await manager.lead();
+    // the list of tags, and the digest of each of them
+    expect(manager.pulls() - before).toBeGreaterThanOrEqual(5);
+  });
+
   test('an event names the tags that are not offered, once for each content', async () => {
     const told = () => scene.events.filter(({ reason }) => reason === 'BundleInvalid');
     expect(told()).toMatchObject([{ type: 'Warning', note: expect.stringContaining('hub:v1.0.0') }]);

@@ -38,6 +38,8 @@ export type Looked = Result | ReasonedError;
 
 export interface FakeManager {
   readonly content: CatalogContent;
+  /** How many pulls have begun, each with a time of its own. */
+  pulls(): number;
   /** One reconcile as the leader. */
   lead(): Promise<Looked>;
   /** One reconcile as a replica that does not lead. */
@@ -175,13 +177,18 @@ function createManager({ scene, kube, client, folder, events, policies: written 
     return new Map(digest === undefined ? [] : [[NAME, digest]]);
   };
   const content = createCatalogContent(createIndexStore({ folder, build: buildIndex }), expected);
-  const registries = (): Registry => client;
+  let pulls = 0;
+  const registries = (): Registry => {
+    pulls += 1;
+    return client;
+  };
   const policies = createRegistryPolicies(() => [...written.values()]);
   const checkSignatures = createSignatureChecks({ registries, policies, cluster: kube, namespace: SYSTEM });
   const record = (_: KubeObject, event: EventFacts): void => void events.push(event);
   const now = (): Date => scene.now;
   return {
     content,
+    pulls: () => pulls,
     lead: () =>
       look(
         createCatalogReconciler({
