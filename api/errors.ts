@@ -37,6 +37,19 @@ export class ReasonedError extends Error {
     this.forTenants = forTenants;
   }
 
+  /** The same failure, retried at another time; its cause is this error. */
+  withRetry(retry: Retry): ReasonedError {
+    const { reason, message, hint, forTenants } = this;
+    return new ReasonedError({
+      reason,
+      retry,
+      message,
+      ...(hint !== undefined && { hint }),
+      ...(forTenants !== undefined && { forTenants }),
+      cause: this,
+    });
+  }
+
   /** The message with its hint, for a condition or a terminal. */
   describe(): string {
     return this.hint === undefined ? this.message : `${this.message}. ${this.hint}`;

@@ -57,9 +57,7 @@ function troubleOf(error: unknown, object: KubeObject | undefined): Trouble | un
 
 /** A removal is never given up: no event would report that a policy of the cluster, say, refuses it no longer. */
 function retried(error: unknown): unknown {
-  if (!(error instanceof ReasonedError) || error.retry !== 'never') return error;
-  const { reason, message, hint } = error;
-  return new ReasonedError({ reason, retry: 'backoff', message, ...(hint !== undefined && { hint }), cause: error });
+  return error instanceof ReasonedError && error.retry === 'never' ? error.withRetry('backoff') : error;
 }
 
 function describeDefect(error: unknown): Trouble {

@@ -50,15 +50,8 @@ export async function retriedAtInterval<Checked>(
     return await check();
   } catch (error) {
     if (!(error instanceof ReasonedError) || !SIGNATURE_REASONS.has(error.reason)) throw error;
-    const { reason, message, hint } = error;
     const afterSeconds = parseDuration(catalog?.spec.interval ?? DEFAULT_INTERVAL, INTERVAL_BOUNDS);
-    throw new ReasonedError({
-      reason,
-      retry: { afterSeconds },
-      message,
-      cause: error,
-      ...(hint !== undefined && { hint }),
-    });
+    throw error.withRetry({ afterSeconds });
   }
 }
 

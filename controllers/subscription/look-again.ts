@@ -1,5 +1,5 @@
 /** When a Subscription is reconciled again although no watch reports a change. Pure. */
-import { ReasonedError } from '../../api/errors.ts';
+import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import type { Refusal } from '../../resolver/decision.ts';
@@ -32,18 +32,11 @@ export function soonest(some: Result, other: Result): Result {
  * opens, for example, although the installed version cannot have the configuration that the spec requests.
  */
 export function retriedInTime(error: ReasonedError, plan: ResolvedPlan, now: Date): ReasonedError {
-  const { reason, retry, message, hint, forTenants } = error;
+  const { retry } = error;
   const held = heldBeside(plan.action);
   const pause = soonest(held && pauseOfHold(held.hold, now), untilFailed(plan, now))?.requeueAfterSeconds;
   const longest = retry === 'never' ? Infinity : retry === 'backoff' ? LONGEST_BACKOFF_SECONDS : retry.afterSeconds;
-  if (pause === undefined || pause >= longest) return error;
-  const facts = {
-    reason,
-    message,
-    ...(hint !== undefined && { hint }),
-    ...(forTenants !== undefined && { forTenants }),
-  };
-  return new ReasonedError({ ...facts, retry: { afterSeconds: pause }, cause: error });
+  return pause === undefined || pause >= longest ? error : error.withRetry({ afterSeconds: pause });
 }
 
 function pauseOf({ action, decision }: ResolvedPlan, now: Date): Result {
