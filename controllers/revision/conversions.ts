@@ -9,6 +9,7 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { definedAs } from '../../apply/custom-resources.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
+import { converterOf, type Converter } from '../../apply/retain-readable.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { Account } from '../service-account.ts';
 import type { Judgement } from './judgement.ts';
@@ -46,8 +47,9 @@ export async function confirmConversions(
   check: ConversionCheck,
 ): Promise<Judgement> {
   if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
-  const own = check.crds.filter((crd) => isConvertedIn(crd, revision.metadata.namespace));
-  const converted = await Promise.all(own.map((crd) => gather(crd, check)));
+  const converted = await Promise.all(
+    convertedIn(check.crds, revision.metadata.namespace).map((one) => gather(one, check)),
+  );
   const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
   if (leaving !== undefined && check.isProved !== true) {
     const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
@@ -66,13 +68,20 @@ export async function confirmConversions(
 /** No watch reports when a webhook begins to answer. */
 const WORKING = { state: 'Working', askAgainSeconds: ASK_AGAIN_SECONDS } as const;
 
+interface ConvertedCrd {
+  readonly crd: KubeObject;
+  readonly service: Converter;
+}
+
 /**
- * Whether a webhook of the operator converts a CRD. A bundle may name a Service of another namespace: its Pods are not the
+ * The CRDs that a webhook of the operator converts. A bundle may name a Service of another namespace: its Pods are not the
  * operator's, and their names are not for its people.
  */
-function isConvertedIn(crd: KubeObject, namespace: string | undefined): boolean {
-  const isByWebhook = fieldsOf(fieldsOf(crd['spec'])['conversion'])['strategy'] === 'Webhook';
-  return isByWebhook && serviceOf(crd).namespace === namespace;
+function convertedIn(crds: readonly KubeObject[], namespace: string | undefined): readonly ConvertedCrd[] {
+  return crds.flatMap((crd) => {
+    const service = converterOf(crd);
+    return service !== undefined && service.namespace === namespace ? [{ crd, service }] : [];
+  });
 }
 
 /** A CRD with the Pods that answer for its conversion webhook, and one of its objects. */
@@ -90,9 +99,9 @@ interface Sample {
 }
 
 /** Both are read at the same time. */
-async function gather(crd: KubeObject, check: ConversionCheck): Promise<Converted> {
+async function gather({ crd, service }: ConvertedCrd, check: ConversionCheck): Promise<Converted> {
   const sample = beginSample(servedKinds(crd), check);
-  return { crd, pods: await findServers(crd, check), sample };
+  return { crd, pods: await findServers(service, check), sample };
 }
 
 function beginSample([kind]: readonly DefinedKind[], { listPage, signal }: ConversionCheck): Sample {
@@ -103,8 +112,10 @@ function beginSample([kind]: readonly DefinedKind[], { listPage, signal }: Conve
   return { object: object ?? Promise.resolve(undefined), limit };
 }
 
-async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck): Promise<Converted['pods']> {
-  const { namespace, name } = serviceOf(crd);
+async function findServers(
+  { namespace, name }: Converter,
+  { cluster, signal }: ConversionCheck,
+): Promise<Converted['pods']> {
   const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
   const labelSelector = selectorOf(fieldsOf(fieldsOf(service?.['spec'])['selector']));
   if (labelSelector === '') return [];
@@ -114,12 +125,6 @@ async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck
 /** Whether a Pod is being deleted: it may still answer in place of the new ones. */
 function isLeaving({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly name: string } {
-  const webhook = fieldsOf(fieldsOf(fieldsOf(spec)['conversion'])['webhook']);
-  const { namespace, name } = fieldsOf(fieldsOf(webhook['clientConfig'])['service']);
-  return { namespace: textOf(namespace), name: textOf(name) };
 }
 
 /** The API server's message if a conversion webhook does not answer; undefined if all answer, or none is needed. */
