@@ -8,6 +8,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { isRecord } from '../api/untyped.ts';
+import { dropManagedFields } from '../kube/watch/informer.ts';
 
 /** A real configuration has a few hundred values, and no field of it is deeper than 16 levels. */
 export const CONFIG_BOUNDS = { levels: 32, values: 20_000, characters: 512 * 1024 } as const;
@@ -40,12 +41,10 @@ export function requireUsableConfig(subscription: Subscription): void {
 
 /** The part of a Subscription that the cache keeps: no managed fields, and the mark in place of a configuration beyond the bounds. */
 export function keepOfSubscription(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & {
-    readonly managedFields?: unknown;
-  };
-  const { spec } = object as KubeObject & { readonly spec?: unknown };
-  if (!isRecord(spec) || spec['config'] === undefined) return { ...object, metadata };
-  return { ...object, metadata, spec: { ...spec, config: boundedConfig(spec['config'] as Config) } };
+  const kept = dropManagedFields(object);
+  const { spec } = kept as KubeObject & { readonly spec?: unknown };
+  if (!isRecord(spec) || spec['config'] === undefined) return kept;
+  return { ...kept, spec: { ...spec, config: boundedConfig(spec['config'] as Config) } };
 }
 
 function problemOfConfig(config: object): string | undefined {

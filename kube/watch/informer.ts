@@ -195,7 +195,7 @@ function notListed(kinds: readonly Kind[]): ApiError {
 }
 
 /** The object without `metadata.managedFields`, which are often half of it. */
-function dropManagedFields(object: KubeObject): KubeObject {
+export function dropManagedFields(object: KubeObject): KubeObject {
   if (!('managedFields' in object.metadata)) return object;
   const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & {
     readonly managedFields?: unknown;
