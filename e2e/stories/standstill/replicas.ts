@@ -1,4 +1,5 @@
 /** Two replicas of the manager as processes, each restarted when it ends, as a kubelet does. */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { isAlive, startManager, type RunningManager } from '../../lib/manager.ts';
@@ -27,11 +28,11 @@ export async function startReplicas(cluster: TestCluster, count = 2): Promise<Re
   }
 
   async function keepRunning(slot: number): Promise<void> {
+    const stopped = once(over.signal, 'abort').then(() => null);
     while (!over.signal.aborted) {
-      const manager = slots[slot]!;
-      await until('it ends', () => !isAlive(manager) || over.signal.aborted, { timeoutSeconds: Infinity });
+      const code = await Promise.race([slots[slot]!.ended, stopped]);
       if (over.signal.aborted) return;
-      ended.push(await manager.stop());
+      ended.push(code);
       await start(slot);
     }
   }
