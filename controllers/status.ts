@@ -24,6 +24,15 @@ export async function writeStatus<Kind extends KubeObject>(
 }
 
 /**
+ * Asks the API server whether the object is still as it was observed; nothing is changed. Throws Conflict (retried) if it is
+ * not: a watch may lag for longer than the caches are waited for.
+ */
+export async function confirmObserved(cluster: Pick<Cluster, 'patch'>, observed: KubeObject): Promise<void> {
+  const { resourceVersion } = observed.metadata;
+  await cluster.patch(refOf(observed), { metadata: { resourceVersion } }, { subresource: 'status' });
+}
+
+/**
  * The JSON merge patch that turns one value into the other; undefined if they are equal.
  * @see https://www.rfc-editor.org/rfc/rfc7386
  */

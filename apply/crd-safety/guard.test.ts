@@ -110,6 +110,27 @@ describe('a refused CRD change', () => {
     expect(unsafeError([verdict])?.message).toContain('60 s were not enough to judge all');
   });
 
+  test('a change is refused if the limit ends the reading of objects, and those that were read are named', async () => {
+    const limit = new AbortController();
+    const pages = lister(Array.from({ length: 200 }, (_, index) => widget(`w${index}`, index === 0 ? { size: 1 } : {})));
+    const listPage: ListPage = async (kind, options, signal) => {
+      if (options.continue !== undefined) limit.abort(new Error('over'));
+      signal.throwIfAborted();
+      return pages.listPage(kind, options, signal);
+    };
+    const verdict = await guardCrd(old, next, { signal: NEVER, limit: limit.signal, listPage });
+    expect(unsafeError([verdict])?.message).toContain('(ops/w0 and others, as the time was not enough to judge all)');
+  });
+
+  test('an error that is not of the limit is thrown', async () => {
+    const limit = new AbortController();
+    const listPage: ListPage = async () => {
+      limit.abort();
+      throw new Error('refused');
+    };
+    await expect(guardCrd(old, next, { signal: NEVER, limit: limit.signal, listPage })).rejects.toThrow('refused');
+  });
+
   test('a change is refused if one object would cost too much to judge', async () => {
     const wide = { anyOf: Array.from({ length: 1000 }, (_, index) => ({ minLength: 2 + index })) };
     const spec = (items: object): object => ({ type: 'object', properties: { x: { type: 'array', items } } });

@@ -31,6 +31,8 @@ export interface GuardOptions {
   /** The only namespace whose objects a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
+  /** Ends the reading of objects; any further objects count as hurt. */
+  readonly limit?: AbortSignal | undefined;
   /** Milliseconds of a monotonic clock; the process's own by default. */
   readonly now?: () => number;
 }
@@ -116,7 +118,18 @@ async function judgeObjects(judging: Judging, options: GuardOptions): Promise<vo
 }
 
 /** Judges every object; returns a reason if some were left out. */
-async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): Promise<string | undefined> {
+async function readAll(judging: Judging, options: GuardOptions): Promise<string | undefined> {
+  const { signal, limit } = options;
+  if (limit === undefined) return readPages(judging, options);
+  try {
+    return await readPages(judging, { ...options, signal: AbortSignal.any([signal, limit]) });
+  } catch (error) {
+    if (limit.aborted && error === limit.reason) return 'others, as the time was not enough to judge all';
+    throw error;
+  }
+}
+
+async function readPages({ kind, tasks, hurt }: Judging, options: GuardOptions): Promise<string | undefined> {
   const { listPage, namedIn, signal, now = () => performance.now() } = options;
   const started = now();
   let slice = started;

@@ -157,16 +157,16 @@ class Gatherer {
       if (live === undefined) return;
       const { storedVersions } = fieldsOf(live['status']);
       if (Array.isArray(storedVersions)) this.#storedVersions.set(name, storedVersions.map(textOf));
-      const { inventory, namedIn, input } = this.#question;
-      const signal = this.#signal;
+      const { inventory, namedIn, input, signal, limit } = this.#question;
       const { count } = await countInstances(cluster, live, {
         isListed: listedIn(inventory, this.#owner),
-        signal,
+        signal: this.#signal,
       });
       if (count !== 'unknown') this.#customResources.set(name, count);
       if (next === undefined) return;
       const listPage = cluster.listPage.bind(cluster);
-      this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers: input.waivers ?? [], namedIn, signal }));
+      const waivers = input.waivers ?? [];
+      this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers, namedIn, signal, limit }));
     });
   }
 

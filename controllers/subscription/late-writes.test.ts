@@ -106,6 +106,38 @@ describe('a Revision that is no longer needed as history', () => {
   });
 });
 
+describe('a Revision that is made active although the status stays as it is', () => {
+  const stopped = revision({ ...archived, lastActiveTime: '2026-05-01T11:30:00Z' });
+
+  /** A cluster in which the status is written, but no Revision is active, as after a crash. */
+  async function crashed(): Promise<FakeCluster> {
+    const image = stopped.spec.image;
+    const installed = { bundle: 'gadget.v1.0.0', version: '1.0.0', revision: 'gadget-1', catalog: 'main', image };
+    const owner = subscription({ metadata: { finalizers: [FINALIZER] }, status: { installed } });
+    const cluster = clusterOf(owner, stopped);
+    await reconcilerOf(cluster, cluster.objects())();
+    await archiveRevision(cluster, findRevision(cluster, 1)!);
+    return cluster;
+  }
+
+  test('it becomes active if the Subscription is as the cache has it', async () => {
+    const cluster = await crashed();
+    expect(stateOf(cluster, 1)).toBe('Archived');
+    await reconcilerOf(cluster, cluster.objects())();
+    expect(stateOf(cluster, 1)).toBe('Active');
+  });
+
+  test('it stays archived if the Subscription has changed since, as it may have failed', async () => {
+    const cluster = await crashed();
+    const before = cluster.objects();
+    const failed = { ...(find(cluster, 'Subscription', 'gadget') as Subscription) };
+    await cluster.patch(refOf(failed), { status: { lastNumber: 7 } }, { subresource: 'status' });
+    const refused = await reconcilerOf(cluster, before)().catch((error: unknown) => error);
+    expect(isConflictOrReplaced(refused)).toBe(true);
+    expect(stateOf(cluster, 1)).toBe('Archived');
+  });
+});
+
 describe('several active Revisions', () => {
   const [first, second] = [revision({ number: 1, ready: true }), revision({ number: 2, ready: true })];
   const installed = (name: string): Subscription =>

@@ -12,7 +12,7 @@ import { pinnedTo } from './adoption/pinned.ts';
 import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { addFinalizer } from '../finalizer.ts';
-import { writeStatus } from '../status.ts';
+import { confirmObserved, writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { act, forget } from './act.ts';
 import { actionOfHeld, heldBeside } from './action.ts';
@@ -154,7 +154,7 @@ async function carryOut(
       : undefined;
   const held = { ...facts, subscription: await hold(deps, facts.subscription) };
   const again = isTold(held.subscription, plan);
-  const told = again ? Promise.resolve(held.subscription) : tell(deps, held, plan);
+  const told = tellFirst(deps, held, { plan, again });
   // Awaited later: a rejection before that must not count as unhandled.
   told.catch(() => undefined);
   try {
@@ -172,6 +172,26 @@ async function carryOut(
   }
   lookAhead(deps, facts, { plan, context });
   return lookAgain(plan, facts.now);
+}
+
+/**
+ * Returns the Subscription with the status that the plan leads to. A version that failed is known from the status alone, and the
+ * write of a status fails if the Subscription was read from a cache that lags. If the status stays as it is, the API server is asked
+ * before another version becomes active.
+ */
+async function tellFirst(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { plan, again }: Pick<Execution, 'plan'> & { readonly again: boolean },
+): Promise<Subscription> {
+  const { subscription } = facts;
+  const told = again ? subscription : await tell(deps, facts, plan);
+  if (told === subscription && isSwitching(plan)) await confirmObserved(deps.cluster, subscription);
+  return told;
+}
+
+function isSwitching({ action }: ResolvedPlan): boolean {
+  return action.do === 'activate' || (action.do === 'create' && action.hold === undefined);
 }
 
 function lookAhead(deps: SubscriptionDeps, facts: SubscriptionFacts, { plan, context: { signal } }: Execution): void {
