@@ -136,9 +136,19 @@ async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, c
   try {
     await create(deps, facts, creation);
   } catch (error) {
-    if (isRefusal(error) && instead !== undefined) await activateRevision(deps.cluster, facts.revisions, instead);
+    if (isRefusal(error) && instead !== undefined) await serveInstead(deps, facts, { ...creation, instead });
     throw error;
   }
+}
+
+/** The status fails to be written if the Subscription was read from a cache that lags: the version may have failed since. */
+async function serveInstead(
+  { cluster }: SubscriptionDeps,
+  { revisions }: SubscriptionFacts,
+  { instead, noted }: Pick<Creation, 'noted'> & Required<Pick<Creation, 'instead'>>,
+): Promise<void> {
+  await noted;
+  await activateRevision(cluster, revisions, instead);
 }
 
 async function create(

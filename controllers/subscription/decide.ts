@@ -19,12 +19,13 @@ import type { Quarantined } from './failed-version.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { failsAtOf } from './history.ts';
 import { findHold } from './hold.ts';
-import { isRevisionOf, lacksManifests, reconfigure, restoreLost } from './installed-version.ts';
+import { isRevisionOf, lacksManifests, reconfigure, restoreLost, targetOf } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
 import { questionOf, standingOf } from './question.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { staysUnderWay } from './under-way.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
@@ -128,6 +129,8 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
   if (hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
+  const underWay = staysUnderWay(bundle, { ...facts, ...situation });
+  if (underWay !== undefined) return goOn(underWay);
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
   const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { next: bundle, installed });
@@ -136,6 +139,12 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const hold = findHold(facts, { choice, existing, active, installed, approved });
   if (hold !== undefined) return wait(facts, { target, existing, hold }, situation);
   return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };
+}
+
+/** With a roll-out: only manifests that were lost are made again. */
+function goOn(revision: Revision): Action {
+  if (!lacksManifests(revision)) return { do: 'nothing' };
+  return { do: 'restore', revision, target: targetOf(revision) };
 }
 
 /**

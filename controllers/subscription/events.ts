@@ -30,8 +30,8 @@ export function eventsOf(
 }
 
 function quarantineOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
-  const known = new Set(before?.quarantined?.map(({ bundle }) => bundle));
-  const fresh = after.quarantined?.find(({ bundle }) => !known.has(bundle));
+  const known = before?.quarantined ?? [];
+  const fresh = after.quarantined?.find((one) => !known.some((other) => haveSameBundle(one, other)));
   if (fresh === undefined) return undefined;
   const note = `${fresh.bundle} failed and is given up: ${fresh.message}`;
   return { type: 'Warning', reason: 'RollingBack', action: 'Upgrade', note };

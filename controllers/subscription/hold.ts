@@ -16,6 +16,7 @@ import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { followersOf } from './requirements-between.ts';
 import { mayHold } from './trust.ts';
 
 /** The first of the reasons; undefined if there is none. */
@@ -74,15 +75,16 @@ function holdOfDependencies(facts: SubscriptionFacts, steps: readonly Dependency
   return { reason: 'DependencyNotReady', message, missing };
 }
 
-/** If two packages need each other, the one that a user requested waits, and the dependency goes first. */
+/**
+ * If packages need each other, one of them goes first: a dependency before one that a person requested, else the first by
+ * name.
+ */
 function waitsForUs(facts: SubscriptionFacts, step: DependencyStep): boolean {
-  return (
-    isDependency(facts.subscription) &&
-    requestsOf(facts, step.package).some(
-      ({ subscription }) =>
-        !isDependency(subscription) && subscription.status?.pending?.reason === 'DependencyNotReady',
-    )
-  );
+  const { subscription, revisions, neighbours } = facts;
+  const waiting = neighbours.filter((one) => one.subscription.status?.pending?.reason === 'DependencyNotReady');
+  const asked = requestsOf(facts, step.package).filter((one) => waiting.includes(one));
+  if (isDependency(subscription) && asked.some((one) => !isDependency(one.subscription))) return true;
+  return asked.length > 0 && followersOf({ subscription, revisions }, waiting).some((one) => asked.includes(one));
 }
 
 function describeStep(facts: SubscriptionFacts, { kind, package: name, bundle }: DependencyStep): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import type { Target } from './action.ts';
 import { decideSubscription } from './decide.ts';
@@ -126,6 +127,18 @@ describe('the image of a Revision', () => {
   ])('an image is not pulled: $because', ({ image, catalogs, one = subscription() }) => {
     expect(() => planPull(facts({ subscription: one, catalogs }), target(image))).toThrow(
       expect.objectContaining({ reason: 'RevisionInvalid', retry: 'never' }),
+    );
+  });
+
+  test('an image is pulled later if its Catalog cannot be read at the moment, as while its content is replaced', () => {
+    const replaced: CatalogSource = {
+      ...offering(`${HOST}/gadget@${DIGEST}`),
+      content: () => {
+        throw new ReasonedError({ reason: 'CatalogUnavailable', retry: 'backoff', message: 'the index is closed' });
+      },
+    };
+    expect(() => planPull(facts({ catalogs: [replaced] }), target(`${HOST}/gadget@${DIGEST}`))).toThrow(
+      expect.objectContaining({ reason: 'CatalogUnavailable', retry: 'backoff' }),
     );
   });
 

@@ -5,7 +5,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
-import { graphIn } from '../../resolver/catalogs.ts';
+import { graphIn, openSource } from '../../resolver/catalogs.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import type { Target } from './action.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -18,7 +18,8 @@ export interface Pull {
 
 /**
  * How the image of a target is pulled. Throws CatalogNotAllowed if its Catalog may not be used in the namespace, and
- * RevisionInvalid if no Catalog has offered the image; neither is retried.
+ * RevisionInvalid if no Catalog has offered the image; neither is retried. Throws CatalogUnavailable (retried) if the Catalog
+ * cannot be read at the moment, as while other content takes its place.
  */
 export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle, catalog }: Target): Pull {
   const source = catalogs.find(({ name }) => name === catalog);
@@ -27,7 +28,9 @@ export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle
   const offered = source === undefined ? [] : imagesOf(source, bundle.package);
   if (image !== undefined && offered.some((one) => isSameImage(one, image))) return { secretOf: catalog };
   if (image === undefined || !isRecorded(subscription, { catalog, image: bundle.image }))
-    throw unknown(subscription, { catalog, image: bundle.image });
+    throw isUnread(source, bundle.package)
+      ? unread(bundle.image, catalog)
+      : unknown(subscription, { catalog, image: bundle.image });
   // A pull secret also opens repositories that have nothing to do with the package.
   const isNear = source?.state === 'Unavailable' || offered.some((one) => isSameRepository(one, image));
   return isNear ? { secretOf: catalog } : {};
@@ -43,6 +46,10 @@ export function imageByDigest({ bundle }: Target, before: string): string {
 function imagesOf(source: CatalogSource, name: string): readonly Reference[] {
   const graph = graphIn(source, name);
   return [...(graph?.bundles.values() ?? [])].flatMap(({ bundle }) => readReference(bundle.image) ?? []);
+}
+
+function isUnread(source: CatalogSource | undefined, name: string): boolean {
+  return source?.state === 'Serving' && 'content' in openSource(source, name);
 }
 
 function readReference(text: string): Reference | undefined {
@@ -78,6 +85,14 @@ function notAllowed({ name, message }: CatalogSource): ReasonedError {
     reason: 'CatalogNotAllowed',
     retry: 'never',
     message: `nothing is pulled from Catalog ${name}, which may not be used in the namespace: ${message}`,
+  });
+}
+
+function unread(image: string, catalog: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'CatalogUnavailable',
+    retry: 'backoff',
+    message: `${image} is not pulled yet: Catalog ${catalog}, which has to offer it, cannot be read at the moment`,
   });
 }
 

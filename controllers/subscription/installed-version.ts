@@ -44,9 +44,14 @@ interface AsRequested {
 }
 
 function asRequested({ subscription, revisions }: SubscriptionFacts, installed: Revision): AsRequested {
-  const { catalog, channel = '' } = installed.spec;
-  const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
+  const target: Target = { ...targetOf(installed), configHash: configHash(subscription) };
   return { target, existing: revisions.findLast((revision) => isRevisionOf(revision, target)) };
+}
+
+/** The target that a Revision was made for. */
+export function targetOf(revision: Revision): Target {
+  const { catalog, channel = '', configHash: hash } = revision.spec;
+  return { bundle: bundleOf(revision), catalog, channel, configHash: hash };
 }
 
 /** The bundle as far as its Revision has kept it. */

@@ -173,13 +173,16 @@ describe('after a crash that left no Revision active', () => {
   async function actOn(
     cluster: FakeCluster,
     prepared: Promise<PreparedBundle>,
-    { hold, ...more }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'>> = {},
+    {
+      hold,
+      noted = Promise.resolve(),
+      ...more
+    }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'>> & { noted?: Promise<void> } = {},
   ): Promise<void> {
     const deps = { cluster, record: () => undefined, ...more } as unknown as SubscriptionDeps;
     const [instead] = revisionsOf(cluster);
     const action = { do: 'create', target, hold, ...(instead !== undefined && { instead }) } as const;
     const given = facts({ subscription: owner, revisions: revisionsOf(cluster), nextNumber: 2 });
-    const noted = Promise.resolve();
     const signal = new AbortController().signal;
     await act(deps, given, { action, installed: instead, again: false, noted, prepared, signal });
   }
@@ -188,6 +191,25 @@ describe('after a crash that left no Revision active', () => {
     const certificates = [{ deployment: 'a', secretName: 'b', serviceName: 'c', dnsNames: ['d'], injectInto: [] }];
     return { image: IMAGE, manifests: await packManifests([]), images: new Map(), certificates, leftOut: [] };
   }
+
+  test('the one that worked stays archived if the Subscription was read from a cache that lags', async () => {
+    const cluster = clusterOf({}, archived);
+    const stale = Promise.reject(
+      new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'it has changed' }),
+    );
+    const gone = new ReasonedError({
+      reason: 'ImageNotFound',
+      retry: 'backoff',
+      message: 'the registry has no such image',
+    });
+    stale.catch(() => undefined);
+    const prepared = Promise.reject(gone);
+    prepared.catch(() => undefined);
+    await expect(actOn(cluster, prepared, { noted: stale })).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(states(cluster)).toEqual(['gadget-1 Archived']);
+    await expect(actOn(cluster, prepared)).rejects.toMatchObject({ reason: 'ImageNotFound' });
+    expect(states(cluster)).toEqual(['gadget-1 Active']);
+  });
 
   test.each([
     { hold: undefined, begun: ['b ops'], because: 'it is active at once' },

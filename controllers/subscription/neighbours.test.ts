@@ -154,6 +154,49 @@ describe('the needs of other Subscriptions', () => {
   });
 });
 
+describe('packages that people requested and that need each other', () => {
+  /** Each needs the next one, the last one the first. */
+  const circle = (names: readonly string[]): readonly Neighbour[] =>
+    names.map((name, at) =>
+      neighbour({
+        package: name,
+        needs: [needs(names[(at + 1) % names.length]!)],
+        installed: false,
+        status: { pending: { bundle: 'b', version: '1', reason: 'DependencyNotReady' } },
+      }),
+    );
+  const sources = (names: readonly string[]): SubscriptionFacts['catalogs'] =>
+    names.map((name, at) =>
+      catalog({
+        package: name,
+        catalog: `of-${name}`,
+        versions: ['1.0.0'],
+        properties: [needs(names[(at + 1) % names.length]!)],
+      }),
+    );
+  const held = (one: Neighbour): Neighbour => ({
+    ...one,
+    revisions: one.revisions.map(({ spec, ...rest }) => ({ ...rest, spec: { ...spec, state: 'Archived' } })),
+  });
+
+  test.each([{ names: ['a', 'b'] }, { names: ['c', 'b', 'a'] }, { names: ['b', 'd', 'a', 'c'] }])(
+    'of $names the first by name is installed first, and the others wait for it',
+    ({ names }) => {
+      const all = circle(names).map(held);
+      const going = all.filter((one) => {
+        const about = factsAbout(
+          one,
+          all.filter((other) => other !== one),
+          { catalogs: sources(names) },
+        );
+        const plan = decideSubscription(about);
+        return plan.kind === 'resolved' && plan.action.do === 'activate';
+      });
+      expect(going.map(({ subscription: { metadata } }) => metadata.name)).toEqual(['a']);
+    },
+  );
+});
+
 describe('whether one Subscription may hold back another', () => {
   const at = (namespace: string, account?: string): Neighbour['subscription'] =>
     subscription({ namespace, ...(account !== undefined && acting(account)) });

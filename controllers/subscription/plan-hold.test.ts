@@ -133,6 +133,23 @@ describe('under an upgrade policy', () => {
     expect(wordsFor(given)).toBe(expected);
   });
 
+  test.each([
+    { approval: 'Automatic', plan: HASH, expected: 'activate', because: 'it names the plan' },
+    { approval: 'Manual', plan: HASH, expected: 'activate', because: 'it names the plan' },
+    { approval: 'Automatic', plan: OTHER, expected: 'await: AwaitingApproval', because: 'it names the plan of then' },
+    { approval: 'Manual', plan: OTHER, expected: 'await: ApprovalRequired', because: 'it names the plan of then' },
+  ])(
+    '$expected: $approval approval of a version that was installed once, as $because',
+    ({ approval, plan, expected }) => {
+      const given = waiting({
+        spec: { approval, approve: { version: '1.1.0', plan } },
+        plan: { hash: HASH, heldBy: OUTSIDE },
+      });
+      const once = revision({ number: 5, version: '1.1.0', configHash: 'of then', ready: true, state: 'Archived' });
+      expect(wordsFor({ ...given, revisions: [once, ...given.revisions] })).toBe(expected);
+    },
+  );
+
   test('a new configuration of the installed version is not judged', () => {
     const given = facts({
       subscription: subscription({ spec: { config: { replicas: 2 } } }),

@@ -33,18 +33,19 @@ export type PlanVerdict =
 export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): PlanVerdict {
   const { spec } = facts.subscription;
   if (question.approved) return { kind: 'none' };
-  const given = outstandingApproval(facts, question.choice);
   const { choice, existing, installed } = question;
+  const given = outstandingApproval(facts, choice);
   const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, { next: choice.next, installed });
-  if (!isJudged && (spec.approval === 'Automatic' || given === undefined)) return { kind: 'none' };
+  if (!isJudged && spec.approval === 'Automatic') return { kind: 'none' };
   // After a crash in a rollback no Revision is active for a moment, and a plan would show a first installation.
   if (isJudged && question.active === undefined) return hold('Planning', 'waits for the version before it');
   const plan = existing === undefined ? undefined : currentPlan(facts, question, existing);
+  if (isApproving(spec.approve, choice, plan)) return { kind: 'approved' };
+  if (!isJudged && given === undefined) return { kind: 'none' };
   if (plan === undefined) return hold('Planning', 'waits for its plan');
   const { hash, problem } = plan;
   if (hash === undefined)
     return hold('PlanFailed', `waits, as its plan cannot be made: ${problem ?? 'no cause is known'}`);
-  if (given?.version === choice.next.version && given.plan === hash) return { kind: 'approved' };
   if (isJudged && (plan.heldBy ?? []).length === 0) return { kind: 'none' };
   return given === undefined
     ? hold(
@@ -73,6 +74,11 @@ export function isUnderPolicy(
   }: { readonly next: Pick<CatalogBundle, 'name' | 'image'>; readonly installed: Revision | undefined },
 ): boolean {
   return policy !== undefined && installed !== undefined && !isSameBundle(next, installed.spec);
+}
+
+/** Whether an approval is of this very plan: then it counts although the version was installed before. */
+function isApproving(approval: Approval | undefined, { next }: Choice, plan: PlanRecord | undefined): boolean {
+  return plan?.hash !== undefined && approval?.version === next.version && approval.plan === plan.hash;
 }
 
 /** The approval of the Subscription, unless its version was installed already: published again, it was not. */

@@ -4,7 +4,8 @@ import type { Revision } from '../../api/revision.ts';
 import { outcomeHash } from '../config-hash.ts';
 import type { Quarantined } from './failed-version.ts';
 import { decideSubscription } from './decide.ts';
-import { standingOf } from './question.ts';
+import { STATUS_LIMITS } from '../../api/subscription-status.ts';
+import { questionOf, standingOf } from './question.ts';
 import { catalog, facts, NOW, revision, subscription, type RevisionParts } from './testing/facts.ts';
 
 const SPEC = { onFailure: { bakeTime: '1h' } };
@@ -113,5 +114,32 @@ describe('a version that is unhealthy within its bake time', () => {
     const one = subscription({ spec: SPEC });
     const plan = decideSubscription(facts({ subscription: one, revisions, nextNumber: 3 }));
     expect(plan).toMatchObject({ failed: undefined, failsAt: new Date('2026-05-01T12:00:20Z') });
+  });
+});
+
+describe('the bundles that are not tried again', () => {
+  const versions = Array.from({ length: 61 }, (_, minor) => `1.${minor}.0`);
+  const installed = worked(1);
+  const records = (from: number, to: number): readonly Quarantined[] =>
+    failedBefore(
+      versions.slice(from, to).map((version) => revision({ version, image: `registry.example/x@sha256:${version}` })),
+    );
+  const barred = (quarantined: readonly Quarantined[]): readonly string[] =>
+    questionOf(facts({ catalogs: [catalog({ versions })] }), { installed, quarantined }).quarantined;
+
+  test('a bundle that failed is barred by its name and by its image, which may be offered under another name', () => {
+    expect(barred(records(1, 2))).toEqual(['gadget.v1.1.0', 'registry.example/x@sha256:1.1.0']);
+  });
+
+  test('the image of the installed bundle is not barred', () => {
+    const [record] = records(0, 1);
+    expect(barred([{ ...record!, image: installed.spec.image }])).toEqual(['gadget.v1.0.0']);
+  });
+
+  test('if the status holds no further entry, only newer versions than all that failed are tried', () => {
+    const full = records(5, 5 + STATUS_LIMITS.quarantined);
+    const tried = versions.filter((version) => !barred(full).includes(`gadget.v${version}`));
+    expect(tried).toEqual(['1.0.0', ...versions.slice(5 + STATUS_LIMITS.quarantined)]);
+    expect(barred(full.slice(1))).not.toContain('gadget.v1.1.0');
   });
 });

@@ -2,12 +2,15 @@
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS } from '../../api/subscription-status.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import { graphIn } from '../../resolver/catalogs.ts';
 import type { CatalogSource, ClusterFacts, Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
 import { outcomeHash } from '../config-hash.ts';
 import { requestOf } from '../request-of.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { haveSameBundle } from './same-bundle.ts';
+import { isNewer } from './upgrade-failure.ts';
 
 /** How the Revisions of a Subscription stand. */
 export interface Standing {
@@ -58,10 +61,34 @@ export function questionOf(
     wanted: wantedOf(subscription),
     ...(installed !== undefined && { installed: describeInstalled(installed) }),
     catalogs,
-    quarantined: quarantined.map(({ bundle }) => bundle),
+    quarantined: barredBy({ subscription, catalogs }, { installed, quarantined }),
     cluster,
     ...(expired !== undefined && { expired }),
   };
+}
+
+/**
+ * The names and images that are not tried again. An image that failed may be offered under another name. Once the status holds no
+ * further entry, the oldest one would be forgotten and tried again: then only bundles newer than all that failed are tried.
+ */
+function barredBy(
+  { subscription, catalogs }: Pick<OuterFacts, 'subscription' | 'catalogs'>,
+  { installed, quarantined }: Pick<Standing, 'installed' | 'quarantined'>,
+): readonly string[] {
+  const failed = quarantined.flatMap(({ bundle, image }) =>
+    image === undefined || image === installed?.spec.image ? [bundle] : [bundle, image],
+  );
+  if (quarantined.length < STATUS_LIMITS.quarantined) return failed;
+  const offered = catalogs.flatMap((one) => bundlesIn(one, subscription.spec.package));
+  const older = offered.filter(
+    ({ name, version }) =>
+      name !== installed?.spec.bundle && !quarantined.every((one) => isNewer(version, one.version)),
+  );
+  return [...failed, ...older.map(({ name }) => name)];
+}
+
+function bundlesIn(source: CatalogSource, name: string): readonly CatalogBundle[] {
+  return [...(graphIn(source, name)?.bundles.values() ?? [])].map(({ bundle }) => bundle);
 }
 
 function wantedOf({ spec }: Subscription): Wanted {

@@ -20,6 +20,24 @@ export function leadersOf(one: Neighbour, neighbours: readonly Neighbour[]): rea
   return dependents.filter((other) => !needed.has(other) || precedes(other, one));
 }
 
+/**
+ * The Subscriptions that wait for each other and for this one, if it is installed before them: a dependency goes before one that
+ * a person requested, else the first by name. Otherwise all of them would wait for ever. Empty if another one goes first.
+ *
+ * @param waiting Those that wait for a dependency.
+ */
+export function followersOf(one: Neighbour, waiting: readonly Neighbour[]): readonly Neighbour[] {
+  const trusted = waiting.filter(({ subscription }) => mayHold(subscription, one.subscription));
+  const circle = [...neededBy(one, trusted)].filter((other) => neededBy(other, [one, ...trusted]).has(one));
+  return circle.every((other) => isInstalledBefore(one, other)) ? circle : [];
+}
+
+function isInstalledBefore(one: Neighbour, other: Neighbour): boolean {
+  const [first, second] = [one, other].map(({ subscription }) => isDependency(subscription));
+  if (first !== second) return first === true;
+  return keyOfObject(one.subscription) < keyOfObject(other.subscription);
+}
+
 function precedes(one: Neighbour, other: Neighbour): boolean {
   const [first, second] = [one, other].map(({ subscription }) => isDependency(subscription));
   if (first !== second) return second === true;

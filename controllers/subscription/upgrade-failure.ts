@@ -68,7 +68,8 @@ function isInTheWay({ since, version }: Quarantined, { spec, status }: Revision)
   return Date.parse(since) > worksSince || isNewer(version, spec.version);
 }
 
-function isNewer(version: string, than: string): boolean {
+/** Whether a version is higher than another; not if one of them is malformed. */
+export function isNewer(version: string, than: string): boolean {
   const [a, b] = [parseBundleVersion(version), parseBundleVersion(than)];
   return a.ok && b.ok && compareBundleVersions(a.value, b.value) > 0;
 }

@@ -18,8 +18,11 @@ export function workOf({ installed, action, active, decision, failure }: Resolve
   if (installed === undefined) return 'Installing';
   if (action.do === 'activate' && action.revision === installed) return 'RollingBack';
   if (action.do === 'nothing' && failure?.state === 'RollingBack' && active === installed) return 'RollingBack';
+  const isUnderWay = action.do === 'nothing' && active !== undefined;
   const isUpgrade =
-    decision.kind === 'upgrade' || (decision.kind !== 'none' && isPublishedAgain(decision.next, installed?.spec));
+    isUnderWay ||
+    decision.kind === 'upgrade' ||
+    (decision.kind !== 'none' && isPublishedAgain(decision.next, installed?.spec));
   return isUpgrade && !isOnInstalled({ action, active }, installed) ? 'Upgrading' : 'Progressing';
 }
 
@@ -34,8 +37,14 @@ function isOnInstalled({ action, active }: Pick<ResolvedPlan, 'action' | 'active
 export function describeWork({ action, active, decision }: ResolvedPlan): string {
   if (action.do === 'create' || action.do === 'restore') return `${action.target.bundle.name} is being prepared`;
   if (action.do === 'activate') return `${action.revision.spec.bundle} is being applied`;
-  if (active !== undefined) return `${active.spec.bundle} is being applied`;
+  if (active !== undefined) return `${active.spec.bundle} is being applied${describeNext(active, decision)}`;
   return decision.kind === 'none' ? 'Nothing can be installed' : `${decision.next.name} is being prepared`;
+}
+
+/** The bundle that is chosen by now, as the rest of a sentence: a version that is being rolled out is not exchanged. */
+function describeNext({ spec }: Revision, decision: Decision): string {
+  if (decision.kind === 'none' || isSameBundle(decision.next, spec)) return '';
+  return `. ${decision.next.name}, which is chosen now, waits until that version works or has failed`;
 }
 
 /** The cause of the wait of a Revision that is held back, and how to go on. */

@@ -1,0 +1,51 @@
+/**
+ * A version that is being rolled out: it stays until it works or has failed, whatever the catalogs and the neighbours offer
+ * meanwhile. Its objects are there in part, and no edge need lead from it to another one. A person who changes the spec is
+ * followed at once. Pure.
+ */
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import type { CatalogSource } from '../../resolver/input.ts';
+import { configHash } from '../config-hash.ts';
+import { isInRange } from './in-range.ts';
+import type { Standing } from './question.ts';
+import { haveSameBundle, isSameBundle } from './same-bundle.ts';
+
+interface Situation extends Pick<Standing, 'active' | 'installed' | 'failed'> {
+  readonly subscription: Subscription;
+  readonly catalogs: readonly Pick<CatalogSource, 'name' | 'selected'>[];
+}
+
+/**
+ * The Revision that stays although another bundle is chosen; undefined if the choice is free. With `onFailure.strategy: Hold` a
+ * version that failed stays too, unless another one than the installed version may follow.
+ */
+export function staysUnderWay(next: CatalogBundle, situation: Situation): Revision | undefined {
+  const { subscription, active, installed, failed } = situation;
+  if (active === undefined || isSameBundle(next, active.spec)) return undefined;
+  if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
+  if (active === failed && !isHeld(subscription, next, installed)) return undefined;
+  return isAsRequested(active, situation) ? active : undefined;
+}
+
+function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
+  return spec.onFailure.strategy === 'Hold' && installed !== undefined && isSameBundle(next, installed.spec);
+}
+
+/** Whether the spec still permits a Revision as it is. */
+function isAsRequested(revision: Revision, { subscription, catalogs }: Situation): boolean {
+  const { spec } = revision;
+  const { channel = spec.channel, catalog = spec.catalog } = subscription.spec;
+  const isSelected = catalogs.find(({ name }) => name === spec.catalog)?.selected !== false;
+  return (
+    spec.package === subscription.spec.package &&
+    spec.configHash === configHash(subscription) &&
+    spec.catalog === catalog &&
+    isSelected &&
+    (channel === ANY_CHANNEL || spec.channel === channel) &&
+    isInRange(subscription, revision)
+  );
+}
+
+const ANY_CHANNEL = '*';
