@@ -15,6 +15,7 @@ import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.t
 import { DocumentSplitter, type RawDocument } from '../stream.ts';
 import { checkPath, comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
 import { createChunkWriter, type ChunkWriter } from './chunks.ts';
+import { LeftOutByFile, type LeftOut } from './left-out.ts';
 import { sealFile } from './seal.ts';
 import { APPLICATION_ID, FILL_PACKAGES, INDEXES, TABLES } from './tables.ts';
 
@@ -25,6 +26,8 @@ export interface IndexCounts {
   readonly bundles: number;
   /** Documents of every schema. */
   readonly blobs: number;
+  /** Absent if every value could be parsed. */
+  readonly leftOut?: LeftOut;
 }
 
 interface CurrentFile {
@@ -75,6 +78,7 @@ export class IndexBuilder {
   readonly #paths = new Map<number, string>();
   /** The first error of each defective file, by id. */
   readonly #defects = new Map<number, unknown>();
+  readonly #leftOut = new LeftOutByFile();
   /** Characters of the excerpts of each package so far. */
   readonly #lengths = new Map<string, number>();
   /** The file that is being pushed. */
@@ -152,6 +156,7 @@ export class IndexBuilder {
       throw invalidCatalog({ path: file.path }, `the catalog has more than ${this.#limits.maxDocuments} documents`);
     }
     const meaning = parseMeaning(keys, value);
+    this.#leftOut.note(file.id, keys, meaning);
     const place = this.#chunks.add(file.id, bytes);
     const excerpt = meaning.kind === 'other' ? null : longNumbers ? formatJson(meaning) : JSON.stringify(meaning);
     this.#weigh(keys, excerpt, { path: file.path, document: ordinal });
@@ -218,6 +223,7 @@ export class IndexBuilder {
     for (const [id, path] of this.#paths) {
       if (!this.#rules.ignores(path)) continue;
       this.#defects.delete(id);
+      this.#leftOut.drop(id);
       this.#database.prepare('DELETE FROM provides WHERE blob IN (SELECT id FROM blobs WHERE file = ?)').run(id);
       for (const table of ['blobs', 'chunks']) this.#database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
       this.#database.prepare('DELETE FROM files WHERE id = ?').run(id);
@@ -226,12 +232,15 @@ export class IndexBuilder {
 
   #rankFiles(): void {
     const rank = this.#database.prepare('UPDATE files SET rank = ? WHERE id = ?');
-    const ordered = [...this.#paths].sort(([, a], [, b]) => comparePaths(a, b));
-    for (const [position, [id]] of ordered.entries()) rank.run(position, id);
+    for (const [position, id] of this.#orderedFiles().entries()) rank.run(position, id);
+  }
+
+  #orderedFiles(): readonly number[] {
+    return [...this.#paths].sort(([, a], [, b]) => comparePaths(a, b)).map(([id]) => id);
   }
 
   #countAll(): IndexCounts {
-    const counts = this.#database
+    const found = this.#database
       .prepare(
         `SELECT (SELECT count(*) FROM packages) AS packages,
           (SELECT count(*) FROM blobs WHERE schema = 'olm.channel') AS channels,
@@ -239,8 +248,10 @@ export class IndexBuilder {
           (SELECT count(*) FROM blobs) AS blobs`,
       )
       .get() as unknown as IndexCounts;
+    const leftOut = this.#leftOut.total(this.#orderedFiles());
+    const counts = { ...found, ...(leftOut !== undefined && { leftOut }) };
     this.#database.prepare('INSERT INTO facts VALUES (?, ?)').run('counts', JSON.stringify(counts));
-    return { ...counts };
+    return counts;
   }
 
   abort(): void {

@@ -92,6 +92,22 @@ describe('the answers of an index', () => {
     index.close();
   });
 
+  it('an index counts the values that were left out, and names the first ones, in the order of the files that count', async () => {
+    const bad = (name: string): string =>
+      lines(bundle(name, '1.0.0', { image: [] }), bundle(`${name}x`, '1', { image: {} }));
+    const index = await indexOf({
+      'b/catalog.json': bad('b'),
+      'ignored/catalog.json': bad('ignored'),
+      'a.json': bad('a'),
+      '.indexignore': 'ignored\n',
+    });
+    expect(index.counts.leftOut).toEqual({
+      count: 4,
+      first: ['a', 'ax', 'b'].map((name) => `bundle ${name} of package gadget: image of the bundle is not a text`),
+    });
+    index.close();
+  });
+
   it('an index lists the packages that provide an API, each once, in the order of the catalog', async () => {
     const index = await indexOf({
       'a.json': GADGET.replaceAll('gadget', 'widget'),

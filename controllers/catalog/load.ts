@@ -172,8 +172,15 @@ interface FoundContent {
 }
 
 function findingsOf({ digest, created }: FoundContent, { counts }: CatalogIndex): CatalogFindings {
-  const { packages, channels, bundles } = counts;
-  return { digest, packages, channels, bundles, ...(created !== undefined && { created }) };
+  const { packages, channels, bundles, leftOut } = counts;
+  return {
+    digest,
+    packages,
+    channels,
+    bundles,
+    ...(created !== undefined && { created }),
+    ...(leftOut !== undefined && { leftOut }),
+  };
 }
 
 function lost({ metadata, spec }: Catalog, digest: string): ReasonedError {

@@ -50,6 +50,23 @@ describe('a check that succeeds', () => {
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'Succeeded' }]);
   });
 
+  test('a check tells which defective values the content is served without, once for each content', async () => {
+    const document = { schema: 'olm.bundle', name: 'a.v1', package: 'a', image: [] };
+    await scene.publishText('v1', JSON.stringify({ schema: 'olm.package', name: 'a' }) + JSON.stringify(document));
+    await manager.lead();
+    const told =
+      /^Left out, .*: bundle a\.v1 of package a: .*; bundle a\.v1 of package a: image of the bundle is not a text/;
+    expect(scene.events).toMatchObject([
+      { type: 'Normal', reason: 'Succeeded' },
+      { type: 'Warning', reason: 'CatalogInvalid', note: expect.stringMatching(told) },
+    ]);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', message: expect.stringContaining('Left out') });
+    scene.now = new Date('2026-01-01T01:00:00Z');
+    await manager.lead();
+    expect(scene.events).toHaveLength(2);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', message: expect.stringContaining('Left out') });
+  });
+
   test('a check without new content changes the time of the last check only', async () => {
     await serveFirst();
     scene.asked();

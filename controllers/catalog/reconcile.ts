@@ -14,6 +14,7 @@ import { DistrustedContent, loadCurrent, loadFound, type LoadCurrentDeps } from 
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
 import { isImageDigest } from './source.ts';
 import {
+  describeLeftOut,
   summarizeContent,
   summarizeFailure,
   summarizeRefusal,
@@ -142,6 +143,9 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
   if (catalog.status?.digest === found.digest) return;
   const note = `Serving ${found.digest}: ${found.packages} packages, ${found.bundles} bundles`;
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
+  if (found.leftOut === undefined) return;
+  const leftOut = describeLeftOut(found.leftOut);
+  record(catalog, { type: 'Warning', reason: 'CatalogInvalid', action: 'Refresh', note: leftOut });
 }
 
 /** Records the warning about content without a trusted signature, once for each content and each problem. */

@@ -63,6 +63,16 @@ describe('the Ready condition of a Catalog', () => {
       ready: ['True', 'Succeeded', '1 package with 1 bundle in service'],
     },
     {
+      because: 'defective values were left out of the content',
+      status: summarizeContent(catalog(undefined), { ...found, leftOut: { count: 3, first: ['a: x', 'b: y'] } }, now),
+      ready: [
+        'True',
+        'Succeeded',
+        '3 packages with 5 bundles in service. Left out, as they cannot be parsed: a: x; b: y and 1 more. ' +
+          'Ask the author of the catalog to correct them: slipway catalog validate names them all',
+      ],
+    },
+    {
       because: 'the last good content is served',
       status: summarizeFailure(catalog(served), { error: down, served: true }, now),
       ready: [

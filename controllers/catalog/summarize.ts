@@ -4,6 +4,7 @@ import { formatTime, replaceConditions, type NextCondition } from '../../api/con
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Signature } from '../../api/signature.ts';
+import type { LeftOut } from '../../catalog/index/left-out.ts';
 import { requestOf } from '../request-of.ts';
 import { warningOf } from './verification.ts';
 
@@ -18,9 +19,11 @@ export interface CatalogFindings {
   readonly created?: string;
   /** Result of the check of its signatures; absent if the Catalog requires none. */
   readonly signature?: Signature;
+  /** Defective values that it is served without; absent if there are none. */
+  readonly leftOut?: LeftOut;
 }
 
-export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: Date): CatalogStatus {
+export function summarizeContent(catalog: Catalog, { leftOut, ...found }: CatalogFindings, now: Date): CatalogStatus {
   const changed = catalog.status?.digest !== found.digest;
   const { created: _c, signature: _s, ...before } = handled(catalog);
   const status = {
@@ -29,7 +32,8 @@ export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: 
     lastChecked: formatTime(now),
     ...(changed && { lastChanged: formatTime(now) }),
   };
-  const message = `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service`;
+  const served = `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service`;
+  const message = leftOut === undefined ? served : `${served}. ${describeLeftOut(leftOut)}`;
   return judged(status, catalog, {
     conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded', message }],
     now,
@@ -141,6 +145,13 @@ function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: Ca
 /** The warning about content without a trusted signature is part of every Ready message. */
 function withWarning(warning: string | undefined, ready: NextCondition): NextCondition {
   return warning === undefined ? ready : { ...ready, message: `${ready.message}. ${warning}` };
+}
+
+/** Which values of the content are not used, and what to do about it. */
+export function describeLeftOut({ count: all, first }: LeftOut): string {
+  const more = all > first.length ? ` and ${all - first.length} more` : '';
+  const advice = 'Ask the author of the catalog to correct them: slipway catalog validate names them all';
+  return `Left out, as they cannot be parsed: ${first.join('; ')}${more}. ${advice}`;
 }
 
 function count(number: number, what: string): string {

@@ -1,0 +1,39 @@
+/** The defective values that a catalog was taken into service without: how many there are, and the first of them by name. */
+import type { BlobKeys, Meaning } from '../parse.ts';
+
+/** Absent from the counts of a catalog if nothing was left out. */
+export interface LeftOut {
+  readonly count: number;
+  /** At most `MOST_NAMED`, each with its document, cut to `MOST_CHARACTERS`. */
+  readonly first: readonly string[];
+}
+
+const MOST_NAMED = 3;
+const MOST_CHARACTERS = 200;
+
+/** Collects them by file, as a file may turn out to be ignored once all its documents are known. */
+export class LeftOutByFile {
+  readonly #files = new Map<number, { count: number; readonly first: string[] }>();
+
+  note(file: number, { package: owner, name }: BlobKeys, { kind, problems }: Meaning): void {
+    if (problems.length === 0) return;
+    const known = this.#files.get(file) ?? { count: 0, first: [] };
+    this.#files.set(file, known);
+    known.count += problems.length;
+    const place = owner === '' ? `${kind} ${name}` : `${kind} ${name} of package ${owner}`;
+    const named = problems.slice(0, MOST_NAMED - known.first.length);
+    known.first.push(...named.map((problem) => `${place}: ${problem}`.slice(0, MOST_CHARACTERS)));
+  }
+
+  drop(file: number): void {
+    this.#files.delete(file);
+  }
+
+  /** Of the files that count, in this order; undefined if nothing was left out of them. */
+  total(files: readonly number[]): LeftOut | undefined {
+    const found = files.flatMap((file) => this.#files.get(file) ?? []);
+    if (found.length === 0) return undefined;
+    const count = found.reduce((sum, one) => sum + one.count, 0);
+    return { count, first: found.flatMap(({ first }) => first).slice(0, MOST_NAMED) };
+  }
+}
