@@ -50,7 +50,7 @@ describe('a check that succeeds', () => {
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'Succeeded' }]);
   });
 
-  test('a check tells which defective values the content is served without, once for each content', async () => {
+  test('a check reports which defective values the content is served without, once for each content', async () => {
     const document = { schema: 'olm.bundle', name: 'a.v1', package: 'a', image: [] };
     await scene.publishText('v1', JSON.stringify({ schema: 'olm.package', name: 'a' }) + JSON.stringify(document));
     await manager.lead();

@@ -12,7 +12,7 @@ import { isInRange } from './in-range.ts';
 import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from './same-bundle.ts';
 
-interface Situation extends Pick<Standing, 'active' | 'installed' | 'failed'> {
+interface RollOut extends Pick<Standing, 'active' | 'installed' | 'failed'> {
   readonly subscription: Subscription;
   readonly catalogs: readonly Pick<CatalogSource, 'name' | 'selected'>[];
 }
@@ -21,12 +21,12 @@ interface Situation extends Pick<Standing, 'active' | 'installed' | 'failed'> {
  * The Revision that stays although another bundle is chosen; undefined if the choice is free. With `onFailure.strategy: Hold` a
  * version that failed stays too, unless another one than the installed version may follow.
  */
-export function staysUnderWay(next: CatalogBundle, situation: Situation): Revision | undefined {
-  const { subscription, active, installed, failed } = situation;
+export function staysUnderWay(next: CatalogBundle, rollOut: RollOut): Revision | undefined {
+  const { subscription, active, installed, failed } = rollOut;
   if (active === undefined || isSameBundle(next, active.spec)) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
   if (active === failed && !isHeld(subscription, next, installed)) return undefined;
-  return isAsRequested(active, situation) ? active : undefined;
+  return isAsRequested(active, rollOut) ? active : undefined;
 }
 
 function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
@@ -34,7 +34,7 @@ function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision
 }
 
 /** Whether the spec still permits a Revision as it is. */
-function isAsRequested(revision: Revision, { subscription, catalogs }: Situation): boolean {
+function isAsRequested(revision: Revision, { subscription, catalogs }: RollOut): boolean {
   const { spec } = revision;
   const { channel = spec.channel, catalog = spec.catalog } = subscription.spec;
   const isSelected = catalogs.find(({ name }) => name === spec.catalog)?.selected !== false;
