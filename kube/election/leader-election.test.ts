@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError } from '../../api/api-error.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { eventually } from '../testing/eventually.ts';
@@ -248,6 +249,58 @@ test('after an attempt without an answer the next may use more than half of the 
   await eventually(() => pending === 0);
   await live([first.clock], 5);
   expect(first.log).toEqual(['started']);
+});
+
+describe('an API server whose every write of the lease takes long', () => {
+  interface SlowLease {
+    readonly client: LeaderElectionOptions['client'];
+    seconds: number;
+  }
+
+  /** Reads are answered at once. A write whose client has gone takes effect all the same, or does not. */
+  function slowLease(clock: ManualClock, takesEffect: boolean): SlowLease {
+    let stored: KubeObject | undefined;
+    let version = 0;
+    const write = (wanted: KubeObject, _options: object, signal: AbortSignal): Promise<KubeObject> =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        clock.after(slow.seconds, () => {
+          if (signal.aborted && !takesEffect) return;
+          const isOld = stored !== undefined && wanted.metadata.resourceVersion !== stored.metadata.resourceVersion;
+          if (isOld) return reject(conflict());
+          stored = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: String((version += 1)) } };
+          resolve(stored);
+        });
+      });
+    const slow: SlowLease = {
+      seconds: 0,
+      client: { get: async () => stored, create: write, update: write } as unknown as LeaderElectionOptions['client'],
+    };
+    return slow;
+  }
+
+  const conflict = (): ApiError =>
+    new ApiError('update the lease', { code: 409, reason: 'Conflict', message: 'it has changed', causes: [] });
+
+  test.each([
+    { seconds: 3, takesEffect: true },
+    { seconds: 3, takesEffect: false },
+    { seconds: 4.5, takesEffect: false },
+  ])('a leader keeps its leadership if each takes $seconds s from now on', async ({ seconds, takesEffect }) => {
+    const clock = createManualClock();
+    const slow = slowLease(clock, takesEffect);
+    const first = candidate('first', { clock, client: slow.client });
+    const pass = async (lasting: number): Promise<void> => {
+      for (let passed = 0; passed < lasting; passed += 0.25) {
+        clock.advance(0.25);
+        for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await pass(5);
+    slow.seconds = seconds;
+    await pass(60);
+    expect([first.log, first.election.fence.isHeld()]).toEqual([['started'], true]);
+  });
 });
 
 describe('losing', () => {

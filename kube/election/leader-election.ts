@@ -83,9 +83,14 @@ interface LeaderCandidate {
   isHolder(): boolean;
   /** Start of the last successful renewal. */
   renewedAt(): number;
+  /** Seconds until it was answered. */
+  answeredAfter(): number;
   observation(): SeenLease | undefined;
-  /** Waits for the next attempt, with jitter, and no longer than `mostSeconds`. */
-  pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
+  /** Waits for the next attempt, with jitter, `lessSeconds` less than usual, and no longer than `mostSeconds`. */
+  pause(
+    signal: AbortSignal,
+    limits?: { readonly mostSeconds?: number | undefined; readonly lessSeconds?: number },
+  ): Promise<void>;
   report(error: unknown): void;
   tellSilence(seconds: number): void;
 }
@@ -97,6 +102,9 @@ function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
   const fence = createLeaseFence(clock);
   let seen: SeenLease | undefined;
   let renewedAt = -Infinity;
+  let answeredAfter = 0;
+  /** Whether a write may have taken effect without an answer: then the lease that is known may be an old one. */
+  let isUnsure = false;
   const report = (error: unknown): void =>
     log.warn({ lease: name, err: error }, 'the lease could not be read or renewed');
 
@@ -108,21 +116,25 @@ function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
   }
 
   async function attempt(signal: AbortSignal, again = true): Promise<boolean> {
-    const holds = holderOf(seen?.lease) === identity;
+    const holds = holderOf(seen?.lease) === identity && !isUnsure;
     const known = holds ? (seen as SeenLease) : remember(await client.get(ref, signal));
     const decision = decideLease(known, identity, clock.now());
     if (decision === 'wait') return false;
     const began = momentOf(clock);
     const wanted = holdLease(known.lease, { ...timings, namespace, name, identity, wall: began.wall });
+    isUnsure = true;
     try {
       remember(await (decision === 'create' ? client.create(wanted, {}, signal) : client.update(wanted, {}, signal)));
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
       remember(await client.get(ref, signal));
+      isUnsure = false;
       // A renewal may have taken effect without an answer: the next write decides.
       return again && holderOf(seen?.lease) === identity && attempt(signal, false);
     }
+    isUnsure = false;
     renewedAt = began.steady;
+    answeredAfter = clock.now() - began.steady;
     fence.extend(began, timings.renewSeconds);
     return true;
   }
@@ -140,9 +152,12 @@ function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
     },
     isHolder: () => holderOf(seen?.lease) === identity,
     renewedAt: () => renewedAt,
+    answeredAfter: () => answeredAfter,
     observation: () => seen,
-    pause: (signal, mostSeconds = Infinity) =>
-      sleep(Math.min(timings.retrySeconds * (1 + random() / 5), mostSeconds), { clock, signal }),
+    pause: (signal, { mostSeconds = Infinity, lessSeconds = 0 } = {}) => {
+      const seconds = Math.max(0, timings.retrySeconds * (1 + random() / 5) - lessSeconds);
+      return sleep(Math.min(seconds, mostSeconds), { clock, signal });
+    },
     report,
     tellSilence: (seconds) => options.onSilence?.(seconds),
   };
@@ -153,7 +168,7 @@ async function acquire(candidate: LeaderCandidate, signal: AbortSignal): Promise
   while (!signal.aborted) {
     try {
       if (await attemptWithin(candidate, candidate.timings.renewSeconds / 2, signal)) return true;
-      await candidate.pause(signal, untilFree(candidate));
+      await candidate.pause(signal, { mostSeconds: untilFree(candidate) });
     } catch (error) {
       if (signal.aborted) break;
       candidate.report(error);
@@ -217,12 +232,13 @@ async function renew(candidate: LeaderCandidate, signal: AbortSignal): Promise<b
       const seconds = failed ? secondsLeft() : Math.min(secondsLeft(), firstAttemptSeconds(candidate));
       if (!fresh && !(await attemptWithin(candidate, seconds, signal)) && !candidate.isHolder()) break;
       failed = false;
-      await candidate.pause(signal);
+      // The time of the lease counts from the start of a renewal, and so does the pause.
+      await candidate.pause(signal, { lessSeconds: candidate.answeredAfter() });
     } catch (error) {
       if (signal.aborted) break;
       failed = true;
       candidate.report(error);
-      await candidate.pause(signal, timings.retrySeconds / 4).catch(() => undefined);
+      await candidate.pause(signal, { mostSeconds: timings.retrySeconds / 4 }).catch(() => undefined);
     }
   }
   if (signal.aborted) return false;
@@ -230,9 +246,12 @@ async function renew(candidate: LeaderCandidate, signal: AbortSignal): Promise<b
   return true;
 }
 
-/** Time limit of the first attempt: a dead connection costs this much, and the rest remains for the next attempt. */
-function firstAttemptSeconds({ timings }: LeaderCandidate): number {
-  return timings.renewSeconds / 4;
+/**
+ * Time limit of the first attempt: a dead connection costs this much, and the rest remains for the next attempt. An API server that
+ * took long for the renewal before is slow, and gets longer.
+ */
+function firstAttemptSeconds({ timings, answeredAfter }: LeaderCandidate): number {
+  return Math.max(timings.renewSeconds / 4, 2 * answeredAfter());
 }
 
 async function attemptWithin(candidate: LeaderCandidate, seconds: number, signal: AbortSignal): Promise<boolean> {
