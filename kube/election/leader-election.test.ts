@@ -274,7 +274,7 @@ describe('an API server whose every write of the lease takes long', () => {
       });
     const slow: SlowLease = {
       seconds: 0,
-      client: { get: async () => stored, create: write, update: write } as unknown as LeaderElectionOptions['client'],
+      client: { get: async () => stored, create: write, update: write },
     };
     return slow;
   }

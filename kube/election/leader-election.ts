@@ -34,7 +34,10 @@ export interface LeaderElectionOptions {
   readonly onStopped?: (how: 'lost' | 'released') => void;
   /** Called when another identity leads; empty if there is no leader. */
   readonly onNewLeader?: (identity: string) => void;
-  /** Called when an attempt got no answer for this long: a connection is dead, or the server is very busy. */
+  /**
+   * Called when an attempt got no answer for this long, and the next one, over another connection, got one much sooner: the
+   * first connection is dead, and others may be. A server that is slow for both is only busy.
+   */
   readonly onSilence?: (seconds: number) => void;
   readonly timings?: LeaseTimings;
   readonly clock?: Clock;
@@ -92,7 +95,10 @@ interface LeaderCandidate {
     limits?: { readonly mostSeconds?: number | undefined; readonly lessSeconds?: number },
   ): Promise<void>;
   report(error: unknown): void;
-  tellSilence(seconds: number): void;
+  /** An attempt got no answer for this long. */
+  noteSilence(seconds: number): void;
+  /** An attempt was answered after this long. */
+  noteAnswer(seconds: number): void;
 }
 
 function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
@@ -102,6 +108,7 @@ function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
   const fence = createLeaseFence(clock);
   let seen: SeenLease | undefined;
   let renewedAt = -Infinity;
+  let silence: number | undefined;
   let answeredAfter = 0;
   /** Whether a write may have taken effect without an answer: then the lease that is known may be an old one. */
   let isUnsure = false;
@@ -159,7 +166,11 @@ function createCandidate(options: LeaderElectionOptions): LeaderCandidate {
       return sleep(Math.min(seconds, mostSeconds), { clock, signal });
     },
     report,
-    tellSilence: (seconds) => options.onSilence?.(seconds),
+    noteSilence: (seconds) => void (silence = seconds),
+    noteAnswer(seconds) {
+      if (silence !== undefined && seconds < silence / 2) options.onSilence?.(silence);
+      silence = undefined;
+    },
   };
 }
 
@@ -250,18 +261,21 @@ async function renew(candidate: LeaderCandidate, signal: AbortSignal): Promise<b
  * Time limit of the first attempt: a dead connection costs this much, and the rest remains for the next attempt. An API server that
  * took long for the renewal before is slow, and gets longer.
  */
-function firstAttemptSeconds({ timings, answeredAfter }: LeaderCandidate): number {
-  return Math.max(timings.renewSeconds / 4, 2 * answeredAfter());
+function firstAttemptSeconds(candidate: LeaderCandidate): number {
+  return Math.max(candidate.timings.renewSeconds / 4, 2 * candidate.answeredAfter());
 }
 
 async function attemptWithin(candidate: LeaderCandidate, seconds: number, signal: AbortSignal): Promise<boolean> {
   const late = (): ApiError => {
-    candidate.tellSilence(seconds);
+    candidate.noteSilence(seconds);
     return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);
   };
   const limit = limitTime(seconds, { clock: candidate.clock, signal, late });
+  const startedAt = candidate.clock.now();
   try {
-    return await candidate.attempt(limit.signal);
+    const holds = await candidate.attempt(limit.signal);
+    candidate.noteAnswer(candidate.clock.now() - startedAt);
+    return holds;
   } finally {
     limit.end();
   }
