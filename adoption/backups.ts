@@ -7,7 +7,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
 import { labelValue } from '../apply/prepare.ts';
-import { ADOPTED_BY_LABEL, ADOPTION_LABEL, STAGE_ANNOTATION } from './marks.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL, HANDED_OVER, STAGE_ANNOTATION } from './marks.ts';
 import { backupRef as refOfV0 } from './olm-v0/backup.ts';
 import { backupRef as refOfV1 } from './olm-v1/backup.ts';
 import { hasWayBack } from './olm-v1/way-back.ts';
@@ -50,6 +50,11 @@ export async function backupsFor(
     if (!isOf || !isAtItsPlace(secret, named.olm, by.kept)) return [];
     return [{ secret, olm: named.olm, isOnWayBack: isOnWayBack(secret, named.olm) }];
   });
+}
+
+/** Whether the hand-over has not ended, and the way back has not begun. */
+export function isUnderWay({ secret, isOnWayBack }: FoundBackup): boolean {
+  return !isOnWayBack && secret.metadata.annotations?.[STAGE_ANNOTATION] !== HANDED_OVER;
 }
 
 /** Whether there may be backups for the Subscriptions of a name. */

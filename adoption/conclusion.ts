@@ -4,13 +4,13 @@
 export type StageAtDeletion = 'Preparing' | 'TakingOver';
 
 export type Conclusion =
-  /** There is none, or it is not that of the Subscription. */
+  /** There is none, or it is not that of the Subscription, or the Subscription has no part in it yet. */
   | 'None'
   /** OLM has the operator as before, and the backup is deleted. */
   | 'CalledOff'
   /** OLM has given the operator up, and Slipway has not taken it over: only the command line or a Subscription goes on. */
   | 'Stuck'
-  /** Nothing of OLM is held any more, and the backup says that the hand-over has ended. */
+  /** Nothing of OLM is held any more. */
   | 'Ended';
 
 /** Another writer may be faster several times. */

@@ -1,7 +1,8 @@
 /** The facts of a hand-over that is over, whichever OLM had the operator: they decide which of its objects are left. Pure. */
-import type { KubeObject, ObjectRef } from '../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { FoundBackup } from './backups.ts';
 import { readBackup as readV0, type Backup as BackupOfV0 } from './olm-v0/backup.ts';
+import { conditionRights } from './olm-v0/condition.ts';
 import { OLM, olmRef } from './olm-v0/kinds.ts';
 import { isMarked as isMarkedByV0 } from './olm-v0/marks.ts';
 import { readBackup as readV1, type Backup as BackupOfV1 } from './olm-v1/backup.ts';
@@ -21,24 +22,30 @@ export interface HandedOver {
 /**
  * Undefined for a hand-over that is under way, or on the way back.
  *
+ * @param ends Whether one that is under way ends now.
  * @throws ReasonedError InputInvalid, not retried, for a backup that a person has damaged
  */
-export function handedOverIn({ secret, olm, isOnWayBack }: FoundBackup): HandedOver | undefined {
+export function handedOverIn({ secret, olm, isOnWayBack }: FoundBackup, ends: boolean): HandedOver | undefined {
   if (isOnWayBack) return undefined;
   const kept = secret.metadata.namespace ?? '';
   if (olm.from === 'olm-v0') {
     const backup = readV0(secret, { ...olm, kept });
-    return backup.stage === 'HandedOver' ? handedOverByV0(backup) : undefined;
+    return backup.stage === 'HandedOver' || ends ? handedOverByV0(backup) : undefined;
   }
   const backup = readV1(secret, { ...olm, kept });
-  return backup.isEnded ? handedOverByV1(backup) : undefined;
+  return backup.isEnded || ends ? handedOverByV1(backup) : undefined;
 }
 
-/** The objects that OLM v0 had marked, and the OperatorCondition. */
-export function handedOverByV0({ operator, adoptedBy, objects, operatorCondition }: BackupOfV0): HandedOver {
+/** The objects that OLM v0 had marked, the OperatorCondition, and the rights on it that stood in for those of OLM. */
+export function handedOverByV0(backup: BackupOfV0): HandedOver {
+  const { operator, adoptedBy, objects, operatorCondition } = backup;
   const { namespace, csv } = operator;
   const condition = olmRef(OLM.operatorCondition, namespace, csv);
-  const refs = [...objects, ...(operatorCondition === undefined ? [] : [condition])];
+  const refs = [
+    ...objects,
+    ...(operatorCondition === undefined ? [] : [condition]),
+    ...conditionRights(backup).map(refOf),
+  ];
   return { namespace, adoptedBy, refs, isMarked: isMarkedByV0 };
 }
 

@@ -2,3 +2,6 @@
 export const ADOPTION_LABEL = 'slipway.dev/adoption';
 export const ADOPTED_BY_LABEL = 'slipway.dev/adopted-by';
 export const STAGE_ANNOTATION = 'slipway.dev/adoption-stage';
+
+/** The stage of a hand-over that has ended. */
+export const HANDED_OVER = 'HandedOver';

@@ -2,6 +2,9 @@
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 
+/** Neither OLM nor Slipway has the operator of a hand-over that has begun. */
+export const GONE = 'it was deleted by another program, or its operator was uninstalled since';
+
 export interface Refused {
   readonly why: string;
   /** Without one, nothing has been changed. */

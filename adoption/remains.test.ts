@@ -38,10 +38,26 @@ const inNamespaces = (...namespaces: readonly string[]): readonly KubeObject[] =
     ),
   );
 
+const service = (metadata: object = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'gadget-service', namespace: 'ops', ...metadata },
+});
+
+/** With a webhook for each Service. */
+function hook(services: readonly string[], namespace = 'ops'): KubeObject {
+  const webhooks = services.map((name) => ({ clientConfig: { service: { namespace, name } } }));
+  return {
+    ...object('ValidatingWebhookConfiguration', {}, { webhooks }),
+    apiVersion: 'admissionregistration.k8s.io/v1',
+  };
+}
+
 interface Case {
   readonly because: string;
   readonly live: readonly KubeObject[];
   readonly others?: readonly KubeObject[];
+  readonly services?: readonly KubeObject[];
   readonly due: readonly string[];
   readonly kept?: readonly string[];
   /** For readers of the namespace `ops` alone; the same as `kept` if that names nothing outside of it. */
@@ -199,6 +215,36 @@ const CASES: readonly Case[] = [
     due: ['OperatorCondition.operators.coreos.com ops/given'],
   },
   {
+    because: 'the API server would reject each write of the kinds, as no Service answers its webhooks',
+    live: [hook(['gadget-service'])],
+    due: ['ValidatingWebhookConfiguration.admissionregistration.k8s.io given'],
+  },
+  {
+    because: 'the Service that answers goes with the Subscription',
+    live: [hook(['gadget-service'])],
+    services: [service({ annotations: { [ANNOTATION.owner]: 'ops/gadget' } })],
+    due: ['ValidatingWebhookConfiguration.admissionregistration.k8s.io given'],
+  },
+  {
+    because: 'the Service of one of its webhooks stays',
+    live: [hook(['gone', 'gadget-service'])],
+    services: [service()],
+    due: [],
+    kept: ['ValidatingWebhookConfiguration.admissionregistration.k8s.io given: a program may serve its webhooks'],
+  },
+  {
+    because: 'a webhook in another namespace may have a server that is none of the operator',
+    live: [hook(['gadget-service'], 'theirs')],
+    due: [],
+    kept: ['ValidatingWebhookConfiguration.admissionregistration.k8s.io given: a program may serve its webhooks'],
+  },
+  {
+    because: 'a webhook may have a server outside of the cluster',
+    live: [{ ...hook([]), webhooks: [{ clientConfig: { url: 'https://gadget.example' } }] }],
+    due: [],
+    kept: ['ValidatingWebhookConfiguration.admissionregistration.k8s.io given: a program may serve its webhooks'],
+  },
+  {
     because: 'whether a ConfigMap is in use is not known',
     live: [{ ...object('ConfigMap', { namespace: 'ops' }), apiVersion: 'v1' }],
     due: [],
@@ -207,9 +253,9 @@ const CASES: readonly Case[] = [
 ];
 
 describe('of the objects in a backup', () => {
-  test.each(CASES)('$because', ({ live, others = [], due, kept = [], shown = kept }) => {
+  test.each(CASES)('$because', ({ live, others = [], services = [], due, kept = [], shown = kept }) => {
     const bindings = [...live.filter(({ kind }) => kind.endsWith('Binding')), ...others];
-    const found = judgeRemains(handedOverByV0(backup), live, bindings);
+    const found = judgeRemains(handedOverByV0(backup), live, { bindings, services });
     const short = (text: string): string => text.replaceAll('.rbac.authorization.k8s.io', '');
     expect(found.due.map((one) => short(describeRef(refOf(one))))).toEqual(due);
     const kepts = found.kept.map(({ ref, why, named = why }) => ({

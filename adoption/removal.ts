@@ -1,5 +1,5 @@
 /**
- * Deletes the rights that OLM gave an operator, when Slipway's Subscription that took it over is uninstalled; and keeps
+ * Deletes the rights and the webhook configurations that OLM gave an operator, when Slipway's Subscription that took it over is uninstalled; and keeps
  * those of its namespace if the objects of the operator stay. Sends requests; remains.ts decides.
  */
 import { isConflictOrReplaced } from '../api/api-answers.ts';
@@ -8,10 +8,10 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import type { Subscription } from '../api/subscription.ts';
 import { explainFailure, isRefusal } from '../apply/api-failure.ts';
 import { deleteSeen } from '../apply/remove.ts';
-import { backupsFor, type FoundBackup } from './backups.ts';
+import { backupsFor, isUnderWay, type FoundBackup } from './backups.ts';
 import { handedOverIn } from './handed-over.ts';
 import type { Kept } from './kept.ts';
-import { judgeRemains, type Remains } from './remains.ts';
+import { isRunning, judgeRemains, servicesOf, type Remains } from './remains.ts';
 import { isRight } from './olm-v0/rights.ts';
 import { removalDuring, wayBackOf } from './way-back.ts';
 import { untied } from './olm-v0/tied.ts';
@@ -26,6 +26,8 @@ export interface FoundRemains extends Remains {
 export interface FindOptions {
   /** The namespace of the manager, which keeps the backups. */
   readonly kept: string;
+  /** Whether a hand-over that is under way ends with the uninstall, by the name of its backup; by default none does. */
+  readonly ends?: (backup: string) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -35,19 +37,23 @@ export function hasHadOperator({ status }: Subscription): boolean {
 }
 
 /**
- * The rights of each operator that was handed over to the Subscription, by its backup; none of a hand-over that is under way,
- * or on the way back. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
+ * The rights of each operator that was handed over to the Subscription, by its backup; none of a hand-over that goes on, or is on the
+ * way back, nor of an operator that runs on since Slipway had not taken it over yet. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
  */
 export async function findRemains(
   cluster: Pick<Cluster, 'get' | 'list'>,
   subscription: Subscription,
-  { kept, signal }: FindOptions,
+  { kept, ends = () => false, signal }: FindOptions,
 ): Promise<readonly FoundRemains[]> {
-  if (!hasHadOperator(subscription)) return [];
   const { namespace = '', name } = subscription.metadata;
   const { spec } = subscription;
   const found = await backupsFor(cluster, { namespace, name, package: spec.package, kept }, signal);
-  const remains = await Promise.all(found.map((one) => remainsOf(cluster, one, signal)));
+  const hadOperator = hasHadOperator(subscription);
+  const judged = found.map((one) => ({ one, endsNow: isUnderWay(one) && ends(one.secret.metadata.name) }));
+  const due = judged.filter(({ endsNow }) => hadOperator || endsNow);
+  const remains = await Promise.all(
+    due.map(({ one, endsNow }) => remainsOf(cluster, one, { hadOperator, endsNow, signal })),
+  );
   return remains.filter((one) => one !== undefined);
 }
 
@@ -68,20 +74,31 @@ export async function judgeUninstall(
   const by = { namespace: metadata.namespace ?? '', name: metadata.name, package: spec.package, kept };
   const answer = removalDuring(await wayBackOf(cluster, by, signal), 'deletesObjects');
   if (answer.kind === 'hold') return { rights: [], held: answer.message };
-  return { rights: await findRemains(cluster, subscription, { kept, signal }) };
+  return { rights: await findRemains(cluster, subscription, { kept, ends: () => true, signal }) };
+}
+
+interface RemainsOptions {
+  /** Whether the Subscription has had an operator. */
+  readonly hadOperator: boolean;
+  /** Whether the hand-over is under way and ends now. */
+  readonly endsNow: boolean;
+  readonly signal: AbortSignal;
 }
 
 async function remainsOf(
   cluster: Pick<Cluster, 'get' | 'list'>,
   found: FoundBackup,
-  signal: AbortSignal,
+  { hadOperator, endsNow, signal }: RemainsOptions,
 ): Promise<FoundRemains | undefined> {
-  const handedOver = handedOverIn(found);
+  const handedOver = handedOverIn(found, endsNow);
   if (handedOver === undefined) return undefined;
   const live = await Promise.all(handedOver.refs.map((ref) => cluster.get(ref, signal)));
   const existing = live.filter((object) => object !== undefined);
+  if (!hadOperator && isRunning(handedOver, existing)) return undefined;
   const bindings = existing.some(isRight) ? await bindingsOf(cluster, signal) : [];
-  return { backup: refOf(found.secret), ...judgeRemains(handedOver, existing, bindings) };
+  const called = servicesOf(handedOver, existing).map((ref) => cluster.get(ref, signal));
+  const services = (await Promise.all(called)).filter((object) => object !== undefined);
+  return { backup: refOf(found.secret), ...judgeRemains(handedOver, existing, { bindings, services }) };
 }
 
 async function bindingsOf(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<readonly KubeObject[]> {

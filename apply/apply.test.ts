@@ -523,6 +523,65 @@ describe('a collision', () => {
   });
 });
 
+describe('an object that appears after it was checked', () => {
+  const isCrd = ({ kind }: Pick<KubeObject, 'kind'>): boolean => kind === 'CustomResourceDefinition';
+  const failure = { reason: 'CRDUnsafe', retry: 'never', message: 'field oldField goes' } as const;
+  /** Refuses, or leaves, every CRD that exists. */
+  const judge =
+    (kind: 'refuse' | 'leave'): NonNullable<ApplyRequest['permit']> =>
+    async (object) =>
+      !isCrd(object) ? { kind: 'change' } : kind === 'refuse' ? { kind, failure } : { kind };
+  /** As a backup restores it: of an earlier Subscription of the name. */
+  const [restored = sampleCrd('Widget')] = prepared([sampleCrd('Widget', { field: 'oldField' })], {
+    owner: { ...OWNER, uid: 'earlier' },
+  });
+  const established = { conditions: ['Established', 'NamesAccepted'].map((type) => ({ type, status: 'True' })) };
+  const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'widget-monitor', { namespace: 'ops' });
+
+  /** The first attempt is refused as a whole, since the kind of one object is not served yet. */
+  async function refusedOnce(appearing: KubeObject): Promise<{ cluster: FakeCluster; next: ApplyRequest }> {
+    const cluster = clusterWithNamespace();
+    const next = request({
+      objects: prepared([...sampleOperator(), monitor]),
+      asManager: true,
+      tried: new Set(),
+      permit: judge('refuse'),
+    });
+    expect((await applyWatching(cluster, next)).failures).toMatchObject([{ reason: 'DependencyNotReady' }]);
+    cluster.put(appearing);
+    cluster.put(sampleCrd('ServiceMonitor', { group: 'monitoring.coreos.com' }));
+    return { cluster, next };
+  }
+
+  test('between two attempts is judged as in the first one, if it is a CRD', async () => {
+    const { cluster, next } = await refusedOnce({ ...restored, status: established });
+    expect((await applyWatching(cluster, next)).failures).toMatchObject([{ reason: 'CRDUnsafe' }]);
+    expect(writes(cluster)).toEqual([]);
+  });
+
+  test('between two attempts is no longer counted as absent, if a watch knows it', async () => {
+    const { cluster, next } = await refusedOnce(sample('v1', 'ConfigMap', 'widget-config', { namespace: 'ops' }));
+    const watched: Watched = { ...UNWATCHED, get: (ref) => cluster.objects().find((one) => identityOf(refOf(one)) === identityOf(ref)) }; // prettier-ignore
+    expect((await applyWatching(cluster, { ...next, watched })).failures).toMatchObject([{ reason: 'Collision' }]);
+    expect(writes(cluster)).toEqual([]);
+  });
+
+  test.each([
+    { kind: 'refuse', state: 'Failed', failures: [{ reason: 'CRDUnsafe' }] },
+    { kind: 'leave', state: 'Complete', failures: [] },
+  ] as const)('in the moment of the write is judged too, if it is a CRD: $kind', async ({ kind, state, failures }) => {
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref, dryRun }, it) => {
+        const isThere = it.objects().some((one) => isCrd(one));
+        if (verb === 'apply' && !dryRun && isCrd(ref) && !isThere) it.put({ ...restored, status: established });
+      },
+    });
+    const result = await applyWatching(cluster, request({ asManager: true, permit: judge(kind) }));
+    expect(result).toMatchObject({ state, failures });
+    expect(find(cluster, 'CustomResourceDefinition')['spec']).toEqual(restored['spec']);
+  });
+});
+
 const unsupported = (): Error => refusal(400, 'BadRequest', 'admission webhook "x" does not support dry run');
 const refuse = (): Error => refusal(422, 'Invalid', 'data: too long');
 

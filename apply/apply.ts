@@ -23,7 +23,7 @@ import { identityOf } from './identity.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
 import type { MayWrite } from './look-at-own.ts';
 import { kindsDefinedIn, orderObjects, type PlannedPhase, type PhaseName } from './phases.ts';
-import { preflight, type Permit } from './preflight.ts';
+import { isCrd, preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
 import { createSlots, inSlots, MOST_REQUESTS, type Slots } from './slots.ts';
@@ -58,13 +58,16 @@ export interface ApplyRequest {
   readonly noted?: Promise<unknown>;
   /** The facts that watches know. Absent: every object is read, and applied again. */
   readonly watched?: Watched;
-  /** Called before an existing object is changed, and before anything is written. Absent: every change is permitted. */
+  /**
+   * Called before an existing object is changed, and before anything is written; once more for one that has appeared or
+   * changed since. Absent: every change is permitted.
+   */
   readonly permit?: Permit;
   /** Called for custom resources of CRDs in the same set, before anything is written. Absent: all may be written. */
   readonly mayWrite?: MayWrite | undefined;
   /**
-   * Objects whose creation an earlier run of this roll-out has tried as a dry run: they are not tried again. The run
-   * adds to it.
+   * Objects whose creation an earlier run of this roll-out has tried as a dry run: they are not tried again, unless a
+   * watch knows them since. The run adds to it.
    */
   readonly tried?: Set<string>;
   /**
@@ -144,10 +147,13 @@ async function lookAtAll(run: ApplyRun, phases: readonly PlannedPhase[]): Promis
 
 async function lookAt(run: ApplyRun, object: KubeObject): Promise<Finding> {
   const { tried } = run.request;
-  const identity = identityOf(refOf(object));
-  if (tried?.has(identity) === true) return { kind: 'absent' };
+  const ref = refOf(object);
+  const identity = identityOf(ref);
+  // Another program may have created it since.
+  if (tried?.has(identity) === true && run.watched.get(ref) === undefined) return { kind: 'absent' };
   const finding = await lookAnew(run, object);
-  if (finding.kind === 'absent') tried?.add(identity);
+  // The creation of a CRD is never tried, and one that appears later has to be judged before anything is written.
+  if (finding.kind === 'absent' && !isCrd(object)) tried?.add(identity);
   return finding;
 }
 
@@ -278,6 +284,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
       ...(known?.leftover === true && { keptBy: run.request.keptBy }),
       asManager: run.request.asManager,
       since: run.request.since,
+      permit: run.request.permit,
       signal: run.signal,
     });
     if (answer !== undefined) {

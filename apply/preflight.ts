@@ -109,10 +109,18 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
   // A busy watch lags behind, and sending a large CRD again takes long.
   if (isCrd(object) && known?.leftover !== true && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
-  const permission = await facts.permit?.(object, live);
+  return (await notPermitted(object, live, facts.permit)) ?? tryApplication(cluster, object, live, facts.signal);
+}
+
+/** The finding for an object of ours that is not to be changed; undefined if it may be. Throws as `permit` does. */
+export async function notPermitted(
+  object: KubeObject,
+  live: KubeObject,
+  permit: Permit | undefined,
+): Promise<Finding | undefined> {
+  const permission = await permit?.(object, live);
   if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };
-  if (permission?.kind === 'leave') return { kind: 'unchanged', entry: entryOf(object, live) };
-  return tryApplication(cluster, object, live, facts.signal);
+  return permission?.kind === 'leave' ? { kind: 'unchanged', entry: entryOf(object, live) } : undefined;
 }
 
 /**
@@ -175,7 +183,8 @@ function isUndecided(error: unknown): boolean {
   return isDryRunUnsupported(error) || isConflictOrReplaced(error) || isNotFound(error) || isUnmergeable(error);
 }
 
-function isCrd(object: KubeObject): boolean {
+/** Whether the object is a CRD. */
+export function isCrd(object: KubeObject): boolean {
   return groupKind(object) === 'CustomResourceDefinition.apiextensions.k8s.io';
 }
 

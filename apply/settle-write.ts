@@ -7,6 +7,7 @@ import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { entryOf } from './inventory.ts';
+import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { judgeExisting, type Finding } from './take-over.ts';
 import { changeObject, createObject } from './write.ts';
@@ -23,6 +24,8 @@ export interface SettleOptions {
   readonly keptBy?: string | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
+  /** Asked about an object that has appeared or changed since it was checked. Absent: every change is permitted. */
+  readonly permit?: Permit | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -50,6 +53,7 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
     if (finding.kind === 'collision' || finding.kind === 'failed') {
       return { outcome: finding.kind, failure: finding.failure };
     }
+    if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
     const live = finding.kind === 'present' ? finding.live : undefined;
     try {
       return await write(cluster, object, { live, ...options });
@@ -100,5 +104,7 @@ function markKept(object: KubeObject, keptBy: string): KubeObject {
 
 async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {
   const live = await cluster.get(refOf(object), options.signal);
-  return live === undefined ? { kind: 'absent' } : judgeExisting(cluster, object, live, options);
+  if (live === undefined) return { kind: 'absent' };
+  const finding = await judgeExisting(cluster, object, live, options);
+  return finding.kind === 'present' ? ((await notPermitted(object, live, options.permit)) ?? finding) : finding;
 }

@@ -1,6 +1,7 @@
 /**
  * Ends a hand-over from OLM v0 whose Subscription of Slipway is deleted in the middle: as long as OLM has the operator the
- * hand-over is called off, and once Slipway has it the ClusterServiceVersion is released. Can be repeated. Sends requests.
+ * hand-over is called off, and once Slipway has it the ClusterServiceVersion is released. That it has ended is noted by the
+ * caller, once nothing of the backup is left to be deleted. Can be repeated. Sends requests.
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf } from '../../api/object.ts';
@@ -9,9 +10,9 @@ import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts
 import { conditionRights } from './condition.ts';
 import { gather } from './gather.ts';
 import { HandOver } from './hand-over.ts';
-import { HOLD, OLM, olmRef, TARGET_ANNOTATIONS } from './kinds.ts';
+import { OLM, olmRef } from './kinds.ts';
 import { OlmSide } from './olm-side.ts';
-import type { HandOverState, StepName } from './steps.ts';
+import { isHeldAlone, stepToRelease, type HandOverState, type StepName } from './steps.ts';
 
 export interface ConcludeOptions {
   readonly cluster: Cluster;
@@ -46,6 +47,11 @@ async function callOff({ cluster, name, signal }: ConcludeOptions, backup: Backu
 }
 
 async function release({ cluster, name, sleep, signal }: ConcludeOptions, backup: Backup): Promise<Conclusion> {
+  const { namespace, csv: version } = backup.operator;
+  // The manager may list every object.
+  const csvs = await cluster.list(OLM.csv, { namespace, metadataOnly: true }, signal);
+  const csv = csvs.find(({ metadata }) => metadata.name === version);
+  if (csv !== undefined && !isHeldAlone(csv)) return 'None';
   const handOver = new HandOver({ cluster, name, wanted: () => backup.wanted, sleep, signal });
   await untilNone(async () => {
     const gathered = await gather(cluster, name, signal);
@@ -57,9 +63,7 @@ async function release({ cluster, name, sleep, signal }: ConcludeOptions, backup
 }
 
 /** Its objects were handed over before Slipway's Subscription took part. */
-function stepToEnd({ hasBackup, isEnded, csv, leftovers, sharedPlans }: HandOverState): StepName | undefined {
-  if (!hasBackup || isEnded) return undefined;
-  const { finalizers = [], annotations = {} } = csv?.metadata ?? {};
-  if (finalizers.includes(HOLD)) return TARGET_ANNOTATIONS.some((name) => name in annotations) ? 'Forget' : 'Release';
-  return leftovers.length > 0 || sharedPlans.length > 0 ? 'CleanUp' : 'End';
+function stepToEnd({ csv, leftovers, sharedPlans }: HandOverState): StepName | undefined {
+  if (isHeldAlone(csv)) return stepToRelease(csv);
+  return leftovers.length > 0 || sharedPlans.length > 0 ? 'CleanUp' : undefined;
 }

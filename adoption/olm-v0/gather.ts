@@ -79,7 +79,8 @@ async function stateOf(
   const marked = await markedObjects(cluster, { backup, survey }, signal);
   const isReady = isReadyWith(subscription as Subscription | undefined, backup);
   const inventory = inventoryOf(revisions as readonly Revision[], backup.adoptedBy);
-  const isOver = marked.length === 0 && survey.csv === undefined && isReady;
+  const isLeaving = live?.metadata.deletionTimestamp !== undefined;
+  const isOver = marked.length === 0 && survey.csv === undefined && (isReady || isLeaving);
   const plans = plansOf(survey, backup.operator);
   return {
     hasBackup: true,

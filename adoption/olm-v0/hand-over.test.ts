@@ -1,13 +1,15 @@
 /** The writes of single steps of a hand-over, and the states in which nothing is written. */
 import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../api/cluster.ts';
-import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { describeRef, refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import type { Gathered } from './gather.ts';
 import { HandOver } from './hand-over.ts';
-import { makeBackup } from './backup.ts';
-import { componentLabel } from './kinds.ts';
-import { nextStep, type HandOverState } from './steps.ts';
+import { makeBackup, writeBackup } from './backup.ts';
+import { componentLabel, HOLD } from './kinds.ts';
+import { describeStep } from './sentences.ts';
+import { nextStep, type HandOverState, type StepName } from './steps.ts';
+import type { OlmSurvey } from './survey.ts';
 import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateSubscription } from './translate.ts';
 
@@ -75,6 +77,59 @@ function handOverWith(recorder: Recorder): HandOver {
 }
 
 const own = { ...wanted, metadata: { ...wanted.metadata, resourceVersion: '7' } };
+
+/** The next step in a cluster with these objects, and the backup. */
+async function nextWith(...objects: readonly KubeObject[]): Promise<string> {
+  const kept = [...objects, writeBackup(backup, name.kept)];
+  const isIt =
+    (ref: ObjectRef) =>
+    (object: KubeObject): boolean =>
+      describeRef(refOf(object)) === describeRef(ref);
+  const ofKind = (kind: Kind) => (object: KubeObject): boolean => object.kind === kind.kind && object.apiVersion === kind.apiVersion; // prettier-ignore
+  const cluster = {
+    ...new Recorder().cluster(),
+    get: async (ref: ObjectRef) => kept.find(isIt(ref)),
+    list: async (kind: Kind) => kept.filter(ofKind(kind)),
+  };
+  const handOver = new HandOver({ cluster, name, wanted: () => wanted, sleep: async () => undefined, signal: NEVER });
+  return (await handOver.next()).step;
+}
+
+describe('a hand-over that has begun', () => {
+  const held = { ...csvOf('gadget.v1'), metadata: { name: 'gadget.v1', namespace: 'ops', finalizers: [HOLD], deletionTimestamp: 't' } }; // prettier-ignore
+
+  test('installs no operator that was uninstalled in OLM or in Slipway since', async () => {
+    await expect(nextWith()).rejects.toMatchObject({ reason: 'Collision', message: expect.stringContaining('uninstalled since') as string }); // prettier-ignore
+  });
+
+  test.each([
+    {
+      because: 'OLM has it still',
+      objects: [subscriptionOf({ installPlanApproval: 'Manual' }), csvOf('gadget.v1')],
+      step: 'Hold',
+    },
+    { because: "Slipway's Subscription is to be created", objects: [held], step: 'Subscribe' },
+    { because: 'Slipway has it already', objects: [{ ...wanted, spec: { version: '1.0.0' } }], step: 'AwaitReady' },
+  ])('goes on: $because', async ({ objects, step }) => {
+    expect(await nextWith(...objects)).toBe(step);
+  });
+});
+
+describe('the sentence of a step that waits', () => {
+  const say = (step: StepName, changes: Partial<OlmSurvey>, state: Partial<HandOverState> = {}): string =>
+    describeStep(step, { survey: { ...survey, ...changes }, state: { ...NOTHING, ...state } });
+
+  test('for OLM has the reason, shortened', () => {
+    const csv = csvOf('gadget.v1', { phase: 'Pending' });
+    const status = { phase: 'Pending', reason: 'RequirementsNotMet', message: `no CRD ${'x'.repeat(600)}` };
+    expect(say('AwaitOlm', { csv: { ...csv, status } })).toMatch(/^Wait for OLM .*; ClusterServiceVersion gadget\.v1 is Pending: RequirementsNotMet, no CRD x+…$/); // prettier-ignore
+  });
+
+  test('for the garbage collector has the finalizers that are left', () => {
+    const csv = { ...csvOf('gadget.v1'), metadata: { name: 'gadget.v1', finalizers: [HOLD, 'orphan'] } };
+    expect(say('AwaitCollector', {}, { csv })).toMatch(/; left are orphan$/);
+  });
+});
 
 describe('the hand-over', () => {
   test('creates a Subscription that needs no approval for the version that runs', async () => {

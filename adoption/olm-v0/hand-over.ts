@@ -5,6 +5,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { allowingConflicts } from '../conflicts.ts';
+import { GONE } from '../refusal.ts';
 import type { Successor } from '../successor.ts';
 import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, type Gathered } from './gather.ts';
@@ -14,7 +15,7 @@ import { handOver, isMarked } from './marks.ts';
 import { OlmSide } from './olm-side.ts';
 import { refusal } from './refusal.ts';
 import { SlipwaySide } from './slipway-side.ts';
-import { nextStep, type HandOverState, type StepName } from './steps.ts';
+import { isHeldAlone, nextStep, type HandOverState, type StepName } from './steps.ts';
 import { operatorOf } from './survey.ts';
 import { judgeOperator } from './verdict.ts';
 
@@ -57,20 +58,22 @@ export class HandOver {
   /**
    * The next step with the state that decides it; no write.
    *
-   * @throws ReasonedError Collision, not retried, if the backup is of another hand-over, or of one that is being undone
+   * @throws ReasonedError Collision, not retried, if the backup is of another hand-over, of one that is being undone, or of an
+   * operator that neither OLM nor Slipway has any more
    */
   async next(): Promise<{ readonly step: StepName; readonly gathered: Gathered }> {
     const { cluster, name, signal } = this.#options;
     const gathered = await gather(cluster, name, signal);
-    const { backup, survey } = gathered;
+    const { backup, survey, state } = gathered;
+    const again = `Delete ${describeRef(backupRef(name))} to begin again`;
     if (backup?.stage === 'HandingBack')
       throw refusal(name, { why: 'it is being handed back', hint: 'End that by `slipway adopt undo` first' });
-    if (backup?.stage === 'HandedOver' && survey.subscription !== undefined)
-      throw refusal(name, {
-        why: 'OLM has it again since it was handed over',
-        hint: `Delete ${describeRef(backupRef(name))} to begin again`,
-      });
-    return { step: nextStep(gathered.state), gathered };
+    if (backup?.stage === 'HandedOver' && survey.subscription !== undefined && !isHeldAlone(survey.csv))
+      throw refusal(name, { why: 'OLM has it again since it was handed over', hint: again });
+    // Slipway's Subscription takes part before the ClusterServiceVersion is released.
+    const isGone = [survey.subscription, survey.csv, state.subscription].every((one) => one === undefined);
+    if (backup?.stage === 'HandingOver' && isGone) throw refusal(name, { why: GONE, hint: again });
+    return { step: nextStep(state), gathered };
   }
 
   /**

@@ -32,6 +32,8 @@ const installed = version({ finalizers: [CSV_CLEANUP] });
 const held = version({ finalizers: [CSV_CLEANUP, HOLD] });
 const deleted = version({ finalizers: [HOLD], deletionTimestamp: '2026-11-23T00:00:00Z' });
 const next = csvOf('gadget.v2', { spec: { replaces: 'gadget.v1' }, phase: 'Installing' });
+/** As a person or Git creates it: OLM has not resolved it. */
+const again = withMetadata(ofOlm('subscription', 'gadget', { spec: automatic['spec'] }), { uid: 'new', resourceVersion: '20' }); // prettier-ignore
 const wanted = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', metadata: { name: 'gadget' } };
 const backup = makeBackup({ ...surveyOf({ subscription: automatic }), csv: installed }, operator, { wanted, objects: [] }); // prettier-ignore
 
@@ -86,6 +88,7 @@ async function act(what: Act, { subscription, csv, others = [], plans = [] }: Se
 
 const given = { metadata: { resourceVersion: '7', annotations: { [PAUSED]: null } }, spec: { installPlanApproval: 'Automatic' } }; // prettier-ignore
 const UNHELD = { verb: 'patch', of: VERSION, content: { metadata: { resourceVersion: '9', finalizers: [CSV_CLEANUP] } } }; // prettier-ignore
+const RELEASED = { ...UNHELD, content: { metadata: { resourceVersion: '9', finalizers: [] } } };
 const RESUMED = { verb: 'patch', of: SUBSCRIPTION, content: given };
 
 describe("on OLM's side", () => {
@@ -141,9 +144,12 @@ const REFUSED: readonly (Seen & {
   { because: 'it has no Subscription, and another uid', what: 'hold', csv: version({ uid: 'new' }), writes: [], says: /OLM has gone on/ },
   { because: 'a person approved the upgrade after the hold', what: 'delete', subscription: paused, csv: held, others: [next], writes: [UNHELD, RESUMED], says: /gadget\.v2 is replacing/ },
   { because: 'it does not work any more', what: 'delete', subscription: paused, csv: version({ finalizers: [CSV_CLEANUP, HOLD] }, 'Failed'), writes: [UNHELD, RESUMED], says: /Failed/ },
-  { because: 'OLM deleted it after an upgrade', what: 'deleteSubscription', subscription: paused, csv: deleted, others: [next], writes: [{ ...UNHELD, content: { metadata: { resourceVersion: '9', finalizers: [] } } }, RESUMED], says: /OLM has gone on/ },
+  { because: 'OLM deleted it after an upgrade', what: 'deleteSubscription', subscription: paused, csv: deleted, others: [next], writes: [RELEASED, RESUMED], says: /OLM has gone on/ },
   { because: 'OLM has upgraded it and collected the old version', what: 'deleteSubscription', subscription: paused, csv: undefined, writes: [RESUMED], says: /OLM has gone on/ },
-  { because: 'a person created it again after the deletion', what: 'deleteSubscription', subscription: withMetadata(paused, { uid: 'new' }), csv: deleted, writes: [], says: /created again/ },
+  { because: 'OLM has upgraded it twice and collected the version between', what: 'deleteSubscription', subscription: { ...paused, status: { installedCSV: 'gadget.v3' } }, csv: deleted, writes: [RELEASED, RESUMED], says: /OLM has gone on/ },
+  { because: 'it was created again while the version is held, which stays so', what: 'deleteSubscription', subscription: again, csv: deleted, writes: [], says: /created again/ },
+  { because: 'it was created again once the version was released', what: 'deleteSubscription', subscription: again, csv: undefined, writes: [], says: /created again/ },
+  { because: 'it was created again, and OLM has installed a version by it', what: 'deleteSubscription', subscription: { ...again, status: { installedCSV: 'gadget.v2' } }, csv: undefined, others: [next], writes: [], says: /OLM has gone on/ },
 ]; // prettier-ignore
 
 describe('nothing is handed over, and the writes before are taken back', () => {

@@ -101,19 +101,24 @@ export class OlmSide {
     await this.#refuse(gathered, isSame && verdict.kind !== 'ready' ? verdict.message : GONE_ON);
   }
 
-  /** That the ClusterServiceVersion is deleted and held is no sign of it: OLM deletes one that it has upgraded. */
+  /**
+   * That the ClusterServiceVersion is deleted and held is no sign of it: OLM deletes one that it has upgraded. Only then it is
+   * released: with its annotations OLM would act on the objects. OLM writes no version into the status of a Subscription that was
+   * created again before it has resolved it.
+   */
   async #requireOurDeletion(backup: Backup, gathered: Gathered, live: KubeObject): Promise<void> {
     const { csv, csvs } = gathered.survey;
     const { csv: name } = backup.operator;
     const isHeld = csv?.metadata.uid === backup.csv.metadata.uid && csv?.metadata.finalizers?.includes(HOLD) === true;
     const isReplaced = csvs.some(({ spec }) => fieldsOf(spec)['replaces'] === name);
-    if (!isHeld || isReplaced || textOf(fieldsOf(live['status'])['installedCSV']) !== name)
-      await this.#refuse(gathered, GONE_ON);
-    if (live.metadata.uid !== backup.subscription?.metadata.uid)
+    const hasGoneOn = isReplaced || !['', name].includes(textOf(fieldsOf(live['status'])['installedCSV']));
+    const isSame = live.metadata.uid === backup.subscription?.metadata.uid;
+    if (!isSame && !hasGoneOn)
       throw refusal(this.#options.name, {
         why: 'its Subscription was created again meanwhile',
         hint: 'Delete that one, and the hand-over goes on. Take it out of Git first if it comes from there',
       });
+    if (!isHeld || hasGoneOn) await this.#refuse(gathered, GONE_ON);
   }
 
   async #refuse({ state }: Gathered, why: string): Promise<never> {

@@ -1,7 +1,8 @@
 /** The steps of a hand-over in sentences, for the command line and for conditions. Pure. */
-import { awaitingReady } from '../awaiting.ts';
+import { awaitingReady, finalizersLeft, joined, ofOlm, PIN_CHANGED } from '../awaiting.ts';
 import type { Gathered } from './gather.ts';
 import type { StepName } from './steps.ts';
+import { judgeOperator } from './verdict.ts';
 
 /** A sentence for each step. */
 const SENTENCES: Readonly<Record<StepName, string>> = {
@@ -14,6 +15,7 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   AwaitCollector: 'Wait for the garbage collector to take the owner references off',
   HandOver: "Take OLM's marks off the objects and hand them over",
   Subscribe: "Create Slipway's Subscription, pinned to the installed version",
+  AwaitPin: PIN_CHANGED,
   AwaitReady: "Wait until Slipway's Subscription is Ready",
   Forget: 'Take the annotations off the ClusterServiceVersion by which OLM finds its objects',
   Release: 'Remove the finalizer, and the ClusterServiceVersion with it',
@@ -25,7 +27,11 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   Done: 'The operator is handed over',
 };
 
-/** The step, and the obstacle that Slipway's Subscription reports while it is waited for. */
-export function describeStep(step: StepName, { state }: Gathered): string {
-  return step === 'AwaitReady' ? awaitingReady(SENTENCES[step], state.subscription) : SENTENCES[step];
+/** The step, and the obstacle while it is waited for. */
+export function describeStep(step: StepName, { state, survey }: Pick<Gathered, 'state' | 'survey'>): string {
+  if (step === 'AwaitReady') return awaitingReady(SENTENCES[step], state.subscription);
+  if (step === 'AwaitCollector') return joined(SENTENCES[step], finalizersLeft(state.csv));
+  if (step !== 'AwaitOlm') return SENTENCES[step];
+  const verdict = judgeOperator(survey);
+  return joined(SENTENCES[step], verdict.kind === 'ready' ? undefined : ofOlm(verdict.message));
 }

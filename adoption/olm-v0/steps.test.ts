@@ -110,6 +110,12 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       step: 'Subscribe',
     },
     {
+      because:
+        'a person or Git has changed the version, and a Subscription with another one is never ready for the end',
+      state: { csv: csv({ ...deleted, finalizers: [HOLD] }), isPinned: false, isReady: false },
+      step: 'AwaitPin',
+    },
+    {
       because: 'OLM stays held until the operator works under Slipway',
       state: { csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }), isReady: false },
       step: 'AwaitReady',
@@ -132,7 +138,7 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
     },
     { because: 'a mark was left although the deletion is over', state: { marked: [ref] }, step: 'HandOver' },
     {
-      because: 'the deletion is over, and a person deleted the Subscription that goes on',
+      because: 'no Subscription goes on; HandOver refuses it if OLM has nothing of the operator either',
       state: { subscription: undefined, isReady: false },
       step: 'Subscribe',
     },
@@ -188,11 +194,35 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       state: { isEnded: true, subscription: undefined, isReady: false, isPinned: false },
       step: 'Done',
     },
+    {
+      because: 'the Subscription was uninstalled before the end, and the manager had no right to release the version',
+      state: {
+        isEnded: true,
+        subscription: undefined,
+        csv: csv({ ...deleted, finalizers: [HOLD], annotations: targets }),
+      },
+      step: 'Forget',
+    },
+    {
+      because: 'the same, and OLM finds no object by it any more',
+      state: { isEnded: true, subscription: undefined, csv: csv({ ...deleted, finalizers: [HOLD] }) },
+      step: 'Release',
+    },
+    {
+      because: 'OLM has installed it again since',
+      state: { isEnded: true, csv: csv({ finalizers: [CSV_CLEANUP] }) },
+      step: 'Done',
+    },
     { because: 'a person pinned the version since that OLM had', state: { isEnded: true }, step: 'Done' },
     {
       because: 'a newer version is on its way since it was unpinned',
-      state: { isPinned: false, isReady: false, leftovers: [ref] },
+      state: { isPinned: false, isReady: false },
       step: 'End',
+    },
+    {
+      because: "a person unpinned it earlier, and OLM's webhook configurations are left",
+      state: { isPinned: false, leftovers: [ref] },
+      step: 'CleanUp',
     },
     {
       because: 'the operator needs it to become ready',

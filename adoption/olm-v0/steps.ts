@@ -50,6 +50,7 @@ export const STEPS = [
   'AwaitCollector',
   'HandOver',
   'Subscribe',
+  'AwaitPin',
   'AwaitReady',
   'Forget',
   'Release',
@@ -67,7 +68,8 @@ export type StepName = (typeof STEPS)[number];
 export function nextStep(state: HandOverState): StepName {
   const { csv, condition, olmSubscription } = state;
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
-  if (state.isEnded) return 'Done';
+  // It ended by an uninstall of Slipway's Subscription, without the right to release the ClusterServiceVersion.
+  if (state.isEnded) return isHeldAlone(csv) ? stepToRelease(csv) : 'Done';
   if (csv !== undefined && csv.metadata.deletionTimestamp === undefined) return stepBeforeDeletion(csv, state);
   if (olmSubscription !== undefined || state.pendingPlans.length > 0) return 'DeleteSubscription';
   if (csv !== undefined) return stepWithCsv(csv, state);
@@ -77,10 +79,11 @@ export function nextStep(state: HandOverState): StepName {
   if (condition.wanted && isGoing(condition.live)) return 'AwaitCondition';
   if (condition.wanted && isEmpty(condition.live)) return 'RestoreCondition';
   if (state.subscription === undefined) return 'Subscribe';
+  const isClean = state.leftovers.length === 0 && state.sharedPlans.length === 0;
   // Unpinning is the last step: a newer version may be on its way since.
-  if (!state.isPinned) return 'End';
+  if (!state.isPinned) return isClean ? 'End' : 'CleanUp';
   if (!state.isReady) return 'AwaitReady';
-  return state.leftovers.length > 0 || state.sharedPlans.length > 0 ? 'CleanUp' : 'Unpin';
+  return isClean ? 'Unpin' : 'CleanUp';
 }
 
 /**
@@ -92,13 +95,29 @@ function stepBeforeDeletion({ metadata }: KubeObject, { olmSubscription }: HandO
   return metadata.finalizers?.includes(HOLD) === true ? 'Delete' : 'Hold';
 }
 
-function stepWithCsv({ metadata }: KubeObject, state: HandOverState): StepName {
-  const { finalizers = [], annotations = {} } = metadata;
-  if (finalizers.some((one) => one !== HOLD && one !== CSV_CLEANUP)) return 'AwaitCollector';
+function stepWithCsv(csv: KubeObject, state: HandOverState): StepName {
+  if (isWithCollector(csv.metadata.finalizers ?? [])) return 'AwaitCollector';
   if (state.marked.length > 0) return 'HandOver';
   if (state.subscription === undefined) return 'Subscribe';
+  // Another version would be taken for that of OLM.
+  if (!state.isPinned) return 'AwaitPin';
   if (!state.isReady) return 'AwaitReady';
+  return stepToRelease(csv);
+}
+
+/** The step that releases a ClusterServiceVersion that is held: without the annotations by which OLM finds the objects. */
+export function stepToRelease({ metadata: { annotations = {} } }: KubeObject): 'Forget' | 'Release' {
   return TARGET_ANNOTATIONS.some((name) => name in annotations) ? 'Forget' : 'Release';
+}
+
+/** Whether the ClusterServiceVersion is deleted, and nothing but Slipway holds it any more. */
+export function isHeldAlone(csv: KubeObject | undefined): csv is KubeObject {
+  const { deletionTimestamp, finalizers = [] } = csv?.metadata ?? {};
+  return deletionTimestamp !== undefined && finalizers.includes(HOLD) && !isWithCollector(finalizers);
+}
+
+function isWithCollector(finalizers: readonly string[]): boolean {
+  return finalizers.some((one) => one !== HOLD && one !== CSV_CLEANUP);
 }
 
 /** The collector deletes an OperatorCondition whose owner is gone. */

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION, API_VERSION } from '../../api/names.ts';
 import { describeRef, type KubeObject } from '../../api/object.ts';
+import { handedOverByV0 } from '../handed-over.ts';
 import { makeBackup } from './backup.ts';
-import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
+import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { tiedRefs, tiedTo, untied } from './tied.ts';
 import { translateSubscription } from './translate.ts';
 
@@ -31,6 +32,16 @@ test('are the OperatorCondition and the rights in the namespace of the operator'
     'Role.rbac.authorization.k8s.io ops/leases',
     'RoleBinding.rbac.authorization.k8s.io ops/leases',
   ]);
+});
+
+test('are the rights that stand in for those of OLM too, if OLM was slow', () => {
+  const operatorCondition = ofOlm('operatorCondition', 'gadget.v1', { spec: { serviceAccounts: ['gadget'] } });
+  const backup = makeBackup({ ...survey, operatorCondition }, operator, { wanted, objects: [] });
+  expect(tiedRefs(backup).map(describeRef).slice(1)).toEqual([
+    'Role.rbac.authorization.k8s.io ops/gadget.v1-handed-over',
+    'RoleBinding.rbac.authorization.k8s.io ops/gadget.v1-handed-over',
+  ]);
+  expect(handedOverByV0(backup).refs).toEqual(tiedRefs(backup));
 });
 
 const subscription = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name: 'gadget', namespace: 'ops', uid: 'own' } }; // prettier-ignore

@@ -3,19 +3,22 @@
  * Subscription, by an owner reference. Objects of the cluster and of other namespaces cannot have one. Pure.
  */
 import { ANNOTATION, API_VERSION } from '../../api/names.ts';
-import type { KubeObject, ObjectRef, OwnerReference } from '../../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef, type OwnerReference } from '../../api/object.ts';
 import type { Backup } from './backup.ts';
+import { conditionRights } from './condition.ts';
 import { OLM, olmRef } from './kinds.ts';
 
 const RIGHTS: ReadonlySet<string> = new Set(['Role', 'RoleBinding']);
 
 /** Those of the namespace that may exist: the OperatorCondition, and rights that OLM gives besides those of the bundle. */
-export function tiedRefs({ operator, objects }: Backup): readonly ObjectRef[] {
+export function tiedRefs(backup: Backup): readonly ObjectRef[] {
+  const { operator, objects } = backup;
   const { namespace, csv } = operator;
   const rights = objects
     .filter((one) => one.namespace === namespace && RIGHTS.has(one.kind))
     .map(({ apiVersion, kind, name }) => ({ apiVersion, kind, namespace, name }));
-  return [olmRef(OLM.operatorCondition, namespace, csv), ...rights];
+  // If OLM was slow, those that stand in for its own are left.
+  return [olmRef(OLM.operatorCondition, namespace, csv), ...rights, ...conditionRights(backup).map(refOf)];
 }
 
 /** The owner references with the Subscription; undefined if nothing has to be written. Slipway deletes objects that it manages itself. */

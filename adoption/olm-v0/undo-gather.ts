@@ -7,7 +7,7 @@ import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { OLM, olmRef } from './kinds.ts';
-import { hasMarks, marksFor } from './undo-marks.ts';
+import { hasMarks, isOfOperator, marksFor } from './undo-marks.ts';
 import type { UndoState } from './undo-steps.ts';
 import { hasList, isHeld, isManaged, isOnlyBegun, problem, requireUndoable } from './undoable.ts';
 
@@ -46,7 +46,7 @@ export async function gatherUndo(
     isReleased: own !== undefined || (await isReleased(cluster, backup, signal)),
     hasList: hasList(backup, subscription),
     csv: version,
-    unmarked: version === undefined ? [] : await unmarkedOf(cluster, backup, version, signal),
+    ...(version === undefined ? NOTHING_TO_MARK : await unmarkedOf(cluster, backup, version, signal)),
     olmSubscription,
     hadSubscription: backup.subscription !== undefined,
   };
@@ -78,17 +78,21 @@ async function requireGroup(cluster: Reader, name: BackupName, signal: AbortSign
   throw problem(name, found, 'OLM needs exactly the one that it had');
 }
 
-async function unmarkedOf(
-  cluster: Reader,
-  backup: Backup,
-  csv: KubeObject,
-  signal: AbortSignal,
-): Promise<readonly ObjectRef[]> {
+type Unmarked = Pick<UndoState, 'unmarked' | 'ofOthers'>;
+
+const NOTHING_TO_MARK: Unmarked = { unmarked: [], ofOthers: [] };
+
+async function unmarkedOf(cluster: Reader, backup: Backup, csv: KubeObject, signal: AbortSignal): Promise<Unmarked> {
   const { uid = '' } = csv.metadata;
   const live = await Promise.all(objectsOf(backup).map((ref) => cluster.get(ref, signal)));
-  return live.flatMap((object) =>
-    object === undefined || hasMarks(object, marksFor(refOf(object), backup, uid)) ? [] : [refOf(object)],
+  const unmarked = live
+    .filter((object) => object !== undefined)
+    .map((object) => ({ object, ref: refOf(object), marks: marksFor(refOf(object), backup, uid) }))
+    .filter(({ object, marks }) => !hasMarks(object, marks));
+  const { ours = [], theirs = [] } = Object.groupBy(unmarked, ({ object, marks }) =>
+    isOfOperator(object, backup, marks) ? 'ours' : 'theirs',
   );
+  return { unmarked: ours.map(({ ref }) => ref), ofOthers: theirs.map(({ ref }) => ref) };
 }
 
 /** Those that OLM had made and those that Slipway made, each once. */

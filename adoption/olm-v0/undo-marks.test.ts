@@ -1,12 +1,13 @@
 /** The marks by which OLM finds the objects of an operator again. */
 import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { makeBackup } from './backup.ts';
 import { componentLabel } from './kinds.ts';
 import { isMarked } from './marks.ts';
 import { csvOf, subscriptionOf, surveyOf } from './testing/survey.ts';
 import { translateSubscription } from './translate.ts';
-import { handBack, hasMarks, marksFor } from './undo-marks.ts';
+import { handBack, hasMarks, isOfOperator, marksFor } from './undo-marks.ts';
 
 const operator = { namespace: 'ops', subscription: 'gadget', package: 'gadget-operator', csv: 'gadget.v1' };
 const component = componentLabel('gadget-operator', 'ops');
@@ -99,6 +100,34 @@ describe('the marks of an object', () => {
     const marks = marksFor(ref, backup, 'new');
     expect(marks.labels).toEqual(labels);
     expect(marks.ownerReferences.map(({ uid }) => uid)).toEqual(owners);
+  });
+});
+
+describe('an object is given back', () => {
+  const marks = marksFor(refOf('Service', 'one', 'ops', 'v1'), backup, 'new');
+  const one = (annotations: Record<string, string>, labels: Record<string, string> = {}): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'one', namespace: 'ops', annotations, labels },
+  });
+
+  test.each([
+    { because: "it is of Slipway's Subscription", object: one({ [ANNOTATION.owner]: 'ops/gadget' }), is: true },
+    { because: 'the hand-over has marked it', object: one({ [ANNOTATION.adoptBy]: 'ops/gadget' }), is: true },
+    { because: 'it has the labels of OLM already, and another owner', object: one({}, marks.labels), is: true },
+    {
+      because: 'another Subscription has taken it over',
+      object: one({ [ANNOTATION.owner]: 'ops/other', [ANNOTATION.adoptBy]: 'ops/gadget' }),
+      is: false,
+    },
+    {
+      because: 'another Subscription is to take it over',
+      object: one({ [ANNOTATION.adoptBy]: 'ops/other' }),
+      is: false,
+    },
+    { because: 'another program has made it again', object: one({}), is: false },
+  ])('$is: $because', ({ object, is }) => {
+    expect(isOfOperator(object, backup, marks)).toBe(is);
   });
 });
 

@@ -2,7 +2,7 @@
  * The marks by which OLM v0 recognizes the objects of an operator, for the way back. An object that OLM had made gets
  * those of the backup, one that Slipway made in place of it those that OLM gives to its kind. Pure.
  */
-import { GROUP, LABEL } from '../../api/names.ts';
+import { ANNOTATION, GROUP, LABEL } from '../../api/names.ts';
 import type { KubeObject, ObjectRef, OwnerReference } from '../../api/object.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { Backup, MarkedObject } from './backup.ts';
@@ -66,6 +66,20 @@ export function hasMarks({ metadata }: KubeObject, marks: Marks): boolean {
     Object.entries(marks.labels).every(([key, value]) => labels[key] === value) &&
     marks.ownerReferences.every(({ uid }) => ownerReferences.some((one) => one.uid === uid))
   );
+}
+
+/**
+ * Whether the object is one of Slipway's Subscription, or OLM's already: not one that another Subscription has taken over, or that another
+ * program made again under the name.
+ *
+ * @param marks Those that it is to have.
+ */
+export function isOfOperator(object: KubeObject, { operator, adoptedBy }: Backup, marks: Marks): boolean {
+  const { labels = {}, annotations = {} } = object.metadata;
+  const holder = annotations[ANNOTATION.owner] ?? annotations[ANNOTATION.adoptBy];
+  if (holder !== undefined) return holder === `${operator.namespace}/${adoptedBy}`;
+  const given = Object.entries(marks.labels);
+  return given.length > 0 && given.every(([key, value]) => labels[key] === value);
 }
 
 /** The merge patch that gives an object the marks of OLM and takes those of Slipway off; bound to the version that was read. */

@@ -25,6 +25,7 @@ const over: UndoState = {
   hasList: true,
   csv: phase('Succeeded'),
   unmarked: [],
+  ofOthers: [],
   olmSubscription: read({ installedCSV: 'gadget.v1' }),
   hadSubscription: true,
 };

@@ -25,6 +25,8 @@ export interface UndoState {
   readonly csv: KubeObject | undefined;
   /** Objects without the marks that OLM would have given them. */
   readonly unmarked: readonly ObjectRef[];
+  /** Objects of the names of the operator that another Subscription or program has by now: they are left alone. */
+  readonly ofOthers: readonly ObjectRef[];
   readonly olmSubscription: KubeObject | undefined;
   /** Whether OLM had a Subscription. */
   readonly hadSubscription: boolean;

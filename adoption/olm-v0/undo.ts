@@ -12,7 +12,7 @@ import { refOfEntry } from '../../apply/inventory.ts';
 import { allowingConflicts } from '../conflicts.ts';
 import { backupRef, beginWayBack, type Backup, type BackupName } from './backup.ts';
 import { gatherUndo, type UndoFacts } from './undo-gather.ts';
-import { handBack, marksFor } from './undo-marks.ts';
+import { handBack, isOfOperator, marksFor } from './undo-marks.ts';
 import { conditionRights } from './condition.ts';
 import { pendingPlans, sharersOf } from './install-plans.ts';
 import { OLM } from './kinds.ts';
@@ -149,8 +149,9 @@ export class Undo {
     const { cluster, signal } = this.#options;
     for (const ref of unmarked) {
       const live = await cluster.get(ref, signal);
-      if (live === undefined) continue;
-      await cluster.patch(ref, handBack(live, marksFor(ref, backup, csv?.metadata.uid ?? '')), {}, signal);
+      const marks = marksFor(ref, backup, csv?.metadata.uid ?? '');
+      if (live === undefined || !isOfOperator(live, backup, marks)) continue;
+      await cluster.patch(ref, handBack(live, marks), {}, signal);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Each state of an operator of OLM, with the verdict and the text that a user reads. */
 import { describe, expect, test } from 'vitest';
+import { CSV_CLEANUP, HOLD } from './kinds.ts';
 import { PROPERTIES } from './properties.ts';
 import { csvOf, ofOlm, subscriptionOf, surveyOf } from './testing/survey.ts';
 import type { OlmSurvey } from './survey.ts';
@@ -25,6 +26,11 @@ const UPGRADING = subscriptionOf(
 const planOf = (clusterServiceVersionNames: readonly string[], approved = false): ReturnType<typeof ofOlm> =>
   ofOlm('installPlan', 'install-1', { spec: { clusterServiceVersionNames, approved } });
 const group = (name: string, spec: object = {}): ReturnType<typeof ofOlm> => ofOlm('operatorGroup', name, { spec });
+
+const going = (finalizers: readonly string[], metadata: object = {}): OlmSurvey['csv'] => {
+  const csv = csvOf('gadget.v1');
+  return { ...csv, metadata: { ...csv.metadata, finalizers, ...metadata } };
+};
 
 const CASES: readonly Case[] = [
   {
@@ -103,6 +109,20 @@ const CASES: readonly Case[] = [
     kind: 'wait',
     reason: 'UpgradeInProgress',
     says: 'gadget.v2 is replacing gadget.v1',
+  },
+  {
+    because: 'a person uninstalls it in OLM',
+    changes: { csv: going([CSV_CLEANUP], { deletionTimestamp: '2026-11-23T00:00:00Z' }) },
+    kind: 'refused',
+    reason: 'BeingDeleted',
+    says: 'OLM deletes the operator with it',
+  },
+  {
+    because: 'its deletion would wait for another program, while the operator has no manager',
+    changes: { csv: going([CSV_CLEANUP, HOLD, 'example.com/guard']) },
+    kind: 'refused',
+    reason: 'FinalizersOfOthers',
+    says: 'finalizer example.com/guard',
   },
   {
     because: 'it is being installed',
@@ -197,6 +217,11 @@ describe('an operator of OLM', () => {
   test('is ready while another one of the namespace requires a CRD of a third', () => {
     const csvs = [csvOf('gadget.v1'), csvOf('lamp.v1', { spec: owned }), csvOf('user.v1', { spec: required })];
     expect(judgeOperator(surveyOf({ csvs, csv: csvs[0] }))).toEqual({ kind: 'ready', notes: [] });
+  });
+
+  test('is ready although it is deleted and held, so that a hand-over without its backup goes on', () => {
+    const csv = going([HOLD, 'orphan'], { deletionTimestamp: '2026-11-23T00:00:00Z' });
+    expect(judgeOperator(surveyOf({ csv })).kind).toBe('ready');
   });
 
   test('is ready without a Subscription of OLM', () => {

@@ -4,6 +4,7 @@
  */
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { noteOfDeclaration } from '../from-git.ts';
+import { CSV_CLEANUP, HOLD } from './kinds.ts';
 import type { OlmSurvey } from './survey.ts';
 import { pendingPlans, planInProgress, sharersOf } from './install-plans.ts';
 import { PROPERTIES } from './properties.ts';
@@ -14,9 +15,11 @@ import { packageOf } from './survey.ts';
 export const REFUSALS = [
   'SubscriptionNotFound',
   'SubscriptionsConflict',
+  'BeingDeleted',
   'NotInstalled',
   'UpgradeInProgress',
   'NotSucceeded',
+  'FinalizersOfOthers',
   'InstallPlanPending',
   'OperatorGroupMissing',
   'OperatorGroupsConflict',
@@ -107,6 +110,23 @@ const RULES: readonly Rule[] = [
     return next === undefined
       ? undefined
       : wait('UpgradeInProgress', `ClusterServiceVersion ${next.metadata.name} is replacing ${name}`);
+  },
+  ({ csv }) => {
+    const { deletionTimestamp, finalizers = [] } = csv?.metadata ?? {};
+    // One that Slipway holds goes on, also if its backup was deleted.
+    if (finalizers.includes(HOLD) && deletionTimestamp !== undefined) return undefined;
+    if (deletionTimestamp !== undefined)
+      return refused(
+        'BeingDeleted',
+        'its ClusterServiceVersion is being deleted, and OLM deletes the operator with it',
+      );
+    const other = finalizers.find((one) => one !== CSV_CLEANUP && one !== HOLD);
+    return other === undefined
+      ? undefined
+      : refused(
+          'FinalizersOfOthers',
+          `finalizer ${other} of its ClusterServiceVersion is not of OLM. Remove it with the program that has added it`,
+        );
   },
   ({ operatorGroups, namespace }) => {
     if (operatorGroups.length === 1) return undefined;

@@ -9,7 +9,7 @@ import { API_VERSION } from '../../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { labelValue } from '../../apply/prepare.ts';
-import { ADOPTED_BY_LABEL, ADOPTION_LABEL, STAGE_ANNOTATION } from '../marks.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL, HANDED_OVER, STAGE_ANNOTATION } from '../marks.ts';
 import { packBackup, StoredObject, StoredRef, unpackOrNothing } from '../packed.ts';
 import { EXTENSION, extensionRef } from './kinds.ts';
 
@@ -37,7 +37,6 @@ export interface BackupName {
 
 const FROM = 'olm-v1';
 const KEY = 'backup.json.gz';
-const ENDED = 'HandedOver';
 
 /** The Secret of a backup. */
 export function backupRef({ extension, kept }: BackupName): ObjectRef {
@@ -78,7 +77,7 @@ export function writeBackup(backup: Backup, kept: string): KubeObject {
 
 /** The patch of a backup's Secret once the operator is handed over. */
 export function endHandOver(): Readonly<Record<string, unknown>> {
-  return { metadata: { annotations: { [STAGE_ANNOTATION]: ENDED } } };
+  return { metadata: { annotations: { [STAGE_ANNOTATION]: HANDED_OVER } } };
 }
 
 const StoredBackup = z.object({
@@ -94,7 +93,7 @@ export function readBackup(secret: KubeObject, { extension }: BackupName): Backu
   const parsed = parse(secret);
   const problem = parsed.success ? misfit(parsed.data, extension) : 'it is not what was written';
   if (parsed.success && problem === undefined) {
-    const isEnded = secret.metadata.annotations?.[STAGE_ANNOTATION] === ENDED;
+    const isEnded = secret.metadata.annotations?.[STAGE_ANNOTATION] === HANDED_OVER;
     return { ...(parsed.data as unknown as Omit<Backup, 'isEnded'>), isEnded };
   }
   throw new ReasonedError({

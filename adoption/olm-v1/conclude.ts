@@ -1,6 +1,7 @@
 /**
  * Ends a hand-over from OLM v1 whose Subscription of Slipway is deleted in the middle: as long as OLM has the operator the
- * hand-over is called off, and once Slipway has it the ClusterExtension is released. Can be repeated. Sends requests.
+ * hand-over is called off, and once Slipway has it the ClusterExtension is released. That it has ended is noted by the caller.
+ * Can be repeated. Sends requests.
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { keyOfObject, refOf, type KubeObject } from '../../api/object.ts';
@@ -11,8 +12,8 @@ import { pinOf } from '../successor.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { gather } from './gather.ts';
 import { HandOver } from './hand-over.ts';
-import { extensionRef } from './kinds.ts';
-import type { HandOverState, StepName } from './steps.ts';
+import { EXTENSION, extensionRef } from './kinds.ts';
+import { isHeldAlone, isOlmOut, type HandOverState, type StepName } from './steps.ts';
 import { catalogFilter } from './extension.ts';
 
 export interface ConcludeOptions {
@@ -54,6 +55,8 @@ function asBefore(backup: Backup, { metadata, ...live }: KubeObject): Readonly<R
 }
 
 async function release({ cluster, name, signal }: ConcludeOptions, backup: Backup): Promise<Conclusion> {
+  const extensions = await cluster.list(EXTENSION, { metadataOnly: true }, signal);
+  if (!isOlmOut(extensions.find(({ metadata }) => metadata.name === name.extension))) return 'None';
   const obstacle = async (): Promise<undefined> => undefined;
   const handOver = new HandOver({ cluster, name, wanted: () => ({ manifest: backup.wanted }), obstacle, signal });
   await untilNone(async () => {
@@ -66,8 +69,7 @@ async function release({ cluster, name, signal }: ConcludeOptions, backup: Backu
 }
 
 /** Its objects were handed over before Slipway's Subscription took part. */
-function stepToEnd({ hasBackup, isEnded, extension, leftovers }: HandOverState): StepName | undefined {
-  if (!hasBackup || isEnded) return undefined;
-  if (extension?.metadata.finalizers?.includes(HOLD) === true) return 'Release';
-  return leftovers.length > 0 ? 'CleanUp' : 'End';
+function stepToEnd({ extension, leftovers }: HandOverState): StepName | undefined {
+  if (isHeldAlone(extension)) return 'Release';
+  return leftovers.length > 0 ? 'CleanUp' : undefined;
 }

@@ -108,7 +108,7 @@ async function stateOf(
   const { extension } = survey;
   const pin = pinOf(backup);
   // Each object costs a request, and no mark is taken off before.
-  const isDue = !backup.isEnded && isOlmOut(extension);
+  const isDue = (!backup.isEnded || extension !== undefined) && isOlmOut(extension);
   const [live, marked, leftovers] = await Promise.all([
     cluster.get(refOf(backup.wanted), signal),
     isDue ? markedObjects(cluster, { backup, survey }, signal) : [],

@@ -7,6 +7,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/o
 import { fieldsOf } from '../../api/untyped.ts';
 import { allowingConflicts } from '../conflicts.ts';
 import { withoutManagedFields } from '../packed.ts';
+import { GONE } from '../refusal.ts';
 import type { Successor } from '../successor.ts';
 import { backupRef, endHandOver, writeBackup, type Backup, type BackupName } from './backup.ts';
 import { gather, type Gathered } from './gather.ts';
@@ -77,8 +78,7 @@ export class HandOver {
     if (extension !== undefined && extension.metadata.uid !== olm.metadata.uid)
       throw refusal(name, 'OLM has it again', again);
     if (isEnded) return;
-    if (extension === undefined && subscription === undefined)
-      throw refusal(name, 'it was deleted by another program, or its operator was uninstalled since', again);
+    if (extension === undefined && subscription === undefined) throw refusal(name, GONE, again);
     if (extension?.metadata.finalizers?.includes('foregroundDeletion') === true)
       throw refusal(name, 'another program deletes it with its objects', again);
     const [named, asked] = [subscription, wanted].map((one) => fieldsOf(one?.['spec'])['package']);

@@ -1,7 +1,8 @@
 /** The state that OLM v1 reports, as a person reads it while a hand-over waits for OLM. */
 import { expect, test } from 'vitest';
+import { finalizersLeft } from '../awaiting.ts';
+import { reportOfOlm } from './report-of-olm.ts';
 import { extensionOf } from './testing/extension.ts';
-import { finalizersLeft, reportOfOlm } from './report-of-olm.ts';
 
 const retrying = { reason: 'Retrying', message: 'no disk' };
 

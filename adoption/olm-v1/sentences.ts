@@ -1,6 +1,6 @@
 /** The steps of a hand-over in sentences. Pure. */
-import { awaitingReady } from '../awaiting.ts';
-import { finalizersLeft, joined, reportOfOlm } from './report-of-olm.ts';
+import { awaitingReady, finalizersLeft, joined, PIN_CHANGED } from '../awaiting.ts';
+import { reportOfOlm } from './report-of-olm.ts';
 import type { HandOverState, StepName } from './steps.ts';
 
 /** A sentence for each step. */
@@ -15,8 +15,7 @@ const SENTENCES: Readonly<Record<StepName, string>> = {
   AwaitOlmOut: 'Wait until OLM and the garbage collector have taken their finalizers off',
   HandOver: "Take OLM's marks off the objects and hand them over",
   Subscribe: "Create Slipway's Subscription, pinned to the installed version",
-  AwaitPin:
-    "Wait until spec.version of Slipway's Subscription is the version that OLM had installed; it was changed since",
+  AwaitPin: PIN_CHANGED,
   AwaitReady: "Wait until Slipway's Subscription is Ready",
   Release: 'Remove the finalizer, and the ClusterExtension with it',
   CleanUp: 'Delete the Secrets of the release of Helm',

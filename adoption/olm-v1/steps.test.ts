@@ -103,6 +103,16 @@ const CASES: readonly { readonly because: string; readonly state: Partial<HandOv
       step: 'End',
     },
     {
+      because: 'the Subscription was uninstalled before the end, and the manager had no right to release it',
+      state: { isEnded: true, subscription: undefined, extension: deleted(HOLD) },
+      step: 'Release',
+    },
+    {
+      because: 'the same, and the release of Helm is left',
+      state: { isEnded: true, subscription: undefined, extension: deleted(HOLD), leftovers: [ref] },
+      step: 'CleanUp',
+    },
+    {
       because: 'the operator was uninstalled since',
       state: { isEnded: true, subscription: undefined },
       step: 'Done',

@@ -60,7 +60,7 @@ export type StepName = (typeof STEPS)[number];
 export function nextStep(state: HandOverState): StepName {
   const { extension } = state;
   if (!state.hasBackup) return state.isOlmBusy ? 'AwaitOlm' : 'BackUp';
-  if (state.isEnded) return 'Done';
+  if (state.isEnded) return isHeldAlone(extension) ? stepToRelease(state) : 'Done';
   if (extension !== undefined && extension.metadata.deletionTimestamp === undefined) return stepBeforeDeletion(state);
   if (!isOlmOut(extension)) return 'AwaitOlmOut';
   if (state.marked.length > 0) return 'HandOver';
@@ -78,6 +78,16 @@ export function isOlmOut(extension: KubeObject | undefined): boolean {
   if (extension === undefined) return true;
   const { deletionTimestamp, finalizers = [] } = extension.metadata;
   return deletionTimestamp !== undefined && finalizers.every((one) => one === HOLD);
+}
+
+/** Whether the ClusterExtension is deleted, and nothing but Slipway holds it any more. */
+export function isHeldAlone(extension: KubeObject | undefined): extension is KubeObject {
+  return extension !== undefined && isOlmOut(extension);
+}
+
+/** It ended by an uninstall of Slipway's Subscription, without the right to release the ClusterExtension. */
+function stepToRelease({ leftovers }: HandOverState): 'CleanUp' | 'Release' {
+  return leftovers.length > 0 ? 'CleanUp' : 'Release';
 }
 
 function stepBeforeDeletion({ extension, isHeldByVersion, isSettled, hasGoneOn }: HandOverState): StepName {

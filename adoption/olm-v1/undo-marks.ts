@@ -23,7 +23,7 @@ export interface MarkNames {
  */
 export function isOfSlipway({ metadata: { annotations = {} } }: KubeObject, { adoptedBy }: MarkNames): boolean {
   if (ANNOTATION.copiedFrom in annotations) return false;
-  return [ANNOTATION.owner, ANNOTATION.adoptBy].some((key) => annotations[key] === adoptedBy);
+  return (annotations[ANNOTATION.owner] ?? annotations[ANNOTATION.adoptBy]) === adoptedBy;
 }
 
 /** The merge patch that takes the marks of Slipway off and gives the object those of OLM; bound to the version that was read. */

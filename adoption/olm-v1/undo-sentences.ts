@@ -1,6 +1,6 @@
 /** The steps of a way back to OLM v1 in sentences. Pure. */
-import { reportOfSlipway } from '../awaiting.ts';
-import { finalizersLeft, joined, reportOfOlm } from './report-of-olm.ts';
+import { finalizersLeft, joined, reportOfSlipway } from '../awaiting.ts';
+import { reportOfOlm } from './report-of-olm.ts';
 import type { UndoState, UndoStep } from './undo-steps.ts';
 
 /** A sentence for each step. */

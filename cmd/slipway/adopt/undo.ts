@@ -3,6 +3,7 @@ import type { UndoFacts } from '../../../adoption/olm-v0/undo-gather.ts';
 import { Undo } from '../../../adoption/olm-v0/undo.ts';
 import { StopUndo } from '../../../adoption/olm-v0/stop.ts';
 import { unresolved, type UndoStep } from '../../../adoption/olm-v0/undo-steps.ts';
+import { describeRef } from '../../../api/object.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { parseTarget } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
@@ -58,6 +59,9 @@ function describeStep(step: UndoStep, { state }: UndoFacts): string {
     const why = state.olmSubscription && unresolved(state.olmSubscription);
     return why === undefined ? SENTENCES[step] : `${SENTENCES[step]}; OLM reports: ${why}`;
   }
+  const [first] = state.ofOthers;
+  if (first !== undefined && (step === 'Mark' || step === 'Complete'))
+    return `${SENTENCES[step]}; left alone as others have them by now: ${state.ofOthers.map(describeRef).join(', ')}`;
   const { phase, reason, message } = fieldsOf(state.csv?.['status']);
   if (step !== 'AwaitSucceeded' || textOf(phase) === '') return SENTENCES[step];
   return `${SENTENCES[step]}; it is ${textOf(phase)} (${textOf(reason)}): ${textOf(message)}`;

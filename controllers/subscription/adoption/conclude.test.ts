@@ -1,14 +1,31 @@
 /** A Subscription is deleted in the middle of a hand-over: no object of OLM stays held, wherever the deletion comes. */
 import { describe, expect, test } from 'vitest';
-import { HOLD, TARGET_ANNOTATIONS } from '../../../adoption/olm-v0/kinds.ts';
+import { HandOver as HandOverV0 } from '../../../adoption/olm-v0/hand-over.ts';
+import { HOLD, OLM, TARGET_ANNOTATIONS } from '../../../adoption/olm-v0/kinds.ts';
+import { HandOver as HandOverV1 } from '../../../adoption/olm-v1/hand-over.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import type { ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { NEVER } from '../../../api/testing/never.ts';
-import type { May, FakeCluster } from '../../../kube/testing/fake-cluster.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
+import type { May, FakeCluster, FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import { hasFinalizer } from '../../finalizer.ts';
 import { createKeptBackups } from '../../kept-backups.ts';
 import { endAdoption } from './end.ts';
-import { Adopter, adopted, BACKUP, clusterWith, find, olm, own, SPEC } from './testing/scene.ts';
+import {
+  Adopter,
+  adopted,
+  BACKUP,
+  clusterWith,
+  DEPLOYMENT,
+  find,
+  Killed,
+  object,
+  olm,
+  own,
+  OWN,
+  SPEC,
+} from './testing/scene.ts';
 import { adopterOfV1, BACKUP_V1, clusterOfV1, EXTENSION_REF, RELEASE, SPEC_V1, versionOfExtension } from './testing/scene-v1.ts'; // prettier-ignore
 
 interface Side {
@@ -25,6 +42,8 @@ const SIDES: readonly Side[] = [
   { from: 'OLM v1', cluster: (spec = SPEC_V1) => clusterOfV1(spec, { extension: { catalog: { version: '1.x' } } }), adopter: adopterOfV1, spec: SPEC_V1, backup: BACKUP_V1, held: EXTENSION_REF }, // prettier-ignore
   { from: 'OLM v0', cluster: (spec = SPEC) => clusterWith(spec), adopter: () => new Adopter(), spec: SPEC, backup: BACKUP, held: olm('csv', 'gadget.v1') }, // prettier-ignore
 ];
+
+const DELETED = '2026-11-23T00:00:00Z';
 
 /** Until the step is reached, or the manager has written so many times. */
 async function advanceTo(cluster: FakeCluster, manager: Adopter, isThere: () => boolean): Promise<void> {
@@ -45,15 +64,25 @@ function leavingOf(cluster: FakeCluster): Subscription {
 }
 
 /** The uninstall, once no Revision is left; the notes of its events. */
-async function end(cluster: FakeCluster, may?: May): Promise<readonly string[]> {
+async function end(
+  cluster: FakeCluster,
+  may?: May,
+  client: Pick<FakeCluster, keyof Cluster | 'as'> = cluster,
+): Promise<readonly string[]> {
   const said: string[] = [];
   if (may !== undefined) cluster.restrict(may);
   const record = (_: unknown, { type, reason, note }: { type: string; reason: string; note: string }): void =>
     void said.push(`${type} ${reason}: ${note}`);
   const mayHaveBackups = createKeptBackups(cluster, 'slipway-system');
-  const deps = { client: cluster, namespace: 'slipway-system', record, mayHaveBackups, sleep: async () => undefined };
+  const deps = { client, namespace: 'slipway-system', record, mayHaveBackups, sleep: async () => undefined };
   await endAdoption(deps, leavingOf(cluster), NEVER);
   return said;
+}
+
+/** The end of the uninstall. */
+async function release(cluster: FakeCluster): Promise<void> {
+  cluster.change(OWN, (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
+  await cluster.delete(OWN);
 }
 
 const isTakingOver = (cluster: FakeCluster): boolean => own(cluster).status?.adoption?.stage === 'TakingOver';
@@ -70,14 +99,17 @@ describe.each(SIDES)(
     expect(await find(cluster, held)).toBeUndefined();
     expect(await find(cluster, RELEASE)).toBeUndefined();
     expect((await find(cluster, backup))?.metadata.annotations).toEqual({ 'slipway.dev/adoption-stage': 'HandedOver' });
-    expect(said).toEqual([expect.stringMatching(/^Warning Orphaned: .*may stay.*without spec\.adopt/)]);
-    expect(await end(cluster)).toEqual([]);
+    expect(said).toEqual([
+      expect.stringMatching(/^Normal Uninstalling: .*ends with the uninstall/),
+      expect.stringMatching(/^Warning Orphaned: .*may stay.*without spec\.adopt/),
+    ]);
+    expect(await end(byCommandLine(cluster))).toEqual([]);
   });
 
     test('once its version was installed: the backup goes too', async () => {
       const cluster = make();
       await advanceTo(cluster, adopter(), () => isTakingOver(cluster));
-      cluster.change({ ...SUBSCRIPTION }, (one) => {
+      cluster.change(OWN, (one) => {
       const status = own(cluster).status;
       return { ...one, status: { ...status, installed: { bundle: 'gadget.v1', version: '1.0.0', revision: 'gadget-1' } } };
     }); // prettier-ignore
@@ -86,18 +118,157 @@ describe.each(SIDES)(
       expect(await find(cluster, backup)).toBeUndefined();
     });
 
-    test('and its account may not release the object of OLM: an event has the commands', async () => {
+    test('and its account may not release the object of OLM: an event has the command, which only does that', async () => {
       const cluster = make({ ...spec, serviceAccountName: 'installer' });
       await advanceTo(cluster, adopter(), () => isTakingOver(cluster));
       const said = await end(cluster, ({ verb, ref }) => verb !== 'patch' || ref.kind !== held.kind);
       expect((await find(cluster, held))?.metadata.finalizers).toEqual([HOLD]);
-      expect(await find(cluster, backup)).toBeDefined();
-      expect(said).toEqual([expect.stringMatching(/^Warning Forbidden: .*As an administrator .*finalizer.*delete secret slipway-adoption/)]); // prettier-ignore
+      expect(said).toEqual([
+        expect.stringMatching(/^Warning Forbidden: .*As an administrator .*`slipway adopt run /),
+        expect.stringMatching(/^Warning Orphaned: .*may stay/),
+      ]);
+      cluster.restrict(() => true);
+      await release(cluster);
+      expect(await stepsOfRun(cluster)).toContain('Release');
+      expect(await find(cluster, held)).toBeUndefined();
+      expect(await find(cluster, OWN)).toBeUndefined();
+      expect((await find(cluster, backup))?.metadata.annotations).toEqual({
+        'slipway.dev/adoption-stage': 'HandedOver',
+      });
+    });
+
+    test('though the command line hands over, which writes no status: it ends in the same way', async () => {
+      const cluster = make();
+      await advanceTo(cluster, adopter(), () => isTakingOver(cluster));
+      await cluster.delete(DEPLOYMENT);
+      const said = await end(byCommandLine(cluster));
+      expect(said).toContainEqual(expect.stringMatching(/^Normal Uninstalling: .*ends with the uninstall/));
+      expect(await find(cluster, held)).toBeUndefined();
+      expect(await find(cluster, RELEASE)).toBeUndefined();
+      expect(await find(cluster, backup)).toBeUndefined();
+    });
+
+    test('before OLM is out, while the command line hands over: nothing is touched', async () => {
+      const cluster = make();
+      const killed: FakeCluster = {
+        ...cluster,
+        delete: async (ref, ...rest) => {
+          if (ref.kind === held.kind && rest[0]?.dryRun !== true) throw new Killed();
+          return cluster.delete(ref, ...rest);
+        },
+      };
+      const manager = adopter();
+      for (let round = 0; round < 3; round += 1) {
+        await manager.advance(cluster, killed).catch(() => undefined);
+        manager.olm(cluster);
+      }
+      expect((await find(cluster, held))?.metadata.finalizers).toContain(HOLD);
+      expect(await end(byCommandLine(cluster))).toEqual([]);
+      expect((await find(cluster, held))?.metadata).toMatchObject({ finalizers: expect.arrayContaining([HOLD]) as [] });
+      expect((await find(cluster, backup))?.metadata.annotations).toBeUndefined();
     });
   },
 );
 
-const SUBSCRIPTION = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: 'ops', name: 'gadget' };
+/** As the command line has created it. */
+function byCommandLine(cluster: FakeCluster): FakeCluster {
+  cluster.change(OWN, ({ spec, ...one }) => {
+    const { adopt: _adopt, ...asked } = fieldsOf(spec);
+    return { ...one, metadata: { ...one.metadata, deletionTimestamp: DELETED }, spec: asked, status: {} };
+  });
+  return cluster;
+}
+
+/** The steps of `slipway adopt run` by an administrator. */
+async function stepsOfRun(cluster: FakeCluster): Promise<readonly string[]> {
+  const isV0 = (await find(cluster, BACKUP)) !== undefined;
+  const never = (): never => {
+    throw new Error('nothing is installed');
+  };
+  const v0 = { cluster, name: { namespace: 'ops', subscription: 'gadget', kept: 'slipway-system' }, wanted: never, sleep: async () => undefined, signal: NEVER }; // prettier-ignore
+  const v1 = { cluster, name: { extension: 'gadget', kept: 'slipway-system' }, wanted: never, obstacle: async () => undefined, signal: NEVER }; // prettier-ignore
+  const steps: string[] = [];
+  while (steps.at(-1) !== 'Done' && steps.length < 20) steps.push(await (isV0 ? oneStep(new HandOverV0(v0)) : oneStep(new HandOverV1(v1)))); // prettier-ignore
+  return steps;
+}
+
+async function oneStep<Step extends string, Gathered>(run: {
+  next(): Promise<{ readonly step: Step; readonly gathered: Gathered }>;
+  carryOut(step: Step, gathered: Gathered): Promise<void>;
+}): Promise<string> {
+  const { step, gathered } = await run.next();
+  await run.carryOut(step, gathered);
+  return step;
+}
+
+const HOOK = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', name: 'vgadget-x7k2p' }; // prettier-ignore
+const SERVICE = { apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'gadget-service' };
+const OPERATOR = { ...OLM.operator, name: 'gadget-operator.ops' };
+
+describe('a Subscription to which OLM v0 has left webhook configurations is deleted by the command line', () => {
+  /** Until Slipway's Subscription is awaited, and then with or without the objects that Slipway had taken over. */
+  async function leaving(options: FakeOptions = {}, isServed = false): Promise<FakeCluster> {
+    const cluster = clusterWith(SPEC, options);
+    const service = { namespace: SERVICE.namespace, name: SERVICE.name };
+    const labels = { 'olm.managed': 'true', 'operators.coreos.com/gadget-operator.ops': '' };
+    const webhooks = [{ name: 'v.gadget.io', failurePolicy: 'Fail', clientConfig: { service } }];
+    cluster.put(object(HOOK, { webhooks }, { labels }));
+    cluster.put(object(OPERATOR));
+    cluster.put(object(SERVICE));
+    await advanceTo(cluster, new Adopter(), () => isTakingOver(cluster));
+    if (isServed) return byCommandLine(cluster);
+    await cluster.delete(SERVICE);
+    await cluster.delete(DEPLOYMENT);
+    return byCommandLine(cluster);
+  }
+
+  test('which no Service answers any more: they are deleted, for the API server would reject each write of the kinds', async () => {
+    const cluster = await leaving();
+    const said = await end(cluster);
+    expect(await find(cluster, HOOK)).toBeUndefined();
+    expect(await find(cluster, OPERATOR)).toBeUndefined();
+    expect(await find(cluster, BACKUP)).toBeUndefined();
+    expect(said).toContainEqual(expect.stringMatching(/^Normal Uninstalling: Objects .* deleted: .*vgadget-x7k2p/));
+  });
+
+  test('and the operator runs on, as Slipway had taken nothing over: they stay, and the event says so', async () => {
+    const cluster = await leaving({}, true);
+    const said = await end(cluster);
+    expect(await find(cluster, HOOK)).toBeDefined();
+    expect(said).toContainEqual(expect.stringMatching(/^Warning Orphaned: .*may stay/));
+    expect((await find(cluster, BACKUP))?.metadata.annotations).toEqual({ 'slipway.dev/adoption-stage': 'HandedOver' });
+  });
+
+  test('and the manager has no rights on objects of OLM but to list and to delete them: only the release is left', async () => {
+    const cluster = await leaving();
+    const isOfOlm = ({ apiVersion }: ObjectRef): boolean => apiVersion.startsWith('operators.coreos.com/');
+    const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
+    const said = await end(cluster, undefined, manager);
+    expect(await find(cluster, HOOK)).toBeUndefined();
+    expect(said).toContainEqual(expect.stringMatching(/^Warning Forbidden: .*`slipway adopt run ops\/gadget`/));
+    await release(cluster);
+    expect(await stepsOfRun(cluster)).toEqual(['Forget', 'Release', 'Done']);
+  });
+
+  test('reaches the same end wherever the manager is killed', async () => {
+    let kills = 0;
+    for (let at = 1; kills === at - 1; at += 1) {
+      let writes = 0;
+      let isEnding = false;
+      const after: FakeOptions['after'] = ({ verb }) => {
+        if (!isEnding || verb === 'get' || verb === 'list' || ++writes !== at) return;
+        kills += 1;
+        throw new Error('killed');
+      };
+      const cluster = await leaving({ after });
+      isEnding = true;
+      await end(cluster).catch(() => end(cluster));
+      for (const one of [HOOK, OPERATOR, BACKUP, olm('csv', 'gadget.v1')])
+        expect(await find(cluster, one)).toBeUndefined();
+    }
+    expect(kills).toBeGreaterThan(3);
+  });
+});
 
 describe('a Subscription is deleted before OLM has given the operator up', () => {
   test('it is held from the first write on, and OLM v1 has the operator as before', async () => {

@@ -1,11 +1,12 @@
 /**
- * A Subscription with `spec.adopt` is deleted before its operator is taken over. The hand-over is called off, or ends with the
- * Subscription, so that no object of OLM stays held; an event reports the outcome, and the commands if a right lacks.
+ * A Subscription is deleted before its operator is taken over, by `spec.adopt` or by the command line. The hand-over is called
+ * off, or ends with the Subscription, so that no object of OLM stays held; an event reports the outcome, and the command if a
+ * right lacks.
  */
+import { backupsFor, isUnderWay, type OlmName } from '../../../adoption/backups.ts';
 import type { Conclusion, StageAtDeletion } from '../../../adoption/conclusion.ts';
 import { conclude as concludeV0 } from '../../../adoption/olm-v0/conclude.ts';
 import { backupRef as backupRefV0 } from '../../../adoption/olm-v0/backup.ts';
-import { HOLD, TARGET_ANNOTATIONS } from '../../../adoption/olm-v0/kinds.ts';
 import { conclude as concludeV1 } from '../../../adoption/olm-v1/conclude.ts';
 import { backupRef as backupRefV1 } from '../../../adoption/olm-v1/backup.ts';
 import { operatorIn, type AdoptedOperator } from '../../../adoption/successor.ts';
@@ -13,6 +14,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, keyOfObject, type ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
+import type { AskForBackups } from '../../kept-backups.ts';
 import { actingFor, actingForV1, type ManagerClient } from './acting.ts';
 
 export interface ConcludeDeps {
@@ -21,28 +23,75 @@ export interface ConcludeDeps {
   /** The namespace of the manager, which keeps the backups. */
   readonly namespace: string;
   readonly record: RecordEvent;
+  /** Asked first, as it costs less. */
+  readonly mayHaveBackups: AskForBackups;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
+/** A hand-over that ends with its Subscription. Until the backup says so, each step can be repeated. */
+export interface EndingHandOver {
+  readonly backup: ObjectRef;
+  /** Whether nothing of OLM is held any more; if not, the backup is needed to release it. */
+  readonly isReleased: boolean;
+}
+
 /** Can be repeated. Throws errors that pass by themselves: nothing else holds the uninstall up. */
-export async function concludeHandOver(
+export async function concludeHandOvers(
   deps: ConcludeDeps,
   subscription: Subscription,
   signal: AbortSignal,
-): Promise<void> {
-  const { adoption } = subscription.status ?? {};
+): Promise<readonly EndingHandOver[]> {
+  const ending: EndingHandOver[] = [];
+  for (const { operator, stage } of await begunFor(deps, subscription, signal)) {
+    const leaving = new LeavingHandOver(operator, { deps, subscription, stage });
+    const { event, ends } = await leaving.end(signal);
+    if (event !== undefined) deps.record(subscription, { type: 'Warning', action: 'Remove', ...event });
+    if (ends !== undefined) ending.push(ends);
+  }
+  return ending;
+}
+
+interface BegunHandOver {
+  readonly operator: AdoptedOperator;
+  readonly stage: StageAtDeletion;
+}
+
+/** By the status; the command line writes none, and its backup says that it has begun. None if backups cannot be read. */
+async function begunFor(
+  { client, namespace: kept, mayHaveBackups }: ConcludeDeps,
+  { metadata, spec, status }: Subscription,
+  signal: AbortSignal,
+): Promise<readonly BegunHandOver[]> {
+  const { adoption } = status ?? {};
   const operator = operatorIn(adoption);
-  if (adoption === undefined || operator === undefined || adoption.stage === 'HandedOver') return;
-  const leaving = new LeavingHandOver(operator, { deps, subscription, stage: adoption.stage });
-  const event = await leaving.end(signal);
-  if (event !== undefined) deps.record(subscription, { type: 'Warning', action: 'Remove', ...event });
+  if (adoption !== undefined && operator !== undefined)
+    return adoption.stage === 'HandedOver' ? [] : [{ operator, stage: adoption.stage }];
+  const { namespace = '', name } = metadata;
+  try {
+    if (!(await mayHaveBackups(name))) return [];
+    const found = await backupsFor(client, { namespace, name, package: spec.package, kept }, signal);
+    return found.filter(isUnderWay).map(({ olm }) => ({ operator: operatorOf(olm), stage: 'TakingOver' }));
+  } catch (error) {
+    if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
+    return [];
+  }
+}
+
+function operatorOf(olm: OlmName): AdoptedOperator {
+  return olm.from === 'olm-v0' ? { from: 'OLMv0', name: olm.subscription } : { from: 'OLMv1', name: olm.extension };
 }
 
 interface LeavingFacts {
   readonly deps: ConcludeDeps;
   readonly subscription: Subscription;
   readonly stage: StageAtDeletion;
+}
+
+interface LeavingOutcome {
+  /** About the outcome; undefined if there is nothing to report. */
+  readonly event: ConclusionEvent | undefined;
+  readonly ends: EndingHandOver | undefined;
 }
 
 type ConclusionEvent = Pick<EventFacts, 'reason' | 'note'> & Partial<Pick<EventFacts, 'type'>>;
@@ -66,16 +115,17 @@ class LeavingHandOver {
     this.#named = isV0 ? `${namespace}/${name}` : `${name} --from olm-v1`;
   }
 
-  /** The event about the outcome; undefined if there is nothing to report. */
-  async end(signal: AbortSignal): Promise<ConclusionEvent | undefined> {
+  async end(signal: AbortSignal): Promise<LeavingOutcome> {
+    const backup = this.#backup;
     try {
-      return this.#outcome(await this.#conclude(signal));
+      const conclusion = await this.#conclude(signal);
+      const event = this.#outcome(conclusion);
+      return { event, ends: conclusion === 'Ended' ? { backup, isReleased: true } : undefined };
     } catch (error) {
       if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
-      return {
-        reason: error.reason,
-        note: `The hand-over from OLM has not ended: ${error.describe()}. ${this.#remedy()}`,
-      };
+      const note = `The hand-over from OLM has not ended: ${error.describe()}. ${this.#remedy()}`;
+      const isReadable = this.#leaving.stage === 'TakingOver' && error.reason === 'Forbidden';
+      return { event: { reason: error.reason, note }, ends: isReadable ? { backup, isReleased: false } : undefined };
     }
   }
 
@@ -98,6 +148,12 @@ class LeavingHandOver {
     switch (conclusion) {
       case 'None':
         return undefined;
+      case 'Ended':
+        return {
+          type: 'Normal',
+          reason: 'Uninstalling',
+          note: 'The hand-over from OLM, which had not ended, ends with the uninstall: nothing of OLM is held any more',
+        };
       case 'CalledOff':
         return {
           type: 'Normal',
@@ -109,29 +165,14 @@ class LeavingHandOver {
           reason: 'Orphaned',
           note: `The operator runs on without a manager: OLM has given it up, and Slipway has not taken it over. Go on by \`slipway adopt run ${this.#named}\`, or create the Subscription again; ${backup} has all that is needed`,
         };
-      case 'Ended':
-        if (this.#leaving.subscription.status?.installed !== undefined) return undefined;
-        return {
-          reason: 'Orphaned',
-          note: `Objects that OLM had made for the operator may stay, as Slipway had not installed its version yet; ${backup} lists them. To delete them, create the Subscription again without spec.adopt, and delete it once it is Ready`,
-        };
     }
   }
 
+  /** In the second case the backup notes that only the release is left. */
   #remedy(): string {
-    if (this.#leaving.stage === 'Preparing')
-      return `As an administrator call it off by \`slipway adopt undo ${this.#named}\`, or go on by \`slipway adopt run ${this.#named}\``;
-    const { namespace = '', name } = this.#backup;
-    return `As an administrator ${this.#release()}, and then kubectl --namespace ${namespace} delete secret ${name}`;
-  }
-
-  /** Each finalizer but that of Slipway was gone before Slipway's Subscription took part. */
-  #release(): string {
-    const { from, name } = this.#operator;
-    if (from === 'OLMv1')
-      return `release the ClusterExtension: kubectl patch clusterextensions.olm.operatorframework.io ${name} --type merge --patch '{"metadata":{"finalizers":null}}'`;
-    const { namespace } = this.#leaving.subscription.metadata;
-    return `take the annotations ${TARGET_ANNOTATIONS.join(', ')} off the ClusterServiceVersion in namespace ${namespace} that has the finalizer ${HOLD}, then this finalizer`;
+    return this.#leaving.stage === 'Preparing'
+      ? `As an administrator call it off by \`slipway adopt undo ${this.#named}\`, or go on by \`slipway adopt run ${this.#named}\``
+      : `As an administrator release the object of OLM that is held by \`slipway adopt run ${this.#named}\``;
   }
 }
 

@@ -39,6 +39,8 @@ const READER = right('RoleBinding', 'gadget-service-auth-reader', { namespace: '
 const TIED = right('Role', 'gadget.v1-leases', { namespace: 'ops', ownerReferences: [TIE] });
 const GIVEN = [DELEGATOR, READER, TIED];
 
+const RUNNING = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'gadget', namespace: 'ops', annotations }, spec: {} }; // prettier-ignore
+
 const csv = { ...OLM.csv, metadata: { name: 'gadget.v1', namespace: 'ops' }, spec: {} };
 const wanted = {
   apiVersion: API_VERSION,
@@ -198,16 +200,30 @@ describe('an uninstall', () => {
   });
 
   test.each([
-    { because: 'the hand-over is under way, and goes on from its backup', stage: {} },
     {
       because: 'the operator is on the way back to OLM',
-      stage: { metadata: { annotations: { 'slipway.dev/adoption-stage': 'HandingBack' } } },
+      scene: { stage: { metadata: { annotations: { 'slipway.dev/adoption-stage': 'HandingBack' } } } },
     },
-  ])('deletes nothing: $because', async ({ stage }) => {
-    const run = new Uninstall({ stage });
+    {
+      because: 'the hand-over is under way, and the operator runs without the Subscription',
+      scene: { stage: {}, status: {}, given: [...GIVEN.slice(0, 1), RUNNING] },
+    },
+  ])('deletes nothing: $because', async ({ scene }) => {
+    const { given = GIVEN } = scene;
+    const run = new Uninstall(scene);
     await run.end();
-    expect(run.left).toHaveLength(GIVEN.length);
+    expect(run.left).toHaveLength(given.filter(({ apiVersion }) => apiVersion === RBAC).length);
     expect(await run.hasBackup()).toBe(true);
+  });
+
+  test.each([
+    { because: 'its version was installed', status: INSTALLED },
+    { because: 'no Deployment of the operator is left', status: {} },
+  ])('in the middle of a hand-over deletes the rights too: $because', async ({ status }) => {
+    const run = new Uninstall({ stage: {}, status });
+    await run.end();
+    expect(run.left).toEqual(['Role ops/gadget.v1-leases']);
+    expect(await run.hasBackup()).toBe(false);
   });
 
   test('of another Subscription deletes nothing', async () => {
@@ -377,11 +393,11 @@ describe('an uninstall after OLM v1', () => {
       said: [/^Warning DeleteBlocked: .* OLM has marked it again/],
     },
     {
-      because: 'the hand-over is under way',
+      because: 'the hand-over was under way, and ends with the uninstall',
       scene: { isEnded: false },
-      left: ['ClusterRole gadget.v1-hash', 'ClusterRoleBinding gadget.v1-hash'],
-      backup: true,
-      said: [],
+      left: [],
+      backup: false,
+      said: [/^Normal Uninstalling: The hand-over .* ends/, /^Normal Uninstalling: .* ClusterRole\S* gadget/],
     },
     {
       because: 'the operator is on its way back to OLM v1',

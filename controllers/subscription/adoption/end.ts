@@ -4,6 +4,7 @@
  */
 import type { Kept } from '../../../adoption/kept.ts';
 import { findRemains, hasHadOperator, removeRemains, type FoundRemains } from '../../../adoption/removal.ts';
+import { endHandOver } from '../../../adoption/olm-v0/backup.ts';
 import { untieAll, untieObjects } from '../../../adoption/olm-v0/untie.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
@@ -13,7 +14,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
 import type { AskForBackups } from '../../kept-backups.ts';
 import { accountOf } from './acting.ts';
-import { concludeHandOver } from './conclude.ts';
+import { concludeHandOvers, type EndingHandOver } from './conclude.ts';
 
 export interface EndDeps {
   /** As the manager. */
@@ -29,17 +30,41 @@ export interface EndDeps {
 
 /** The last step before the Subscription goes. Can be repeated. Throws errors that pass by themselves. */
 export async function endAdoption(deps: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
-  await concludeHandOver(deps, subscription, signal);
-  if (leavesObjects(subscription)) return keepAll(deps, subscription, signal);
-  for (const found of await remainsOf(deps, subscription, signal)) {
+  const ending = await concludeHandOvers(deps, subscription, signal);
+  if (leavesObjects(subscription)) {
+    await keepAll(deps, subscription, signal);
+    return noteEnds(deps, ending, signal);
+  }
+  const judged = await remainsOf(deps, subscription, { ending, signal });
+  const kept = new Set(ending.filter(({ isReleased }) => !isReleased).map(({ backup }) => backup.name));
+  for (const found of judged) {
     // A tenant has the manager delete only objects that the account may delete.
-    const kept = found.kept.map(({ ref }) => ref);
-    await untieObjects(deps.client, kept, signal);
+    const staying = found.kept.map(({ ref }) => ref);
+    await untieObjects(deps.client, staying, signal);
     const { deleted, refused } = await removeRemains(accountOf(deps.client, subscription), found, signal);
     for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
     // It is the list of the objects that are left to be deleted.
-    if (refused.length === 0) await deps.client.delete(found.backup, {}, signal);
+    if (refused.length === 0 && !kept.has(found.backup.name)) await deps.client.delete(found.backup, {}, signal);
   }
+  for (const { backup } of ending)
+    if (!judged.some((found) => found.backup.name === backup.name))
+      deps.record(subscription, {
+        type: 'Warning',
+        reason: 'Orphaned',
+        action: 'Remove',
+        note: describeRunning(backup),
+      });
+  await noteEnds(deps, ending, signal);
+}
+
+function describeRunning(backup: ObjectRef): string {
+  return `Objects that OLM had made for the operator may stay, as Slipway had not installed its version yet; ${describeRef(backup)} lists them. To delete them, create the Subscription again without spec.adopt, and delete it once it is Ready`;
+}
+
+/** Last, so that a manager that is stopped before goes on with the same hand-overs. */
+async function noteEnds({ client }: EndDeps, ending: readonly EndingHandOver[], signal: AbortSignal): Promise<void> {
+  for (const { backup } of ending)
+    if ((await client.get(backup, signal)) !== undefined) await client.patch(backup, endHandOver(), {}, signal);
 }
 
 /** An owner reference would have the collector delete them with the Subscription. */
@@ -54,9 +79,12 @@ async function keepAll({ client, record }: EndDeps, subscription: Subscription, 
 async function remainsOf(
   { client, namespace: kept, record, mayHaveBackups }: EndDeps,
   subscription: Subscription,
-  signal: AbortSignal,
+  { ending, signal }: { readonly ending: readonly EndingHandOver[]; readonly signal: AbortSignal },
 ): Promise<readonly FoundRemains[]> {
+  const names = new Set(ending.map(({ backup }) => backup.name));
   try {
+    if (names.size > 0)
+      return await findRemains(client, subscription, { kept, ends: (name) => names.has(name), signal });
     if (!hasHadOperator(subscription) || !(await mayHaveBackups(subscription.metadata.name))) return [];
     return await findRemains(client, subscription, { kept, signal });
   } catch (error) {
