@@ -2,6 +2,7 @@
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { hasWorked, type Revision } from '../api/revision.ts';
+import { haveSameBundle } from '../api/same-bundle.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { fieldsOf, isRecord, listOf, textOf } from '../api/untyped.ts';
 import { secondsBetween } from './age.ts';
@@ -83,7 +84,7 @@ function approvalOnRevision(revision: Revision): HistoryApproval | undefined {
 
 function describeOutcome(revision: Revision, { status }: Subscription, revisions: readonly Revision[]): string {
   const { spec } = revision;
-  const failure = revision.status?.failure ?? status?.quarantined?.find(({ bundle }) => bundle === spec.bundle);
+  const failure = revision.status?.failure ?? status?.quarantined?.find((one) => haveSameBundle(one, spec));
   if (spec.state === 'Active') {
     if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
     return status?.installed?.revision === revision.metadata.name ? 'is installed' : 'is being applied';

@@ -1,6 +1,7 @@
 /** The Revisions that acts on a Subscription are about. Pure. */
 import { WAITS_FOR_APPROVAL } from '../api/reasons.ts';
 import { hasWorked, type Revision } from '../api/revision.ts';
+import { haveSameBundle } from '../api/same-bundle.ts';
 import type { Subscription } from '../api/subscription.ts';
 
 /** The Revision that the Subscription's status reports as waiting for approval. */
@@ -10,11 +11,14 @@ export function waitingOf({ status }: Subscription, revisions: readonly Revision
   return revisions.find(({ metadata, spec }) => metadata.name === pending.revision && !spec.approved);
 }
 
-/** The newest Revision that worked, without the installed one and those that failed. */
+/**
+ * The newest Revision that worked, without the installed one and those that failed. A way back names a version, so it does not lead
+ * to another content of the installed bundle.
+ */
 export function previousOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
-  const failed = new Set(status?.quarantined?.map(({ bundle }) => bundle));
-  const installed = status?.installed;
-  const worked = revisions.filter((one) => hasWorked(one) && !failed.has(one.spec.bundle));
+  const { installed, quarantined = [] } = status ?? {};
+  const hasFailed = ({ spec }: Revision): boolean => quarantined.some((one) => haveSameBundle(one, spec));
+  const worked = revisions.filter((one) => hasWorked(one) && !hasFailed(one));
   const current = revisions.find(({ metadata }) => metadata.name === installed?.revision);
   const named = worked.find(({ metadata }) => metadata.name === current?.spec.previous);
   const others = worked.filter(({ spec }) => spec.bundle !== installed?.bundle);

@@ -2,6 +2,7 @@
 import { findCondition } from '../api/conditions.ts';
 import type { Subscription } from '../api/subscription.ts';
 import type { SubscriptionStatus } from '../api/subscription-status.ts';
+import { failuresOf } from './failures.ts';
 import type { AnsweredRefusal, Standing, WhyAnswer, WhyVerdict } from './why-answer.ts';
 
 /** The package, and the version or bundle of it that is asked about. */
@@ -60,7 +61,7 @@ function chosenIn({ available, conditions }: SubscriptionStatus): SubscriptionSt
 }
 
 function aboutVersion(status: SubscriptionStatus, asked: string, message: string): WhyVerdict {
-  const { installed, pending, path = [], quarantined = [], refused = [] } = status;
+  const { installed, pending, path = [], refused = [] } = status;
   const available = chosenIn(status);
   const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
     one?.version === asked || one?.bundle === asked;
@@ -70,7 +71,7 @@ function aboutVersion(status: SubscriptionStatus, asked: string, message: string
     causes,
     changes,
   });
-  const failed = quarantined.find(isMeant);
+  const failed = failuresOf(status).find(isMeant);
   if (failed !== undefined)
     return refuse(
       'Refused',

@@ -194,7 +194,8 @@ const PAGES: readonly Page[] = [
     except: [
       { command: 'kubectl label namespace monitoring', because: 'needs the namespace of a monitoring system' },
       { command: 'deploy/monitoring', because: 'needs the CRDs of the Prometheus operator' },
-      { command: 'logs deployment/slipway-manager', because: DEPLOYED },
+      { command: 'logs --selector', because: DEPLOYED },
+      { command: 'get leases.coordination.k8s.io slipway-manager', because: DEPLOYED },
     ],
   },
 ];

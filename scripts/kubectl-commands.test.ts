@@ -21,6 +21,12 @@ describe('the kubectl commands of documents, messages and alerts', () => {
     expect(ambiguous).toEqual([]);
   });
 
+  test('read the logs of every replica of the manager, not of the one that kubectl picks', () => {
+    const ofOne = /\bkubectl [^\n`]*\blogs [^\n`]*\b(?:deploy|deployments?(?:\.apps)?|svc|service)\/slipway-manager/;
+    expect(ofOne.test('kubectl -n slipway-system logs -f deployment/slipway-manager')).toBe(true);
+    expect(files.filter((path) => ofOne.test(readText(path) ?? ''))).toEqual([]);
+  });
+
   test('are found in the README, the guides, the sources and the alerts', () => {
     const full = commands.filter(({ command }) =>
       kindWords(command).some((word) => isFull(word.split(/[,/]/)[0] ?? '')),

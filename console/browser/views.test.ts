@@ -16,6 +16,10 @@ import { MODELS } from './testing/models/all.ts';
 import { hostileCatalog, hostileOverview, hostilePackage } from './testing/models/hostile.ts';
 
 const VIEWS = Object.keys(MODELS);
+/** The plan of another content of the same version, with the Revision that was made of it. */
+const plannedAgain = JSON.parse(
+  JSON.stringify(MODELS['/subscriptions/lights/beacon/plan']).replaceAll('sha256:4be1', 'sha256:0000').replaceAll('beacon-4', 'beacon-5'), // prettier-ignore
+) as unknown;
 const CHECKED_WITHIN_MS = 120_000;
 
 describe.skipIf(noBrowser !== undefined)(
@@ -286,6 +290,66 @@ describe.skipIf(noBrowser !== undefined)(
       ]);
       await watched.close();
       await own.stop();
+    });
+
+    test('an approval is of the plan that the dialog showed when it was opened, and the page says that there is another one', async () => {
+      const path = '/subscriptions/lights/beacon/plan';
+      const own = new FixtureServer({ models: MODELS });
+      await own.start();
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
+      const { page } = watched;
+      await page.goto(`${own.url}${path}`);
+      await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
+      const dialog = page.getByRole('dialog', { name: 'Approve 1.1.0' });
+      const shown = await dialog.textContent();
+      own.push(path, plannedAgain);
+      await page.getByText('The plan has changed since this page was opened').waitFor();
+      expect(await dialog.textContent()).toBe(shown);
+      await dialog.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
+      await expect.poll(() => own.acts).toMatchObject([{ revision: 'beacon-4', plan: expect.stringMatching(/^sha256:4be1/) }]); // prettier-ignore
+      await watched.close();
+      await own.stop();
+    });
+
+    test('no act is sent while the view of another choice of the person has not come', async () => {
+      const own = new FixtureServer({ models: MODELS });
+      await own.start();
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
+      const { page } = watched;
+      await page.goto(`${own.url}/subscriptions/lights/beacon/uninstall`);
+      const button = page.getByRole('button', { name: 'Uninstall beacon', exact: true });
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+      await page.route('**/api/live/**', (route) => route.abort());
+      await page.getByRole('radio', { name: /^Block/ }).click();
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+      await button.click({ force: true });
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.unroute('**/api/live/**');
+      await button.click();
+      await page.getByRole('dialog').waitFor();
+      expect(own.acts).toEqual([]);
+      await watched.close();
+      await own.stop();
+    });
+
+    test('no act is sent while the fields of a form are not in the address yet', async () => {
+      const { page, close } = bound(await show('/subscribe?catalog=team&package=cert-manager&namespace=ops'));
+      const button = page.getByRole('button', { name: 'Apply', exact: true });
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+      const first = await page.evaluate(() => {
+        const apply = document.querySelector('.act button') as HTMLElement;
+        const field = document.querySelector('input[name="namespace"]') as HTMLInputElement;
+        const change = new Promise<readonly (string | null)[]>((resolve) => {
+          const note = (): void => resolve([apply.getAttribute('aria-disabled'), location.search]);
+          new MutationObserver(note).observe(apply, { attributes: true });
+        });
+        field.value = 'security';
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        return change;
+      });
+      expect(first).toEqual(['true', '?catalog=team&package=cert-manager&namespace=ops']);
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('false');
+      await close();
     });
 
     test('an act that destroys is sent only after its name is typed', async () => {

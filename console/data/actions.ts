@@ -64,13 +64,13 @@ const Subscribe = z.strictObject({
   watchNamespaces: set(namespaceName(), 100).min(1).optional(),
 });
 
-/** Deletes a Subscription, after the policies for its objects if some are named. */
+/** Deletes a Subscription, after it has the policies whose effect the person has read. */
 const Uninstall = z.strictObject({
   kind: z.literal('uninstall'),
   ...subscription,
   uid,
-  customResources: z.enum(['Retain', 'Delete', 'Block']).optional(),
-  objects: z.enum(['Delete', 'Orphan']).optional(),
+  customResources: z.enum(['Retain', 'Delete', 'Block']),
+  objects: z.enum(['Delete', 'Orphan']),
 });
 
 export const Action = z.discriminatedUnion('kind', [

@@ -117,7 +117,10 @@ test('an approval is refused by the API server itself if the plan has changed', 
 
 test('an uninstall deletes the very Subscription whose effect was shown, after its policies are set', () => {
   const [policies, deletion] = requestsOf(ACTIONS.at(-1)!.action, NOW);
-  expect(JSON.parse(policies!.body)).toMatchObject({ metadata: { uid: 'u1' } });
+  expect(JSON.parse(policies!.body)).toEqual({
+    metadata: { uid: 'u1' },
+    spec: { uninstall: { objects: 'Delete', customResources: 'Delete' } },
+  });
   expect(JSON.parse(deletion!.body)).toMatchObject({ preconditions: { uid: 'u1' } });
 });
 
@@ -128,6 +131,10 @@ test.each([
   {
     because: 'an approval names no plan',
     action: { kind: 'approve', namespace: 'ops', revision: 'gadget-2', uid: 'r2' },
+  },
+  {
+    because: 'an uninstall names no policy',
+    action: { kind: 'uninstall', namespace: 'ops', name: 'gadget', uid: 'u1', objects: 'Delete' },
   },
   { because: 'it is no object', action: 'approve' },
   { because: 'it is a list', action: [] },

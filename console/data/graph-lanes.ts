@@ -3,6 +3,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import { count } from '../../report/count.ts';
+import { failuresOf } from '../../report/failures.ts';
 import { graphOf, type DrawnNode, type Lane } from '../../report/upgrade-graph.ts';
 import { subscriptionPath, withQuery } from './links.ts';
 import type { Cut, GraphLane, GraphNode, NodeMark } from './models.ts';
@@ -133,13 +134,13 @@ function keptNodes(
 const MATTERING: ReadonlySet<NodeMark> = new Set(['installed', 'available', 'path', 'pending']);
 
 function marksOf({ bundle, version, marks }: DrawnNode, status: SubscriptionStatus): readonly NodeMark[] {
-  const { installed, available, pending, path = [], refused = [], quarantined = [] } = status;
+  const { installed, available, pending, path = [], refused = [] } = status;
   const own: readonly (NodeMark | false)[] = [
     installed?.bundle === bundle && 'installed',
     available?.bundle === bundle && available.bundle !== installed?.bundle && 'available',
     path.includes(version) && available?.bundle !== bundle && 'path',
     pending?.bundle === bundle && 'pending',
-    quarantined.some((one) => one.bundle === bundle) && 'quarantined',
+    failuresOf(status).some((one) => one.bundle === bundle) && 'quarantined',
     refused.some((one) => one.version === version) && 'refused',
   ];
   return [...own.filter((mark) => mark !== false), ...marks];

@@ -51,7 +51,9 @@ export function questionOf(subscription: Subscription, facts: QuestionFacts): Re
     },
     ...(installed !== undefined && { installed: installedOf(installed) }),
     catalogs: catalogsFor(subscription, facts.catalogs).flatMap((one) => sourceOf(one, subscription, facts) ?? []),
-    quarantined: quarantined.map(({ bundle }) => bundle),
+    quarantined: quarantined.flatMap(({ bundle, image }) =>
+      image === undefined || image === installed?.image ? [bundle] : [bundle, image],
+    ),
     ...(facts.kubernetesVersion !== undefined && {
       cluster: { providedKinds: [], kubernetesVersion: facts.kubernetesVersion },
     }),

@@ -85,15 +85,8 @@ function approval({ namespace, revision, uid, plan }: ActionOf<'approve'>): Step
 function uninstall(action: ActionOf<'uninstall'>): readonly Step[] {
   const { uid, customResources, objects } = action;
   const target = subscriptionOf(action);
-  const policies = {
-    ...(objects !== undefined && { objects }),
-    ...(customResources !== undefined && { customResources }),
-  };
-  const isPatched = Object.keys(policies).length > 0;
   return [
-    ...(isPatched
-      ? [{ do: 'merge', target, patch: { metadata: { uid }, spec: { uninstall: policies } } } as const]
-      : []),
+    { do: 'merge', target, patch: { metadata: { uid }, spec: { uninstall: { objects, customResources } } } },
     { do: 'delete', target, uid },
   ];
 }

@@ -1,5 +1,5 @@
 /** The preview of an uninstall: which objects are deleted, in which order, and which stay. Pure. */
-import { leavesObjects, type Subscription } from '../../api/subscription.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { CustomResourcePolicy } from '../../apply/plan-uninstall.ts';
 import {
@@ -125,18 +125,12 @@ function givenIn({ givenByOlm: answer }: Asked): GivenByOlm {
   return { deleted: [], stays };
 }
 
-/** A policy is part of the act only if it differs from that of the spec. */
+/** The act names the policies of the page also if the spec has them: it may have other ones by the time of the act. */
 function offersOf(found: Subscription, chosen: Chosen): readonly Offer[] {
-  const { metadata, spec } = found;
+  const { metadata } = found;
   if (metadata.deletionTimestamp !== undefined) return [];
-  const action: ActionOf<'uninstall'> = {
-    kind: 'uninstall',
-    ...placeOf(found),
-    uid: metadata.uid ?? '',
-    ...(chosen.customResources !== spec.uninstall.customResources && { customResources: chosen.customResources }),
-    ...(chosen.objects !== spec.uninstall.objects && { objects: chosen.objects }),
-  };
-  const staysAll = chosen.objects === 'Orphan' || (action.objects === undefined && leavesObjects(found));
+  const action: ActionOf<'uninstall'> = { kind: 'uninstall', ...placeOf(found), uid: metadata.uid ?? '', ...chosen };
+  const staysAll = chosen.objects === 'Orphan';
   return [
     {
       label: staysAll ? 'Delete the Subscription, and leave its objects' : 'Uninstall',

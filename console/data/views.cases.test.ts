@@ -221,6 +221,20 @@ describe('the upgrade graph', () => {
     expect(legend.map(({ mark }) => mark)).toContain('quarantined');
   });
 
+  test('opens and marks the installed version as one that works, although another content of its bundle failed', () => {
+    const failure = { ...INSTALLED, image: `registry.example/gadget@sha256:${'b'.repeat(64)}`, reason: 'WebhookSilent', message: 'no answer', since: 'x' }; // prettier-ignore
+    const again = subscription({ status: { installed: INSTALLED, quarantined: [failure], conditions: [READY] } });
+    const { lanes, opened } = modelOf(
+      graph,
+      { ...visible, subscriptions: [again] },
+      { asked: { packages: contentOf(packageOf(1)) } },
+    );
+    expect(lanes[0]?.nodes.map(({ version, marks }) => [version, ...marks])).toEqual([
+      ['1.0.0', 'installed', 'head', 'deprecated'],
+    ]);
+    expect(opened).toBeUndefined();
+  });
+
   test('of 500 versions has those that matter, and counts the others', () => {
     const { lanes } = shown(packageOf(500), '1.250.0');
     expect(lanes[0]?.nodes).toHaveLength(GRAPH_LIMITS.nodes);
@@ -331,6 +345,7 @@ describe('an uninstall', () => {
 
   test.each([
     { because: 'the policies are those of the spec', query: {}, fields: {} },
+    { because: 'the person chose those of the spec', query: { customResources: 'Retain' }, fields: {} },
     {
       because: 'the person chose other ones',
       query: { customResources: 'Delete' },
@@ -338,12 +353,14 @@ describe('an uninstall', () => {
     },
     { because: 'objects are to stay', query: { objects: 'Orphan' }, fields: { objects: 'Orphan' } },
     { because: 'a policy that does not exist is none', query: { customResources: 'Burn' }, fields: {} },
-  ])('sends the policies that differ, and the uid of the Subscription: $because', ({ query, fields }) => {
-    const { buttons } = modelOf(uninstall, visible, {
+  ])('sends the policies of the page, and the uid of the Subscription: $because', ({ query, fields }) => {
+    const { buttons, choices } = modelOf(uninstall, visible, {
       parameters: { namespace: 'ops', name: 'gadget', ...query },
       asked: { customResources: { value: new Map() } },
     });
-    expect(buttons[0]?.action).toEqual({ kind: 'uninstall', namespace: 'ops', name: 'gadget', uid: 'u1', ...fields });
+    const policies = { customResources: 'Retain', objects: 'Delete', ...fields };
+    expect(buttons[0]?.action).toEqual({ kind: 'uninstall', namespace: 'ops', name: 'gadget', uid: 'u1', ...policies });
+    expect(Object.fromEntries(choices.map(({ name, value }) => [name, value]))).toEqual(policies);
     expect(buttons[0]?.typed).toBe('gadget');
   });
 

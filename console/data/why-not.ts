@@ -5,6 +5,7 @@
 import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { failuresOf } from '../../report/failures.ts';
 import { answerOf } from '../../report/why-status.ts';
 import type { WhyAnswer } from '../../report/why-answer.ts';
 import type { ResolveInput } from '../../resolver/input.ts';
@@ -22,9 +23,9 @@ const MOST_SENTENCES = 20;
 
 /** The version that is opened without a question: the newest that is not installed. */
 export function versionToOpen({ status }: Subscription): string | undefined {
-  const { installed, available, refused = [], quarantined = [], pending } = status ?? {};
+  const { installed, available, refused = [], pending } = status ?? {};
   const next = available?.bundle === installed?.bundle ? undefined : available?.version;
-  return refused[0]?.version ?? quarantined[0]?.version ?? pending?.version ?? next;
+  return refused[0]?.version ?? failuresOf(status ?? {})[0]?.version ?? pending?.version ?? next;
 }
 
 /** Acts that would have the version installed. */

@@ -22,15 +22,21 @@ export interface ActParts {
  */
 export async function carryOutAct(person: Person, action: Action, { transportOf, now }: ActParts): Promise<string> {
   const transport = transportOf(person);
-  for (const request of requestsOf(action, now())) await send(transport, request);
+  const requests = requestsOf(action, now());
+  const isDeletion = requests.some(({ method }) => method === 'DELETE');
+  for (const request of requests) await send(transport, request, isDeletion);
   return describeDone(action);
 }
 
-async function send(transport: Pick<Transport, 'request'>, { refusal, ...request }: ActRequest): Promise<void> {
+async function send(
+  transport: Pick<Transport, 'request'>,
+  { refusal, ...request }: ActRequest,
+  isDeletion: boolean,
+): Promise<void> {
   try {
     await transport.request({ ...request, signal: AbortSignal.timeout(REQUEST_SECONDS * 1000) });
   } catch (error) {
-    if (request.method === 'DELETE' && error instanceof ApiError && error.code === 404) return;
+    if (isDeletion && error instanceof ApiError && error.code === 404) return;
     if (refusal === undefined || !(error instanceof ApiError) || error.code !== refusal.status) throw error;
     const { reason, message, next } = refusal.problem;
     throw new ReasonedError({ reason, retry: 'never', message, hint: next, cause: error });

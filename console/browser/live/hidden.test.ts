@@ -28,6 +28,11 @@ const newPage = () => Object.assign(new EventTarget(), { hidden: false });
 let page = newPage();
 const open = (): readonly FakeSource[] => FakeSource.all.filter(({ readyState }) => readyState !== FakeSource.CLOSED);
 
+/** The server answers the request for the stream. */
+function begin(): void {
+  open()[0]?.dispatchEvent(new Event('open'));
+}
+
 function turn(hidden: boolean): void {
   page.hidden = hidden;
   page.dispatchEvent(new Event('visibilitychange'));
@@ -72,6 +77,49 @@ test('a page that opens hidden has no stream until it is shown', () => {
   expect(open()).toEqual([]);
   turn(false);
   expect(open().map(({ url }) => url)).toEqual(['/api/live/overview']);
+});
+
+test.each<{ because: string; happens: (live: LiveView) => void; isCurrent: boolean }>([
+  { because: 'it is live, and has the data of its address', happens: () => undefined, isCurrent: true },
+  { because: 'it is hidden', happens: () => turn(true), isCurrent: false },
+  {
+    because: 'it is shown again, and its stream is not open yet',
+    happens: () => [true, false].forEach(turn),
+    isCurrent: false,
+  },
+  {
+    because: 'it is shown again, and the server has no newer data',
+    happens: () => {
+      [true, false].forEach(turn);
+      begin();
+    },
+    isCurrent: true,
+  },
+  {
+    because: 'the data of another query are on their way',
+    happens: (live) => {
+      live.show('/overview?customResources=Retain');
+      begin();
+    },
+    isCurrent: false,
+  },
+  {
+    because: 'the data of another query have come',
+    happens: (live) => {
+      live.show('/overview?customResources=Retain');
+      begin();
+      open()[0]?.send('b', { n: 2 });
+    },
+    isCurrent: true,
+  },
+  { because: 'the connection is lost', happens: () => open()[0]?.dispatchEvent(new Event('error')), isCurrent: false },
+])('a page may act on its data: $isCurrent, as $because', ({ happens, isCurrent }) => {
+  const live = view();
+  live.show('/overview');
+  begin();
+  open()[0]?.send('a', { n: 1 });
+  happens(live);
+  expect(live.isCurrent).toBe(isCurrent);
 });
 
 test('a page that stays shown keeps its stream', () => {

@@ -6,7 +6,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { Problem } from '../../data/view.ts';
 import type { PortKey } from '../shell/key.ts';
 
-/** `connecting` at first, `live` while events arrive, `lost` until the server answers again. */
+/** `connecting` at first and after the page was hidden, `live` while events arrive, `lost` until the server answers again. */
 export type Connection = 'connecting' | 'live' | 'lost';
 
 const FIRST_PAUSE_MS = 500;
@@ -25,12 +25,12 @@ export interface Received {
 
 /** State: the shown view, its connection, and the data that have been received. */
 export class LiveView {
-  readonly #received = signal<Received & { readonly path: string }>({ path: '' });
+  readonly #received = signal<Received & { readonly url: string }>({ url: '' });
   readonly #connection = signal<Connection>('connecting');
   readonly #refused: (url: string) => Promise<Problem | undefined>;
   #source: EventSource | undefined;
   #timer: number | undefined;
-  #url = '';
+  readonly #url = signal('');
   #lastId = '';
   #refusals = 0;
 
@@ -47,7 +47,12 @@ export class LiveView {
   /** What is known about the view of a path; never anything about another one. */
   about(path: string): Received {
     const received = this.#received.value;
-    return received.path === path ? received : {};
+    return pathOf(received.url) === path ? received : {};
+  }
+
+  /** Whether the data are those of the address, query included, and are kept fresh: only then acts may follow from them. */
+  get isCurrent(): boolean {
+    return this.#connection.value === 'live' && this.#received.value.url === this.#url.value;
   }
 
   get connection(): ReadonlySignal<Connection> {
@@ -56,10 +61,10 @@ export class LiveView {
 
   /** Shows the view of an address. If only the query differs, the data stay until those of the new one arrive. */
   show(url: string): void {
-    if (url === this.#url) return;
-    this.#url = url;
+    if (url === this.#url.value) return;
+    this.#url.value = url;
     this.#lastId = '';
-    if (this.#received.value.path !== this.#path) this.#received.value = { path: this.#path };
+    if (pathOf(this.#received.value.url) !== pathOf(url)) this.#received.value = { url };
     this.#refusals = 0;
     this.#open();
   }
@@ -68,10 +73,6 @@ export class LiveView {
   refresh(): void {
     this.#refusals = 0;
     this.#open();
-  }
-
-  get #path(): string {
-    return this.#url.split('?', 1)[0] ?? '';
   }
 
   #open(): void {
@@ -87,15 +88,17 @@ export class LiveView {
 
   /** A new EventSource sends no header of the last data: the address names them. */
   get #address(): string {
-    const address = this.#key.in(`/api/live${this.#url}`);
+    const address = this.#key.in(`/api/live${this.#url.value}`);
     if (this.#lastId === '') return address;
     return `${address}${address.includes('?') ? '&' : '?'}lastEventId=${encodeURIComponent(this.#lastId)}`;
   }
 
   /** A browser has six connections for a host, and each tab has a stream: one that is not shown gives up its own. */
   #turn(): void {
-    if (document.hidden) this.#close();
-    else if (this.#source === undefined && this.#url !== '') this.#open();
+    if (document.hidden) {
+      this.#close();
+      this.#connection.value = 'connecting';
+    } else if (this.#source === undefined && this.#url.value !== '') this.#open();
   }
 
   #opened(): void {
@@ -105,25 +108,25 @@ export class LiveView {
 
   #receive({ data, lastEventId }: MessageEvent<string>): void {
     this.#lastId = lastEventId;
-    this.#received.value = { path: this.#path, model: JSON.parse(data) as unknown };
+    this.#received.value = { url: this.#url.value, model: JSON.parse(data) as unknown };
   }
 
   #fail({ data }: MessageEvent<string>): void {
     this.#lastId = '';
-    this.#received.value = { path: this.#path, problem: JSON.parse(data) as Problem };
+    this.#received.value = { url: this.#url.value, problem: JSON.parse(data) as Problem };
   }
 
   #lost(source: EventSource): void {
     this.#connection.value = 'lost';
     if (source.readyState !== EventSource.CLOSED) return;
     this.#refusals += 1;
-    void this.#explain(this.#url);
+    void this.#explain(this.#url.value);
     this.#timer = window.setTimeout(() => this.#open(), pauseAfter(this.#refusals));
   }
 
   async #explain(url: string): Promise<void> {
     const problem = await this.#refused(url);
-    if (problem !== undefined && url === this.#url) this.#received.value = { path: this.#path, problem };
+    if (problem !== undefined && url === this.#url.value) this.#received.value = { url, problem };
   }
 
   #retryNow(): void {
@@ -135,4 +138,8 @@ export class LiveView {
     this.#source?.close();
     this.#source = undefined;
   }
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
 }

@@ -1,12 +1,16 @@
-/** Buttons, each beside the kubectl line that does the same. An act that the person may not do is explained. */
+/**
+ * Buttons, each beside the kubectl line that does the same. An act that the person may not do is explained. No act is sent while the
+ * page may show something else than its buttons do, and a dialog sends the act that it showed when it was opened.
+ */
 import { useSignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { useId } from 'preact/hooks';
 import type { Button } from '../../data/models.ts';
 import { announce } from '../shell/announce.tsx';
-import { signedIn } from '../shell/state.ts';
+import { live, signedIn } from '../shell/state.ts';
 import { Confirm } from './confirm.tsx';
 import { Copyable } from './copy.tsx';
+import { isTyping } from './query.ts';
 
 interface ActsProps {
   readonly buttons: readonly Button[];
@@ -37,24 +41,24 @@ interface ActProps {
 
 function Act({ button, isMain, after }: ActProps) {
   const { route } = useLocation();
-  const isAsked = useSignal(false);
+  const asked = useSignal<Button | undefined>(undefined);
   const isSent = useSignal(false);
   const why = useId();
   const isRefused = button.allowed === false;
 
-  async function send(): Promise<void> {
-    isAsked.value = false;
+  async function send({ action }: Button): Promise<void> {
+    asked.value = undefined;
     isSent.value = true;
-    const { isDone, sentence } = await signedIn.act(button.action);
+    const { isDone, sentence } = await signedIn.act(action);
     isSent.value = false;
     announce(sentence, { isBad: !isDone });
     if (isDone && after !== undefined) route(after);
   }
 
   function press(): void {
-    if (isRefused || isSent.value) return;
-    if (button.confirm === undefined && button.typed === undefined) void send();
-    else isAsked.value = true;
+    if (isRefused || isSent.value || !isShown()) return;
+    if (button.confirm === undefined && button.typed === undefined) void send(button);
+    else asked.value = button;
   }
 
   return (
@@ -62,7 +66,7 @@ function Act({ button, isMain, after }: ActProps) {
       <button
         type="button"
         class={kindOf(button, isMain)}
-        aria-disabled={isRefused || isSent.value}
+        aria-disabled={isRefused || isSent.value || !isShown()}
         {...(button.because !== undefined && { 'aria-describedby': why })}
         onClick={press}
       >
@@ -74,9 +78,16 @@ function Act({ button, isMain, after }: ActProps) {
           {button.because}
         </p>
       )}
-      {isAsked.value && <Confirm button={button} send={send} close={() => (isAsked.value = false)} />}
+      {asked.value !== undefined && (
+        <Confirm button={asked.value} send={send} close={() => (asked.value = undefined)} />
+      )}
     </div>
   );
+}
+
+/** Whether the buttons are those of the page that the person sees: of its address, of its fields, and fresh. */
+function isShown(): boolean {
+  return live.isCurrent && !isTyping.value;
 }
 
 function kindOf({ typed }: Button, isMain: boolean): string {

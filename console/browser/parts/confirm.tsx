@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 
 interface ConfirmProps {
   readonly button: Button;
-  readonly send: () => Promise<void>;
+  readonly send: (button: Button) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -16,7 +16,7 @@ export function Confirm({ button, send, close }: ConfirmProps) {
 
   function submit(event: Event): void {
     event.preventDefault();
-    if (isReady) void send();
+    if (isReady) void send(button);
   }
 
   return (

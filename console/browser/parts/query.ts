@@ -1,9 +1,15 @@
 /** The state of a form in the address: filters and fields are a part of the deep link. */
+import { signal, type ReadonlySignal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo } from 'preact/hooks';
 
 /** How long a person pauses while typing before the server is asked. */
 const PAUSE_MS = 180;
+
+const typing = signal(false);
+
+/** Whether a form has changes that are not in the address yet: a person types in one at a time. */
+export const isTyping: ReadonlySignal<boolean> = typing;
 
 /** Mutable: changes that are not in the address yet. */
 class QueryDraft {
@@ -18,12 +24,14 @@ class QueryDraft {
   /** Changes one value; an empty one is removed. `later` waits until the person pauses. */
   set(name: string, value: string, { later = false } = {}): void {
     this.#changes.set(name, value);
+    typing.value = true;
     window.clearTimeout(this.#timer);
     if (later) this.#timer = window.setTimeout(() => this.flush(), PAUSE_MS);
     else this.flush();
   }
 
   flush(): void {
+    typing.value = false;
     if (this.#changes.size === 0) return;
     const changes = new Map(this.#changes);
     this.#changes.clear();
@@ -31,6 +39,7 @@ class QueryDraft {
   }
 
   stop(): void {
+    typing.value = false;
     window.clearTimeout(this.#timer);
   }
 }

@@ -1,9 +1,10 @@
 /** The plan of the next Revision: its effect, its risk, and the approval that names its hash. */
-import type { ApprovalState, PlanModel, PlanSection, RiskRow } from '../../data/models.ts';
+import { useRef } from 'preact/hooks';
+import type { ApprovalState, Notice, PlanModel, PlanSection, RiskRow } from '../../data/models.ts';
 import { Acts } from '../parts/acts.tsx';
 import { StateBadge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { CutNote, EmptyState, Facts } from '../parts/lists.tsx';
+import { CutNote, EmptyState, Facts, Notices } from '../parts/lists.tsx';
 import { subscriptionPath } from '../parts/paths.ts';
 import { Section } from '../parts/section.tsx';
 import { SubscriptionTabs } from '../parts/tabs.tsx';
@@ -38,9 +39,13 @@ export function PlanView({ model }: { readonly model: PlanModel }) {
   );
 }
 
+const CHANGED: Notice = { tone: 'waiting', text: 'The plan has changed since this page was opened: read it again.' };
+
 /** The change, the way back, the hash, and the approval: the part that decides. */
 function Summary({ model }: { readonly model: PlanModel }) {
   const { change, risk, pointOfNoReturn, wayBack, hash, approval, buttons } = model;
+  const opened = useRef(hash);
+  opened.current ??= hash;
   return (
     <div class={`standing tone-${risk?.tone ?? 'unknown'}`}>
       <div class="standing-state">
@@ -63,6 +68,7 @@ function Summary({ model }: { readonly model: PlanModel }) {
           Plan <code class="break">{hash}</code>
         </p>
       )}
+      {hash !== opened.current && <Notices notices={[CHANGED]} />}
       <Acts buttons={buttons} main after={subscriptionPath(model.namespace, model.name)} />
     </div>
   );

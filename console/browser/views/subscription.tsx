@@ -148,7 +148,7 @@ function NotInstalled({ model }: { readonly model: SubscriptionModel }) {
     <Section title="Versions that are not installed" note={quarantined.length + refused.length}>
       <ul class="rows">
         {quarantined.map((row) => (
-          <Quarantined key={row.bundle} row={row} graph={graph} />
+          <Quarantined key={`${row.bundle} ${row.since}`} row={row} graph={graph} />
         ))}
         {refused.map((row) => (
           <Refused key={row.href} row={row} />

@@ -48,7 +48,10 @@ export const ACTIONS: readonly ActCase[] = [
       watchNamespaces: ['ops', 'dev'],
     },
   },
-  { because: 'it is not needed any more', action: { kind: 'uninstall', ...PLACE, uid: 'u1' } },
+  {
+    because: 'it is not needed any more',
+    action: { kind: 'uninstall', ...PLACE, uid: 'u1', customResources: 'Retain', objects: 'Orphan' },
+  },
   {
     because: 'its custom resources go too',
     action: { kind: 'uninstall', ...PLACE, uid: 'u1', customResources: 'Delete', objects: 'Delete' },

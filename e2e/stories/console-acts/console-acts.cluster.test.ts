@@ -144,5 +144,7 @@ describe('an approval', () => {
 test('an uninstall of a Subscription that was made again is refused', async () => {
   const uids = await prepare('by-request', HASH);
   const action = actIn(ACTIONS.at(-2)!.action, 'by-request', { ...uids, subscription: 'another' });
-  await expect(send(requestsOf(action, new Date())[0]!)).rejects.toMatchObject({ reason: 'Conflict' });
+  const [policies, deletion] = requestsOf(action, new Date());
+  await expect(send(policies!)).rejects.toMatchObject({ reason: 'ObjectInvalid' });
+  await expect(send(deletion!)).rejects.toMatchObject({ reason: 'Conflict' });
 });

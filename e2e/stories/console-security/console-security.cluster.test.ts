@@ -120,7 +120,14 @@ describe('an act', () => {
     { because: 'a reader may not ask for a reconcile', action: reconcile },
     {
       because: 'a reader may not uninstall',
-      action: { kind: 'uninstall', namespace: 'red', name: 'gadget', uid: 'x' },
+      action: {
+        kind: 'uninstall',
+        namespace: 'red',
+        name: 'gadget',
+        uid: 'x',
+        customResources: 'Retain',
+        objects: 'Delete',
+      },
     },
     { because: 'a reader of one namespace may do nothing in another', action: { ...reconcile, namespace: 'blue' } },
     { because: 'a reader may not subscribe', action: { kind: 'subscribe', namespace: 'red', name: 'x', package: 'x' } },

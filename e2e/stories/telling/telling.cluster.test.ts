@@ -431,9 +431,9 @@ describe('a pipeline that waits as the guide says', () => {
   });
 
   const FAILING = {
-    version: '7.0.0',
+    version: '7.1.0-rc.1',
     broken: true as const,
-    outcome: /^exit code 1: [^]*The upgrade to beacon\.v7\.0\.0 failed: /,
+    outcome: /^exit code 1: [^]*The upgrade to beacon\.v7\.1\.0-rc\.1 failed: /,
   };
   const WORKING = { version: '7.1.0', outcome: /^succeeds$/ };
 

@@ -200,11 +200,19 @@ export const uninstallModel: UninstallModel = {
   buttons: [
     {
       label: 'Uninstall beacon',
-      command: 'kubectl -n lights delete subscriptions.slipway.dev beacon',
+      command: `kubectl -n lights patch subscriptions.slipway.dev beacon --type merge -p '{"metadata":{"uid":"${UID}"},"spec":{"uninstall":{"objects":"Delete","customResources":"Retain"}}}' &&
+kubectl -n lights delete subscriptions.slipway.dev beacon --wait=false`,
       allowed: true,
       confirm: 'Uninstall beacon-operator 1.0.0? 12 objects are deleted.',
       typed: 'beacon',
-      action: { kind: 'uninstall', namespace: 'lights', name: 'beacon', uid: UID },
+      action: {
+        kind: 'uninstall',
+        namespace: 'lights',
+        name: 'beacon',
+        uid: UID,
+        customResources: 'Retain',
+        objects: 'Delete',
+      },
     },
   ],
 };
