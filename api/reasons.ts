@@ -128,3 +128,14 @@ export const WAITS_FOR_APPROVAL: ReadonlySet<string> = new Set<Reason>([
 
 /** Reasons of a Revision that waits for a better moment; no person has to act. */
 export const WAITS_FOR_A_TIME: ReadonlySet<string> = new Set<Reason>(['OperatorNotUpgradeable', 'OutsideWindow']);
+
+/** Reasons of work in progress that meets no trouble. */
+export const AT_WORK: ReadonlySet<string> = new Set<Reason>([
+  'Progressing',
+  'Installing',
+  'Upgrading',
+  'RollingBack',
+  'Repairing',
+  'Uninstalling',
+  'Planning',
+]);

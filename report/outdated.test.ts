@@ -27,6 +27,11 @@ const CASES: readonly { readonly because: string; readonly status: SubscriptionS
     found: { available: '2.0.0', reason: 'WebhookSilent' },
   },
   {
+    because: 'its image cannot be pulled',
+    status: { installed: INSTALLED, available: AVAILABLE, conditions: [READY, condition('UpgradeAvailable', 'True', 'RegistryDenied', 'gadget.v2.0.0 cannot be installed: no')] }, // prettier-ignore
+    found: { available: '2.0.0', reason: 'RegistryDenied', message: 'gadget.v2.0.0 cannot be installed: no' },
+  },
+  {
     because: 'the spec excludes a higher version',
     status: { installed: INSTALLED, available: { bundle: 'gadget.v1.0.0', version: '1.0.0' }, refused: [REFUSED], conditions: [READY] }, // prettier-ignore
     found: { installed: '1.0.0', latest: '3.0.0', reason: 'VersionNotFound', message: REFUSED.message },

@@ -106,6 +106,25 @@ describe('the situation', () => {
     ]);
   });
 
+  test.each([
+    { because: 'Ready does not say it', ready: READY, problems: ['Reconciling RegistryDenied'] },
+    {
+      because: 'Ready says it',
+      ready: condition('Ready', 'False', 'RegistryDenied', 'gadget.v1.0.0: it is refused'),
+      problems: [],
+    },
+  ])('has the trouble of work in progress as a problem if $because', ({ ready, problems }) => {
+    const conditions = [ready, condition('Reconciling', 'True', 'RegistryDenied', 'it is refused')];
+    const found = situationOf(subscription({ status: { installed: INSTALLED, conditions } }), []).problems;
+    expect(found.map((one) => `${one.condition} ${one.reason}`)).toEqual(problems);
+  });
+
+  test.each(['Upgrading', 'Planning', 'DependencyNotReady'])('has no problem if work goes on: %s', (reason) => {
+    const conditions = [READY, condition('Reconciling', 'True', reason, 'gadget.v2.0.0 …')];
+    const status = { installed: INSTALLED, pending: { ...PENDING, reason }, conditions };
+    expect(situationOf(subscription({ status }), []).problems).toEqual([]);
+  });
+
   test('has a deprecation only if there is one', () => {
     const problemsWith = (status: 'True' | 'False'): number =>
       situationOf(

@@ -6,6 +6,8 @@ import { WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME } from '../api/reasons.ts';
 import { findCondition, isReady, type Condition } from '../api/conditions.ts';
 import type { Phase, Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
+import type { SubscriptionStatus } from '../api/subscription-status.ts';
+import { retriedIn } from '../api/trouble.ts';
 
 export interface OperatorProblem {
   readonly condition: string;
@@ -64,7 +66,7 @@ export function situationOf(subscription: Subscription, revisions: readonly Revi
     ...(pending !== undefined && { pending }),
     ...(nextEligibleTime !== undefined && { nextEligibleTime }),
     phases: phasesOf(revisions, state),
-    problems: problemsOf(status.conditions, ready),
+    problems: problemsOf(status, ready),
     refused,
     next: nextSteps(subscription, state),
   };
@@ -92,15 +94,15 @@ function phasesOf(revisions: readonly Revision[], state: State): readonly Phase[
 
 const PROBLEMS = ['Stalled', 'UpgradeFailed', 'CustomResourcesLost', 'Contested', 'Deprecated'] as const;
 
-/** The conditions that are bad news, each sentence once. */
-function problemsOf(
-  conditions: readonly Condition[] | undefined,
-  ready: Condition | undefined,
-): readonly OperatorProblem[] {
-  const found = PROBLEMS.flatMap((type) => {
-    const one = findCondition(conditions, type);
+/** The conditions that are bad news, each sentence once; trouble of work in progress only if Ready does not say it. */
+function problemsOf(status: SubscriptionStatus, ready: Condition | undefined): readonly OperatorProblem[] {
+  const retried = retriedIn(status);
+  const isUnsaid = retried !== undefined && ready?.message.includes(retried.message) !== true;
+  const lasting = PROBLEMS.flatMap((type) => {
+    const one = findCondition(status.conditions, type);
     return one?.status === 'True' ? [one] : [];
   });
+  const found = isUnsaid ? [retried, ...lasting] : lasting;
   const known = new Set(ready?.status === 'False' ? [ready.message] : []);
   return found.flatMap(({ type, reason, message }) => {
     if (known.has(message)) return [];

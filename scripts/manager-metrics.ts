@@ -21,7 +21,7 @@ export function managerMetrics(): readonly MetricFacts[] {
   const { metrics: registry } = createMetrics();
   const none = { list: () => [] };
   const content = { get: () => undefined } as never;
-  registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
+  registerState(registry, { catalogs: none, subscriptions: none, revisions: none, registryPolicies: none, content });
   registerAccountsPolicy(registry, () => undefined);
   countEvents(registry, () => undefined);
   countRepairs(registry);

@@ -24,6 +24,12 @@ test('no alert fires for a Subscription that waits for a person or for a better 
   expect(excluded.split('|').sort()).toEqual([...AT_WORK, ...WAITS].sort());
 });
 
+test('no alert fires for an upgrade that waits for a person, a better moment or its dependency', () => {
+  const [, excluded = ''] =
+    /slipway_upgrades_waiting\{[^}]*reason!~"([^"]+)"/.exec(readText('deploy/monitoring/rules.yaml') ?? '') ?? [];
+  expect(excluded.split('|').sort()).toEqual([...WAITS, 'DependencyNotReady'].sort());
+});
+
 test('work that no other alert bounds has an alert of its own: an uninstall', () => {
   expect(readText('deploy/monitoring/rules.yaml')).toMatch(/SlipwayUninstallStuck\n +expr: .*reason="Uninstalling"/);
 });

@@ -23,9 +23,11 @@ function registryOf(subscriptions: object[]): Registry {
       object('served', followed, { ...ready, ...checked, bundles: 7 }),
       object('rare', { ...followed, interval: '24h' }, { ...ready, ...checked }),
       object('lost', followed, broken),
+      object('stale', followed, { conditions: [condition('Ready', 'True', 'CatalogStale')] }),
       object('pinned', { source: { image: { ref: 'registry.example/c@sha256:abc' } } }, { ...ready, ...checked }),
       object('suspended', { ...followed, suspend: true }, { ...ready, ...checked }),
     ]),
+    registryPolicies: listed([object('good', {}, ready), object('bad', {}, broken)]),
     content,
   });
   return registry;
@@ -44,6 +46,10 @@ test('what is there is counted when it is asked for, by readiness and reason', a
     'slipway_revisions{state="Archived",ready="Unknown"} 1',
     'slipway_catalog_ready{catalog="served"} 1',
     'slipway_catalog_ready{catalog="lost"} 0',
+    'slipway_catalog_stale{catalog="stale"} 1',
+    'slipway_catalog_stale{catalog="lost"} 0',
+    'slipway_registry_policy_ready{policy="good"} 1',
+    'slipway_registry_policy_ready{policy="bad"} 0',
     'slipway_catalog_served{catalog="served"} 1',
     'slipway_catalog_served{catalog="lost"} 0',
     'slipway_catalog_last_checked_timestamp_seconds{catalog="served"} 60',
@@ -62,6 +68,18 @@ test('what a person is to know of Subscriptions that work is counted by conditio
   const text = await registry.metrics();
   for (const line of ['UpgradeFailed"} 2', 'CustomResourcesLost"} 0', 'Contested"} 0'])
     expect(text).toContain(`slipway_subscriptions_with_condition{condition="${line}`);
+});
+
+test('upgrades that wait or cannot be begun are counted by the reason, from 0, although the operators work', async () => {
+  const working = (reason: string): object => {
+    const upgrade = condition('UpgradeAvailable', 'True', reason);
+    return object(reason, {}, { conditions: [condition('Ready', 'True', 'Succeeded'), upgrade] });
+  };
+  const reasons = ['PlanFailed', 'InvalidSpec', 'Unsigned', 'Unsigned', 'UpgradeAvailable', 'Quarantined'];
+  const text = await registryOf(reasons.map(working)).metrics();
+  for (const line of ['PlanFailed"} 1', 'InvalidSpec"} 1', 'Unsigned"} 2', 'OutsideWindow"} 0'])
+    expect(text).toContain(`slipway_upgrades_waiting{reason="${line}`);
+  expect(text).not.toMatch(/slipway_upgrades_waiting\{reason="(UpgradeAvailable|Quarantined)"/);
 });
 
 test('repaired objects are counted by the cause of the repair, from 0', async () => {

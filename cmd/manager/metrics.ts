@@ -4,8 +4,9 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Catalog } from '../../api/catalog.ts';
-import type { Condition, ConditionType } from '../../api/conditions.ts';
+import { findCondition, type Condition, type ConditionType } from '../../api/conditions.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { RegistryPolicy } from '../../api/registry-policy.ts';
 import type { Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
@@ -27,13 +28,14 @@ export interface MeasuredState {
   readonly catalogs: Pick<Informer<Catalog>, 'list'>;
   readonly subscriptions: Pick<Informer<Subscription>, 'list'>;
   readonly revisions: Pick<Informer<Revision>, 'list'>;
+  readonly registryPolicies: Pick<Informer<RegistryPolicy>, 'list'>;
   readonly content: CatalogContent;
 }
 
 /** Registers the metrics that are counted from the caches; call it once per registry. */
 export function registerState(
   registry: Registry,
-  { catalogs, subscriptions, revisions, content }: MeasuredState,
+  { catalogs, subscriptions, revisions, registryPolicies, content }: MeasuredState,
 ): void {
   const allCatalogs = (): readonly Catalog[] => catalogs.list();
   const allSubscriptions = (): readonly Subscription[] => subscriptions.list();
@@ -67,6 +69,11 @@ export function registerState(
     for (const { metadata, status } of allCatalogs())
       metric.set({ catalog: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
   });
+  const stale = 'Whether a Catalog offers content from before a check that failed.';
+  gauge(registry, 'slipway_catalog_stale', stale, ['catalog'], (metric) => {
+    for (const { metadata, status } of allCatalogs())
+      metric.set({ catalog: metadata.name }, readiness(status?.conditions).reason === 'CatalogStale' ? 1 : 0);
+  });
   gauge(registry, 'slipway_catalog_served', 'Whether this replica serves a Catalog.', ['catalog'], (metric) => {
     for (const { metadata } of allCatalogs())
       metric.set({ catalog: metadata.name }, content.get(metadata.name) === undefined ? 0 : 1);
@@ -88,25 +95,34 @@ export function registerState(
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
   });
+  const usable = 'Whether a RegistryPolicy can be used: if not, every image below its prefix is refused.';
+  gauge(registry, 'slipway_registry_policy_ready', usable, ['policy'], (metric) => {
+    for (const { metadata, status } of registryPolicies.list())
+      metric.set({ policy: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
+  });
 }
 
 function registerWaits(registry: Registry, allSubscriptions: () => readonly Subscription[]): void {
-  const waiting = 'Subscriptions whose next Revision waits, by the reason.';
+  const waiting = 'Subscriptions whose next Revision waits or cannot be made, by the reason.';
   gauge(registry, 'slipway_upgrades_waiting', waiting, ['reason'], (metric) => {
     for (const reason of WAITS) metric.set({ reason }, 0);
     for (const { status } of allSubscriptions()) {
-      const reason = WAITS.find((one) => one === status?.pending?.reason);
-      if (reason !== undefined) metric.inc({ reason });
+      const { status: isTold, reason = '' } = findCondition(status?.conditions, 'UpgradeAvailable') ?? {};
+      if (isTold === 'True' && !GOES_ON.has(reason)) metric.inc({ reason });
     }
   });
 }
 
-/** Why a Revision waits. */
+/** Reasons of UpgradeAvailable for which nothing waits: the upgrade is being made, or has failed. */
+const GOES_ON: ReadonlySet<string> = new Set<Reason>(['UpgradeAvailable', 'Quarantined']);
+
+/** Why a Revision waits; an error that keeps it from being made has its own reason. */
 const WAITS: readonly Reason[] = [
   'ApprovalRequired',
   'ApprovalVoid',
   'AwaitingApproval',
   'DependencyNotReady',
+  'InvalidSpec',
   'OperatorNotUpgradeable',
   'OutsideWindow',
   'PlanFailed',

@@ -87,5 +87,5 @@ test('content of another source is no fallback: the earlier image is pulled by i
   const fresh = scene.start();
   expect(await fresh.lead()).toMatchObject({ reason: 'ImageNotFound' });
   expect(fresh.packages()).toEqual(['first']);
-  expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'CatalogStale' });
+  expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'CatalogStale' });
 });

@@ -135,7 +135,7 @@ describe('after a failure', () => {
     scene.change({ source: { image: { ref: `${scene.registry.host}/hub@${digest}` } } });
     scene.registry.intercept = DOWN;
     expect(await manager.lead()).toMatchObject({ reason: 'RegistryUnavailable', retry: 'backoff' });
-    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'CatalogStale', observedGeneration: 2 });
+    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'CatalogStale', observedGeneration: 2 });
     expect(manager.packages()).toEqual(['first']);
     scene.registry.intercept = UP;
     expect(await manager.lead()).toBeUndefined();
@@ -191,7 +191,8 @@ test('invalid content is checked again after the interval, since the tag may be 
   await scene.publishText('v1', '}{');
   scene.request('now');
   expect(await manager.lead()).toEqual({ requeueAfterSeconds: 300 });
-  expect(scene.condition('Stalled')).toMatchObject({ reason: 'CatalogInvalid' });
+  expect(scene.condition('Stalled')).toBeUndefined();
+  expect(scene.condition('Reconciling')).toMatchObject({ reason: 'CatalogInvalid' });
   expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'CatalogStale' });
   await scene.publish('v1', ['second']);
   await manager.lead();

@@ -9,7 +9,6 @@ import { summarizeContent, summarizeFailure, summarizeRefusal, summarizeSuspensi
 const now = new Date('2026-01-02T00:00:00.500Z');
 const digest = `r.example/hub:v1@sha256:${'a'.repeat(64)}`;
 const served: CatalogStatus = {
-  observedGeneration: 1,
   lastHandledReconcileAt: 'before',
   digest,
   lastChecked: '2026-01-01T00:00:00Z',
@@ -23,7 +22,9 @@ const found = { digest, packages: 3, channels: 4, bundles: 5, created: '2025-12-
 const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----', transparencyLog: 'Require' }] as const;
 const warn = { keys, enforcement: 'Warn' } as const;
 
-function catalog(status: CatalogStatus | undefined, spec: Partial<Catalog['spec']> = {}): Catalog {
+/** Of the generation 2, which is that of the status unless a case says otherwise. */
+function catalog(given: CatalogStatus | undefined, spec: Partial<Catalog['spec']> = {}): Catalog {
+  const status = given && { observedGeneration: 2, ...given };
   return {
     apiVersion: 'slipway.dev/v1alpha1',
     kind: 'Catalog',
@@ -49,6 +50,8 @@ interface Row {
 }
 
 const down = failure('RegistryUnavailable');
+const FROM_BEFORE = 'Serving content from before the spec was changed. ';
+const unread = summarizeFailure(catalog({ ...served, observedGeneration: 1 }), { error: down, served: true }, now);
 
 describe('the Ready condition of a Catalog', () => {
   it.each<Row>([
@@ -80,6 +83,38 @@ describe('the Ready condition of a Catalog', () => {
         'CatalogStale',
         'Serving the last good content. RegistryUnavailable: it is RegistryUnavailable. Look there',
       ],
+      stuck: ['Reconciling', 'RegistryUnavailable'],
+    },
+    {
+      because: 'new content cannot be used, and the last good content is served: it is checked again',
+      status: summarizeFailure(catalog(served), { error: failure('CatalogInvalid', 'never'), served: true }, now),
+      ready: [
+        'True',
+        'CatalogStale',
+        'Serving the last good content. CatalogInvalid: it is CatalogInvalid. Look there',
+      ],
+      stuck: ['Reconciling', 'CatalogInvalid'],
+    },
+    {
+      because: 'the spec was changed, and nothing of it was read yet',
+      status: summarizeFailure(catalog({ ...served, observedGeneration: 1 }), { error: down, served: true }, now),
+      ready: ['False', 'CatalogStale', `${FROM_BEFORE}RegistryUnavailable: it is RegistryUnavailable. Look there`],
+      stuck: ['Reconciling', 'RegistryUnavailable'],
+    },
+    {
+      because: 'the spec was changed, and its check has failed again',
+      status: summarizeFailure(catalog(unread), { error: failure('RegistryDenied', 'never'), served: true }, now),
+      ready: ['False', 'CatalogStale', `${FROM_BEFORE}RegistryDenied: it is RegistryDenied. Look there`],
+      stuck: ['Stalled', 'RegistryDenied'],
+    },
+    {
+      because: 'the content is of another source',
+      status: summarizeFailure(
+        catalog(served, { source: { image: { ref: 'r.example/other:v1' } } }),
+        { error: down, served: true },
+        now,
+      ),
+      ready: ['False', 'CatalogStale', `${FROM_BEFORE}RegistryUnavailable: it is RegistryUnavailable. Look there`],
       stuck: ['Reconciling', 'RegistryUnavailable'],
     },
     {
@@ -181,8 +216,7 @@ describe('the status of the content', () => {
     { because: 'a check failed', status: summarizeFailure(catalog(served), { error: down, served: true }, now) },
     { because: 'it is suspended', status: summarizeSuspension(catalog(served), { served: true }, now) },
   ])('the status keeps the facts about the content if $because', ({ status }) => {
-    const { observedGeneration: _, ...before } = served;
-    expect(status).toMatchObject(before);
+    expect(status).toMatchObject(served);
   });
 
   it('the status has no facts about content if nothing may be served', () => {

@@ -1,11 +1,12 @@
 /** The status of a Catalog. Pure. */
 import type { Catalog, CatalogStatus } from '../../api/catalog.ts';
-import { formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
+import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Signature } from '../../api/signature.ts';
 import type { LeftOut } from '../../catalog/index/left-out.ts';
 import { requestOf } from '../request-of.ts';
+import { isOfSource } from './source.ts';
 import { warningOf } from './verification.ts';
 
 /** The result of a check of the registry. */
@@ -53,21 +54,24 @@ export interface LoadFailure {
 export function summarizeFailure(catalog: Catalog, { error, served }: LoadFailure, now: Date): CatalogStatus {
   const { reason } = error;
   const message = error.describe();
-  const stuck: NextCondition = {
-    type: error.retry === 'never' ? 'Stalled' : 'Reconciling',
-    status: 'True',
-    reason,
-    message,
-  };
-  return judged(observed(catalog), catalog, {
-    conditions: [served ? stale(reason, message) : down(reason, message), stuck],
-    now,
-  });
+  const ready = served ? stale(catalog, reason, message) : down(reason, message);
+  // Content that is in service is checked again after the interval, whatever the error is.
+  const type = error.retry === 'never' && ready.status !== 'True' ? 'Stalled' : 'Reconciling';
+  return judged(observed(catalog), catalog, { conditions: [ready, { type, status: 'True', reason, message }], now });
 }
 
-function stale(reason: Reason, why: string): NextCondition {
-  const message = `Serving the last good content. ${reason}: ${why}`;
-  return { type: 'Ready', status: 'True', reason: 'CatalogStale', message };
+function stale(catalog: Catalog, reason: Reason, why: string): NextCondition {
+  const status = isOfPresentSpec(catalog) ? 'True' : 'False';
+  const which = status === 'True' ? 'the last good content' : 'content from before the spec was changed';
+  return { type: 'Ready', status, reason: 'CatalogStale', message: `Serving ${which}. ${reason}: ${why}` };
+}
+
+/** Whether the content in service is of the present source, and no check of the present spec has failed since a change. */
+function isOfPresentSpec({ metadata, spec, status }: Catalog): boolean {
+  if (status?.digest === undefined || !isOfSource(spec.source, status.digest)) return false;
+  const ready = findCondition(status.conditions, 'Ready');
+  const hasFailed = ready?.status === 'False' && ready.reason === 'CatalogStale';
+  return status.observedGeneration === metadata.generation && !hasFailed;
 }
 
 function down(reason: Reason, why: string): NextCondition {

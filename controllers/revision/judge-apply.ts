@@ -81,20 +81,27 @@ export function judgeHealth(unready: readonly Unready[], objects: number): Judge
   };
 }
 
+/** How long a deletion may be refused, or held by a finalizer, before that is trouble. */
+const PATIENCE_SECONDS = 60;
+
 /**
- * After pruning: the Revision stays Ready, but is not finished before every leftover is gone. An object that a
- * finalizer holds is named, and a watch reports its end; a failed deletion is tried again.
+ * After pruning for so many seconds: the Revision stays Ready, but is not finished before every leftover is gone. An object
+ * that a finalizer holds is named, and a watch reports its end; a failed deletion is tried again.
  */
 export function judgePruning(
   judgement: Judgement,
   removals: readonly Removal[],
+  seconds: number,
 ): Pick<RevisionFindings, 'judgement' | 'unpruned'> {
   const [unpruned] = removals.flatMap(({ failure }) => failure ?? []);
   const held = removals.find(({ outcome }) => outcome === 'deleting');
-  const message = unpruned?.message ?? (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
+  const message =
+    (unpruned && [unpruned.message, unpruned.hint].filter((part) => part !== undefined).join('. ')) ??
+    (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
   if (message === undefined) return { judgement };
   const unfinished = `An object that only earlier revisions had is not pruned yet: ${message}`;
-  return { judgement: { ...judgement, unfinished }, ...(unpruned !== undefined && { unpruned }) };
+  const unfinishedReason = seconds < PATIENCE_SECONDS ? 'Progressing' : (unpruned?.reason ?? 'DeleteBlocked');
+  return { judgement: { ...judgement, unfinished, unfinishedReason }, ...(unpruned !== undefined && { unpruned }) };
 }
 
 function describeWaiting(phases: readonly PhaseResult[]): string {

@@ -15,6 +15,8 @@ export interface Judgement {
   readonly message: string;
   /** The work that is left although it is Ready, such as pruning. */
   readonly unfinished?: string;
+  /** What keeps that from being done, if it does not end by itself. */
+  readonly unfinishedReason?: Reason;
   /** The message, short enough for a column; absent if the message is short. */
   readonly brief?: string;
   /** Seconds until the next check, if no watch will report the change. */

@@ -24,6 +24,8 @@ export interface RevisionMemory {
   proof: Proof;
   /** The last explanation of a Deployment that is not available: Pods are read from time to time only. */
   explained?: Explained | undefined;
+  /** Since when leftovers are pruned. */
+  prunedSince?: Date;
   /** Since when a conversion webhook has not answered. */
   unreadableSince?: Date | undefined;
   /** Recent repairs, by the identity of the object. */

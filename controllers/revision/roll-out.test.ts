@@ -124,7 +124,12 @@ describe('an upgrade', () => {
       await expect(harness.reconcile(2)).rejects.toMatchObject({ retry: 'backoff' });
       const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');
       expect(told?.message).toContain('ConfigMap ops/widget-config');
-      await expect(harness.reconcile(2)).rejects.toMatchObject({ retry: 'backoff' });
+      harness.pass(61);
+      const refused = await harness.reconcile(2).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ retry: 'backoff' });
+      expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')?.reason).toBe(
+        (refused as { readonly reason: string }).reason,
+      );
       failing = undefined;
       await harness.settle(2);
       expect(kinds()).not.toContain('ConfigMap widget-config');
@@ -143,7 +148,13 @@ describe('an upgrade', () => {
     harness.pass(11);
     await harness.settle(2);
     const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');
-    expect(told?.message).toContain('example.com/hold');
+    expect(told).toMatchObject({
+      reason: 'Progressing',
+      message: expect.stringContaining('example.com/hold') as string,
+    });
+    harness.pass(61);
+    expect(await harness.reconcile(2)).toEqual({ requeueAfterSeconds: 30 });
+    expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')?.reason).toBe('DeleteBlocked');
     harness.pass(11);
     expect(await harness.reconcile(2)).toEqual({ requeueAfterSeconds: 30 });
     await harness.cluster.patch(held, { metadata: { finalizers: null } });

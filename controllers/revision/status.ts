@@ -56,14 +56,15 @@ function contestIn({ contested = [] }: RevisionFindings): readonly NextCondition
 }
 
 /** Ready is shown as a column: if its message is too long for that, the condition beside it has the full text. */
-function conditionsFor({ state, reason, message, unfinished, brief }: Judgement): readonly NextCondition[] {
-  const shown = (rest: ConditionType): string =>
-    brief === undefined ? message : `${brief} (the condition ${rest} lists all)`;
+function conditionsFor({ state, reason, message, brief, ...rest }: Judgement): readonly NextCondition[] {
+  const shown = (beside: ConditionType): string =>
+    brief === undefined ? message : `${brief} (the condition ${beside} lists all)`;
   switch (state) {
     case 'Ready': {
       const ready: NextCondition = { type: 'Ready', status: 'True', reason, message };
+      const { unfinished, unfinishedReason = 'Progressing' } = rest;
       if (unfinished === undefined) return [ready];
-      return [ready, { type: 'Reconciling', status: 'True', reason: 'Progressing', message: unfinished }];
+      return [ready, { type: 'Reconciling', status: 'True', reason: unfinishedReason, message: unfinished }];
     }
     case 'Working':
       return [

@@ -2,18 +2,18 @@
  * The conditions of a Subscription: whether it is as requested, the work in progress, newer versions, deprecations.
  * Ready, Reconciling and Stalled are tables over the state of the operator (situation.ts). Pure.
  */
-import { findCondition, isReason, type NextCondition } from '../../api/conditions.ts';
-import type { ReasonedError } from '../../api/errors.ts';
-import { WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME, type Reason } from '../../api/reasons.ts';
+import { findCondition, isReason, type Condition, type NextCondition } from '../../api/conditions.ts';
+import { AT_WORK, WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME, type Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
+import { remarkOnError, shorten } from './hindrance.ts';
 import { currentConditions } from './history.ts';
 import { isOfInstalled } from './installed-version.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
-import { isServing, rowOf, situationOf, type OperatorStates, type Rows, type Tagged } from './situation.ts';
+import { rowOf, situationOf, type OperatorStates, type PlanOutcome, type Rows } from './situation.ts';
 import { describeSteps, stepsOf } from './steps.ts';
 import { deprecationOf, failureOf, upgradeOf } from './version-conditions.ts';
 import {
@@ -33,19 +33,18 @@ interface RowContext {
   readonly plan: ResolvedPlan;
 }
 
-/** All conditions that hold. @param error Why the plan could not be carried out. */
+/** All conditions that hold. */
 export function conditionsOf(
   subscription: Subscription,
   plan: ResolvedPlan,
-  error: ReasonedError | undefined,
+  outcome: PlanOutcome,
 ): readonly NextCondition[] {
   const context = { subscription, plan };
-  const { operator, newer } = situationOf(subscription, plan);
-  const carriedOut: Tagged<OperatorStates> = error === undefined ? operator : { kind: 'error', error };
+  const { operator, newer } = situationOf(subscription, plan, outcome);
   return [
-    { type: 'Ready', ...rowOf(READY, isServing(plan) ? operator : carriedOut, context) },
-    ...rowOf(PROGRESS, carriedOut, context),
-    ...failureOf(subscription, plan),
+    { type: 'Ready', ...rowOf(READY, operator, context) },
+    ...rowOf(PROGRESS, operator, context),
+    ...failureOf(subscription, plan, newer),
     ...conditionOfLosses(subscription, plan.losses),
     ...contestIn(plan),
     upgradeOf(subscription, newer),
@@ -58,6 +57,8 @@ type ConditionContent = Omit<NextCondition, 'type'>;
 /** Ready, for each state of the operator. */
 const READY: Rows<OperatorStates, RowContext, ConditionContent> = {
   error: ({ error }) => unready(error.reason, error.describe()),
+  hindered: ({ active, error, bundle }, context) =>
+    installed(active, `${remarkOnError(error, bundle)}${remarksOn(context)}`),
   failed: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
   failedHeld: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
   failedReplaced: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
@@ -70,11 +71,7 @@ const READY: Rows<OperatorStates, RowContext, ConditionContent> = {
   },
   unhealthy: ({ active }, context) =>
     asReported(active, `${active.spec.bundle}${isStep(active, context) ? describeStep(context) : ''}: `),
-  healthy: ({ active }, context) => ({
-    status: 'True',
-    reason: 'Succeeded',
-    message: `${active.spec.bundle} is installed and healthy${remarksOn(context)}`,
-  }),
+  healthy: ({ active }, context) => installed(active, remarksOn(context)),
 };
 
 /** Reconciling or Stalled, for each state of the operator; none if no more work is to be done. */
@@ -82,6 +79,9 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   error: ({ error }) => [
     { type: error.retry === 'never' ? 'Stalled' : 'Reconciling', ...asTrue(error.reason, error.describe()) },
   ],
+  // The condition UpgradeFailed reports an upgrade that is not tried again.
+  hindered: ({ error }) =>
+    error.retry === 'never' ? [] : [{ type: 'Reconciling', ...asTrue(error.reason, error.describe()) }],
   failed: ({ active }) => [stalledAs(active)],
   failedHeld: (_, { plan }) => progressOfActive(plan),
   failedReplaced: (_, { plan }) => [reconciling(plan)],
@@ -92,6 +92,10 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   unhealthy: (_, { plan }) => progressOfActive(plan),
   healthy: (_, { plan }) => progressOfActive(plan),
 };
+
+function installed(active: Revision, remarks: string): ConditionContent {
+  return asTrue('Succeeded', `${active.spec.bundle} is installed and healthy${remarks}`);
+}
 
 function unready(reason: Reason, message: string): ConditionContent {
   return { status: 'False', reason, message };
@@ -130,7 +134,17 @@ function describeStep({ subscription, plan }: RowContext): string {
 function remarksOn({ subscription: { spec }, plan }: RowContext): string {
   const contests = contestIn(plan).map(({ message }) => `; ${message}`);
   const upgrade = remarkOnHold(plan.action) || remarkOnFailure(plan);
-  return [remarkOnLosses(plan.losses), upgrade, ...contests, describeLoss(plan.decision, spec.package)].join('');
+  const leftover = remarkOnLeftover(plan.active);
+  return [remarkOnLosses(plan.losses), upgrade, ...contests, leftover, describeLoss(plan.decision, spec.package)].join(
+    '',
+  );
+}
+
+/** A leftover that stays although nothing is left to wait for. */
+function remarkOnLeftover(active: Revision | undefined): string {
+  const reported = active === undefined || troubleOf(active) === undefined ? [] : currentConditions(active);
+  const message = findCondition(reported, 'Reconciling')?.message;
+  return message === undefined ? '' : `; ${shorten(message)}`;
 }
 
 /** The contest that the active Revision reports. */
@@ -176,7 +190,14 @@ function waitingOf(action: Waiting): readonly NextCondition[] {
 
 /** The reason why the active Revision is not finished, if it is more specific than progress. */
 function troubleOf(active: Revision): Reason | undefined {
-  const ready = findCondition(currentConditions(active), 'Ready');
-  if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
+  const reported = currentConditions(active);
+  const ready = findCondition(reported, 'Ready');
+  if (ready?.status === 'True') return unprunedIn(reported);
+  if (ready === undefined || !isReason(ready.reason)) return undefined;
   return ready.reason === 'Archived' ? undefined : ready.reason;
+}
+
+function unprunedIn(reported: readonly Condition[]): Reason | undefined {
+  const reason = findCondition(reported, 'Reconciling')?.reason ?? '';
+  return isReason(reason) && !AT_WORK.has(reason) ? reason : undefined;
 }

@@ -65,6 +65,44 @@ describe('events', () => {
       told: [`Normal ${reason}`],
     })),
     {
+      because: 'the plan of an upgrade cannot be made, which a person has to see',
+      before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'Planning' } },
+      after: {
+        installed: old,
+        pending: { ...pending, revision: 'gadget-2', reason: 'PlanFailed' },
+        conditions: [condition('Reconciling', 'PlanFailed')],
+      },
+      told: ['Warning PlanFailed'],
+    },
+    {
+      because: 'the plan of an upgrade is being made',
+      before: { installed: old, pending },
+      after: {
+        installed: old,
+        pending: { ...pending, revision: 'gadget-2', reason: 'Planning' },
+        conditions: [condition('Reconciling', 'Planning')],
+      },
+      told: [],
+    },
+    {
+      because: 'a person suspends it',
+      before: { installed: old, conditions: [condition('Ready', 'Succeeded')] },
+      after: { installed: old, conditions: [condition('Ready', 'Suspended')] },
+      told: ['Normal Suspended'],
+    },
+    {
+      because: 'it stays suspended',
+      before: { installed: old, conditions: [condition('Ready', 'Suspended')] },
+      after: { installed: old, conditions: [condition('Ready', 'Suspended')] },
+      told: [],
+    },
+    {
+      because: 'a person lets the manager work again',
+      before: { installed: old, conditions: [condition('Ready', 'Suspended')] },
+      after: { installed: old, conditions: [condition('Ready', 'Succeeded')] },
+      told: ['Normal Progressing'],
+    },
+    {
       because: 'the same wait goes on',
       before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
       after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },

@@ -1,6 +1,7 @@
 /** The events for a change of a Subscription's status. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
+import { refusedUpgradeIn, retriedIn } from '../../api/trouble.ts';
 import type { EventFacts } from '../events.ts';
 import { haveSameBundle } from './same-bundle.ts';
 
@@ -19,6 +20,7 @@ export function eventsOf(
   move: Move = {},
 ): readonly EventFacts[] {
   return [
+    suspensionOf(before, after),
     quarantineOf(before, after),
     rollbackOf(before, after),
     beginningOf(before, after, move),
@@ -27,6 +29,15 @@ export function eventsOf(
     troubleOf(before, after),
     lossOf(before, after),
   ].filter((event) => event !== undefined);
+}
+
+/** A person has suspended it, or lets the manager work again. */
+function suspensionOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const [was, is] = [before, after].map((status) => findCondition(status?.conditions, 'Ready')?.reason === 'Suspended');
+  if (was === is) return undefined;
+  return is === true
+    ? { type: 'Normal', reason: 'Suspended', action: 'Suspend', note: 'Nothing is done until spec.suspend is false' }
+    : { type: 'Normal', reason: 'Progressing', action: 'Resume', note: 'spec.suspend is false: the manager goes on' };
 }
 
 function quarantineOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
@@ -70,7 +81,6 @@ const WAITS = [
   'ApprovalRequired',
   'ApprovalVoid',
   'AwaitingApproval',
-  'PlanFailed',
   'OperatorNotUpgradeable',
   'OutsideWindow',
   'DependencyNotReady',
@@ -131,8 +141,9 @@ function describeDuration(before: SubscriptionStatus | undefined, after: Subscri
 }
 
 function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
-  const stalled = findCondition(after.conditions, 'Stalled') ?? retryingOf(after);
-  const known = findCondition(before?.conditions, 'Stalled') ?? retryingOf(before);
+  const [known, stalled] = [before, after].map(
+    (status) => findCondition(status?.conditions, 'Stalled') ?? retriedIn(status) ?? refusedUpgradeIn(status),
+  );
   if (stalled === undefined || (known?.reason === stalled.reason && known.message === stalled.message))
     return undefined;
   if (!isReason(stalled.reason)) return undefined;
@@ -156,19 +167,3 @@ function lossOf(before: SubscriptionStatus | undefined, after: SubscriptionStatu
 
 /** Without CatalogUnavailable, since a Catalog is read again after a restart. */
 const LOST: ReadonlySet<string> = new Set(['CatalogNotFound', 'CatalogNotAllowed']);
-
-const BUSY: ReadonlySet<string> = new Set([
-  'Progressing',
-  'Installing',
-  'Upgrading',
-  'RollingBack',
-  'Repairing',
-  'Uninstalling',
-]);
-
-/** The condition of work in progress that names trouble; waiting for a dependency is no trouble. */
-function retryingOf(status: SubscriptionStatus | undefined): ReturnType<typeof findCondition> {
-  const condition = findCondition(status?.conditions, 'Reconciling');
-  if (condition === undefined || BUSY.has(condition.reason)) return undefined;
-  return condition.reason === status?.pending?.reason ? undefined : condition;
-}

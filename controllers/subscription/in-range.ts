@@ -1,12 +1,21 @@
 /**
- * Whether the installed version is in the range of the spec: if so, a catalog without an answer does not count against
- * it. Pure.
+ * Whether the installed version is as the spec requests it: if so, neither a catalog without an answer nor an upgrade that
+ * cannot be begun counts against it. Pure.
  */
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { parseMastermindsRange } from '../../resolver/ranges/masterminds.ts';
 import { parseVersion } from '../../resolver/version.ts';
+import { configHash } from '../config-hash.ts';
 
+/** Whether it is in the range and of the channel of the spec, with the configuration that the spec requests. */
+export function isAsRequested(subscription: Subscription, revision: Revision): boolean {
+  const { channel = revision.spec.channel } = subscription.spec;
+  const hasConfiguration = revision.spec.configHash === configHash(subscription);
+  return hasConfiguration && channel === revision.spec.channel && isInRange(subscription, revision);
+}
+
+/** Whether its version is in the range of the spec. */
 export function isInRange({ spec: { version: range } }: Subscription, { spec: { version } }: Revision): boolean {
   if (range === undefined) return true;
   const [wanted, installed] = [parseMastermindsRange(range), parseVersion(version)];

@@ -60,12 +60,18 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         return uninstall(deps, facts, context.signal);
       case 'suspended':
         deps.ahead?.drop(formatKey(key));
-        await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
-        return undefined;
+        return suspend(deps, facts);
       case 'resolved':
         return soonest(await carryOut(deps, facts, { plan, context }), advance && againAfter(advance));
     }
   };
+}
+
+async function suspend({ cluster, record }: SubscriptionDeps, facts: SubscriptionFacts): Promise<void> {
+  const { subscription } = facts;
+  const status = summarizeSuspension(subscription, facts);
+  for (const event of eventsOf(subscription.status, status)) record(subscription, event);
+  await writeStatus(cluster, subscription, status);
 }
 
 /** Takes the operator over first that spec.adopt names; undefined if nothing is to be adopted. */

@@ -55,6 +55,68 @@ test('a Subscription that had nothing installed ends without an event', async ()
   expect(await eventsAfter(1, {})).toEqual([]);
 });
 
+test('the end of a first roll-out that failed half-way is an event too: its objects were deleted', async () => {
+  const [event] = await eventsAfter(1, { lastNumber: 1 });
+  expect(event).toMatchObject({ type: 'Normal', reason: 'Uninstalling' });
+});
+
+describe('an uninstall that waits', () => {
+  /** The events of a step, and of the same step once more. */
+  async function stepsOf(seconds: number, parts: Parameters<typeof revision>[0]): Promise<readonly string[]> {
+    const deletionTimestamp = new Date(NOW.getTime() - seconds * 1000).toISOString();
+    const metadata = { deletionTimestamp, finalizers: ['slipway.dev/cleanup'] };
+    const leaving = subscription({ metadata, status: { installed } });
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+    cluster.put(leaving);
+    const going = revision({ ...parts, deleted: true });
+    const told: string[] = [];
+    for (let step = 0; step < 2; step += 1) {
+      const live = (await cluster.get(refOf(leaving))) as Subscription;
+      const revisions = [{ ...going, metadata: { ...going.metadata, generation: 1 } }];
+      const record = (_: unknown, { type, reason, action, note }: EventFacts): void =>
+        void told.push(`${type} ${reason} ${action}: ${note}`);
+      await uninstall({ cluster, record }, facts({ subscription: live, revisions }), NEVER);
+    }
+    return told;
+  }
+
+  test.each([
+    {
+      because: 'custom resources block it',
+      seconds: 1,
+      reason: 'DeleteBlocked',
+      told: ['Warning DeleteBlocked Remove: as it says'],
+    },
+    {
+      because: 'the account lacks a right',
+      seconds: 1,
+      reason: 'Forbidden',
+      told: ['Warning Forbidden Remove: as it says'],
+    },
+    { because: 'objects are being deleted', seconds: 1, reason: 'Uninstalling', told: [] },
+    {
+      because: 'a finalizer holds an object for longer than two minutes',
+      seconds: 121,
+      reason: 'Uninstalling',
+      told: ['Warning Uninstalling Remove: It takes longer than two minutes: as it says'],
+    },
+  ])('reports once by an event: $because', async ({ seconds, reason, told }) => {
+    expect(await stepsOf(seconds, { ready: false, reason })).toEqual(told);
+  });
+
+  test('comes again when it begins to take long, which no watch reports', async () => {
+    const deletionTimestamp = new Date(NOW.getTime() - 20_000).toISOString();
+    const leaving = subscription({ metadata: { deletionTimestamp }, status: { installed } });
+    const cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+    cluster.put(leaving);
+    const known = facts({ subscription: leaving, revisions: [revision({ deleted: true })] });
+    const again = await uninstall({ cluster, record: () => undefined }, known, NEVER);
+    expect(again).toEqual({ requeueAfterSeconds: 100 });
+  });
+});
+
 test('no event says that an operator is uninstalled while a Revision is left', async () => {
   const deletionTimestamp = NOW.toISOString();
   const leaving = subscription({ metadata: { deletionTimestamp }, status: { installed } });
@@ -234,6 +296,7 @@ describe('an uninstall in the middle of the way back to OLM', () => {
     const ending = new Ending({}, [{ ...revision({ deleted: true }), ...state } as Revision]);
     const again = await ending.step(true);
     expect(ending.asked).toBe(asked);
-    expect(again?.requeueAfterSeconds !== undefined).toBe(held);
+    // Then it takes long.
+    expect(again).toEqual({ requeueAfterSeconds: held ? 30 : 120 });
   });
 });

@@ -3,7 +3,7 @@
  * when they are gone. Subscriptions that depend on it and are being deleted too go first.
  */
 import { removalDuring } from '../../adoption/way-back.ts';
-import { findCondition } from '../../api/conditions.ts';
+import { findCondition, isReason } from '../../api/conditions.ts';
 import { ANNOTATION, API_VERSION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -12,7 +12,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
-import type { RecordEvent } from '../events.ts';
+import type { EventFacts, RecordEvent } from '../events.ts';
 import { hasFinalizer, removeFinalizer } from '../finalizer.ts';
 import { genuineOf } from '../genuine.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
@@ -22,7 +22,14 @@ import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { summarizeRemoval, type Dependent } from './summarize.ts';
+import {
+  isLong,
+  LONG_SECONDS,
+  secondsSince,
+  summarizeRemoval,
+  type Dependent,
+  type UninstallProgress,
+} from './summarize.ts';
 import { mayHold } from './trust.ts';
 
 export interface RemovalDeps {
@@ -48,14 +55,13 @@ export async function uninstall(
     await requireNoRevision(cluster, subscription, signal);
     // Rights go last: no Pod of the operator uses them any more.
     if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
-    const { installed } = subscription.status ?? {};
-    if (installed !== undefined)
-      record(subscription, {
-        type: 'Normal',
-        reason: 'Uninstalling',
-        action: 'Remove',
-        note: describeEnd(subscription, installed.bundle, now),
-      });
+    const { installed, pending, lastNumber } = subscription.status ?? {};
+    // Also of a first roll-out that failed half-way.
+    if (installed !== undefined || lastNumber !== undefined) {
+      const bundle = (installed ?? pending)?.bundle ?? subscription.spec.package;
+      const note = describeEnd(subscription, bundle, now);
+      record(subscription, { type: 'Normal', reason: 'Uninstalling', action: 'Remove', note });
+    }
     await removeFinalizer(cluster, subscription);
     return undefined;
   }
@@ -67,8 +73,40 @@ export async function uninstall(
     const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision), uidOf(revision))));
   }
-  await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
-  return undefined;
+  await report({ cluster, record }, subscription, { revisions, waitsFor: first, now });
+  return untilLong(subscription, now);
+}
+
+/** Writes the status, and records an event if the removal waits for another cause than before. */
+async function report(
+  { cluster, record }: Pick<RemovalDeps, 'cluster' | 'record'>,
+  subscription: Subscription,
+  progress: UninstallProgress,
+): Promise<void> {
+  const status = summarizeRemoval(subscription, progress);
+  const event = waitOfRemoval(subscription.status, status);
+  if (event !== undefined) record(subscription, event);
+  await writeStatus(cluster, subscription, status);
+}
+
+/** Progress is reported when it begins to take long, and not again when the object changes that is waited for. */
+function waitOfRemoval(
+  before: Subscription['status'],
+  after: NonNullable<Subscription['status']>,
+): EventFacts | undefined {
+  const [known, told] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
+  if (told === undefined || !isReason(told.reason)) return undefined;
+  const { reason, message: note } = told;
+  if (known?.reason === reason && (reason === 'Uninstalling' ? isLong(known) === isLong(told) : known.message === note))
+    return undefined;
+  if (reason === 'Uninstalling' && !isLong(told)) return undefined;
+  return { type: 'Warning', reason, action: 'Remove', note };
+}
+
+/** No watch reports that an uninstall begins to take long. */
+function untilLong(subscription: Subscription, now: Date): Result {
+  const seconds = LONG_SECONDS - secondsSince(subscription, now);
+  return seconds > 0 ? { requeueAfterSeconds: seconds } : undefined;
 }
 
 /**
@@ -107,24 +145,17 @@ async function whyHeld(
 }
 
 async function hold(
-  { cluster, record }: Pick<RemovalDeps, 'cluster' | 'record'>,
+  deps: Pick<RemovalDeps, 'cluster' | 'record'>,
   { subscription, revisions, now }: SubscriptionFacts,
   held: string,
 ): Promise<Result> {
-  if (findCondition(subscription.status?.conditions, 'Ready')?.message !== held)
-    record(subscription, { type: 'Warning', reason: 'DeleteBlocked', action: 'Remove', note: held });
-  await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: [], held, now }));
+  await report(deps, subscription, { revisions, waitsFor: [], held, now });
   return { requeueAfterSeconds: HELD_SECONDS };
 }
 
 function describeEnd(subscription: Subscription, bundle: string, now: Date): string {
   if (leavesObjects(subscription)) return `${bundle} is released: its objects stay, and Slipway manages them no longer`;
   return `${bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`;
-}
-
-/** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */
-function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, now: Date): number {
-  return Math.max(0, Math.round((now.getTime() - Date.parse(deletionTimestamp)) / 1000)) || 0;
 }
 
 /**

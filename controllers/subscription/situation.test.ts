@@ -3,7 +3,7 @@ import type { Revision } from '../../api/revision.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isServing, situationOf, type NewerStates, type OperatorStates } from './situation.ts';
-import { catalog, facts, revision, subscription } from './testing/facts.ts';
+import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
 
 const works = revision({ ready: true });
 const before: Revision = { ...works, spec: { ...works.spec, state: 'Archived' } };
@@ -161,7 +161,7 @@ test.each<Case>([
   const all = facts(given);
   const plan = decideSubscription(all);
   if (plan.kind !== 'resolved') throw new Error(`nothing is resolved: ${plan.kind}`);
-  const situation = situationOf(all.subscription, plan);
+  const situation = situationOf(all.subscription, plan, { now: NOW });
   expect(situation).toMatchObject({ operator: { kind: operator }, newer: { kind: newer } });
   expect(isServing(plan)).toBe(serves);
 });

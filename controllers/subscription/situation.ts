@@ -3,22 +3,30 @@
  * the cases stands here and nowhere else: conditions are tables over the tags. Pure.
  */
 import { findCondition } from '../../api/conditions.ts';
-import type { ReasonedError } from '../../api/errors.ts';
+import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Choice, Refusal } from '../../resolver/decision.ts';
+import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isGoodEnough } from './good-enough.ts';
+import { hindranceOf, type Hindrance } from './hindrance.ts';
 import { currentConditions } from './history.ts';
-import { isInRange } from './in-range.ts';
+import { isAsRequested, isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 import { workOf, type Waiting } from './wording.ts';
 import { isPublishedAgain } from './same-bundle.ts';
 
 /** Each state of the operator, with the facts that its conditions need. */
 export interface OperatorStates {
-  /** The plan could not be carried out. */
+  /** The plan could not be carried out, or the spec has a field that cannot be read. */
   readonly error: { readonly error: ReasonedError };
+  /** The plan could not be carried out, and the installed version works as the spec requests: `bundle` cannot follow it. */
+  readonly hindered: {
+    readonly active: Revision;
+    readonly error: ReasonedError;
+    readonly bundle: string | undefined;
+  };
   /** The active Revision failed, and stays as it is. */
   readonly failed: { readonly active: Revision };
   /** The active Revision failed; the next one waits for a person, a window or a dependency. */
@@ -47,6 +55,8 @@ export interface NewerStates {
   readonly unknown: { readonly decision: Refusal };
   /** A newer version can be installed. */
   readonly available: { readonly choice: Choice; readonly installed: Revision };
+  /** The newer version cannot be prepared or made active. */
+  readonly hindered: Hindrance;
   /** The newer version failed. */
   readonly quarantined: { readonly failure: UpgradeFailure };
   /** The newest version that the spec allows is chosen. */
@@ -77,9 +87,55 @@ export function rowOf<States, K extends keyof States, Context, Result>(
   return rows[state.kind](state, context);
 }
 
-/** The situation if the plan can be carried out. */
-export function situationOf(subscription: Subscription, plan: ResolvedPlan): Situation {
-  return { operator: operatorOf(subscription, plan), newer: newerOf(plan) };
+export interface PlanOutcome {
+  /** Why the plan could not be carried out; absent if it was, or if that is not known yet. */
+  readonly error?: ReasonedError | undefined;
+  readonly now: Date;
+}
+
+export function situationOf(subscription: Subscription, plan: ResolvedPlan, { error, now }: PlanOutcome): Situation {
+  const operator = operatorOf(subscription, plan);
+  const hindrance = hindranceOf(plan, error);
+  const newer = hindrance === undefined ? newerOf(plan) : ({ kind: 'hindered', ...hindrance } as const);
+  const invalid = isAtRest(operator, error) ? faultOfWindows(subscription, now) : undefined;
+  if (invalid !== undefined) return { operator: { kind: 'error', error: invalid }, newer };
+  if (error === undefined) return { operator, newer };
+  return { operator: afterError(subscription, plan, { operator, error, hindrance }), newer };
+}
+
+/** Whether no roll-out is under way that another sentence is about. */
+function isAtRest({ kind }: Tagged<OperatorStates>, error: ReasonedError | undefined): boolean {
+  return kind === 'healthy' || kind === 'held' || (kind === 'switching' && error !== undefined);
+}
+
+/** Why the windows of the spec cannot be read: reported at once, and not only when an upgrade is due. */
+function faultOfWindows({ spec: { windows = [] } }: Subscription, now: Date): ReasonedError | undefined {
+  try {
+    parseWindows(windows, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReasonedError) return error;
+    throw error;
+  }
+}
+
+interface ErrorOfPlan {
+  readonly operator: Tagged<OperatorStates>;
+  readonly error: ReasonedError;
+  readonly hindrance: Hindrance | undefined;
+}
+
+/** An error takes nothing from a version that works as requested; one that is not retried has to be of an upgrade for that. */
+function afterError(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  { operator, error, hindrance }: ErrorOfPlan,
+): Tagged<OperatorStates> {
+  const { installed } = plan;
+  const stays = (operator.kind === 'healthy' || operator.kind === 'switching') && isServing(plan);
+  if (!stays || installed === undefined || !isAsRequested(subscription, installed)) return { kind: 'error', error };
+  if (hindrance === undefined && error.retry === 'never') return { kind: 'error', error };
+  return { kind: 'hindered', active: installed, error, bundle: hindrance?.bundle };
 }
 
 function operatorOf(subscription: Subscription, plan: ResolvedPlan): Tagged<OperatorStates> {
@@ -108,7 +164,7 @@ function newerOf({ decision, action, installed, failure }: ResolvedPlan): Tagged
   return failure === undefined ? { kind: 'upToDate', choice: decision } : { kind: 'quarantined', failure };
 }
 
-/** Whether an installed operator works as requested, and stays: an error of the manager takes nothing from it. */
+/** Whether an installed operator works now, and is the active one. */
 export function isServing({ active, installed, isLacking }: ResolvedPlan): boolean {
   return installed !== undefined && active === installed && isHealthy(installed) && isLacking !== true;
 }

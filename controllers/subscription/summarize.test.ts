@@ -9,6 +9,7 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
+import { eventsOf } from './events.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
@@ -350,6 +351,10 @@ describe('conditions', () => {
       (Object.keys(also) as ConditionType[]).map((type) => [type, inWords(status, type)]),
     );
     expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
+    for (const error of [undefined, failure('ImageNotFound', 'never'), failure('ImageNotFound', 'backoff')]) {
+      const outcome = statusOf(given, error);
+      expect(inWords(outcome, 'Ready').startsWith('True') && inWords(outcome, 'Stalled') !== '').toBe(false);
+    }
   });
 
   test('a shortened reason of Ready is in full in the condition beside it', () => {
@@ -389,10 +394,187 @@ describe('conditions', () => {
     ).toBe(says);
   });
 
-  test('a failure before an upgrade does not make the working version unready', () => {
-    expect(inWords(statusOf({ revisions: [works], catalogs: two }, failure('ImageNotFound', 'backoff')), 'Ready')).toBe(
-      'False Upgrading',
-    );
+  describe('an upgrade that an error keeps from being begun', () => {
+    const upgrade = { revisions: [works], catalogs: two };
+    const never = failure('Unsigned', 'never');
+    const retried = failure('RegistryDenied', 'backoff');
+    const configured = { config: { replicas: 2 } };
+
+    interface Hindered extends Omit<Case, 'also'> {
+      readonly error: ReasonedError;
+      readonly also: NonNullable<Case['also']>;
+    }
+
+    test.each<Hindered>([
+      {
+        because: 'no retry helps, and the installed version is as requested',
+        given: upgrade,
+        error: never,
+        ready: 'True Succeeded',
+        also: { Stalled: '', Reconciling: '', UpgradeFailed: 'True Unsigned', UpgradeAvailable: 'True Unsigned' },
+      },
+      {
+        because: 'it is tried again, and the installed version is as requested',
+        given: upgrade,
+        error: retried,
+        ready: 'True Succeeded',
+        also: {
+          Stalled: '',
+          Reconciling: 'True RegistryDenied',
+          UpgradeFailed: '',
+          UpgradeAvailable: 'True RegistryDenied',
+        },
+      },
+      {
+        because: 'the Revision is to wait for approval, and cannot be made',
+        given: { ...upgrade, subscription: subscription({ spec: { approval: 'Manual' } }) },
+        error: never,
+        ready: 'True Succeeded',
+        also: { Stalled: '', UpgradeFailed: 'True Unsigned' },
+      },
+      {
+        because: 'the dependency that the Revision waits for cannot be requested',
+        given: {
+          ...upgrade,
+          revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false })],
+          subscription: subscription({ spec: { approval: 'Manual' } }),
+        },
+        error: failure('ObjectInvalid', 'never'),
+        ready: 'True Succeeded',
+        also: { Stalled: '', UpgradeFailed: 'True ObjectInvalid', UpgradeAvailable: 'True ObjectInvalid' },
+      },
+      {
+        because: 'the spec excludes the installed version',
+        given: { ...upgrade, subscription: subscription({ spec: { version: '1.1.0' } }) },
+        error: never,
+        ready: 'False Unsigned',
+        also: { Stalled: 'True Unsigned', UpgradeFailed: 'True Unsigned', UpgradeAvailable: 'True Unsigned' },
+      },
+      {
+        because: 'the spec excludes the installed version, and a retry may help',
+        given: { ...upgrade, subscription: subscription({ spec: { version: '1.1.0' } }) },
+        error: retried,
+        ready: 'False RegistryDenied',
+        also: { Reconciling: 'True RegistryDenied', UpgradeAvailable: 'True RegistryDenied' },
+      },
+      {
+        because: 'the spec requests another channel',
+        given: { ...upgrade, catalogs: [inChannels()], subscription: subscription({ spec: { channel: 'fast' } }) },
+        error: never,
+        ready: 'False Unsigned',
+        also: { Stalled: 'True Unsigned', UpgradeFailed: 'True Unsigned' },
+      },
+      {
+        because: 'the installed version lacks the configuration that was to come with the next one',
+        given: { ...upgrade, subscription: subscription({ spec: configured }) },
+        error: never,
+        ready: 'False Unsigned',
+        also: { Stalled: 'True Unsigned' },
+      },
+      {
+        because: 'no upgrade is to be made: the configuration of the installed version does not fit',
+        given: { revisions: [works], subscription: subscription({ spec: configured }) },
+        error: failure('InvalidConfiguration', 'never'),
+        ready: 'False InvalidConfiguration',
+        also: { Stalled: 'True InvalidConfiguration', UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
+      },
+      {
+        because: 'nothing is to be done, and a Revision of the history cannot be deleted yet',
+        given: { revisions: [works] },
+        error: failure('Forbidden', 'backoff'),
+        ready: 'True Succeeded',
+        also: { Reconciling: 'True Forbidden', Stalled: '', UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
+      },
+      {
+        because: 'nothing is to be done, and a Revision of the history can never be deleted',
+        given: { revisions: [works] },
+        error: failure('ObjectInvalid', 'never'),
+        ready: 'False ObjectInvalid',
+        also: { Stalled: 'True ObjectInvalid', UpgradeFailed: '' },
+      },
+      {
+        because: 'nothing is installed',
+        given: {},
+        error: never,
+        ready: 'False Unsigned',
+        also: { Stalled: 'True Unsigned', UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
+      },
+    ])('$ready: $because', ({ given, error, ready, also }) => {
+      const status = statusOf(given, error);
+      const told = Object.fromEntries(
+        (Object.keys(also) as ConditionType[]).map((type) => [type, inWords(status, type)]),
+      );
+      expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
+    });
+
+    test('is in the column STATUS, with its cause', () => {
+      const { conditions } = statusOf(upgrade, retried);
+      expect(findCondition(conditions, 'Ready')?.message).toBe(
+        'gadget.v1.0.0 is installed and healthy; gadget.v1.1.0 cannot be installed: RegistryDenied: it went wrong',
+      );
+      expect(findCondition(conditions, 'UpgradeAvailable')?.message).toBe(
+        'gadget.v1.1.0 cannot be installed: it went wrong',
+      );
+    });
+
+    test('is reported by one Warning event, whether it is tried again or not, and not again at the next attempt', () => {
+      for (const error of [never, retried]) {
+        const [begun, failed] = [statusOf(upgrade), statusOf(upgrade, error)];
+        expect(eventsOf(begun, failed).map(({ type, reason }) => `${type} ${reason}`)).toEqual([
+          `Warning ${error.reason}`,
+        ]);
+        expect(eventsOf(failed, failed)).toEqual([]);
+      }
+    });
+  });
+
+  describe('windows that cannot be read', () => {
+    const windows = [{ cron: '0 2 * * *', duration: '1h', timeZone: 'Europe/Berln' }];
+    const invalid = subscription({ spec: { windows } });
+    test.each([
+      { because: 'no upgrade is due', given: { revisions: [works], subscription: invalid } },
+      {
+        because: 'an upgrade is due',
+        given: {
+          revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived' })],
+          catalogs: two,
+          subscription: invalid,
+        },
+      },
+    ])('are a mistake that is reported at once: $because', ({ given }) => {
+      const status = statusOf(given);
+      expect([inWords(status, 'Ready'), inWords(status, 'Stalled')]).toEqual(['False InvalidSpec', 'True InvalidSpec']);
+      expect(findCondition(status.conditions, 'Ready')?.message).toContain('Europe/Berln');
+    });
+
+    test('do not hide the outcome of a roll-out', () => {
+      const status = statusOf({ revisions: [before, next], catalogs: two, subscription: invalid });
+      expect(inWords(status, 'Reconciling')).toBe('True Upgrading');
+    });
+  });
+
+  describe('a leftover of an earlier version', () => {
+    const withLeftover = (reason: Reason): Revision => {
+      const left = { type: 'Reconciling', status: 'True', reason, message: 'ConfigMap ops/old: no' } as const;
+      const conditions = [...(works.status?.conditions ?? []), { ...left, lastTransitionTime: 'x' }];
+      return { ...works, status: { ...works.status, conditions } };
+    };
+    test.each([
+      { because: 'it is deleted after the bake time', reason: 'Progressing', says: '', told: [] },
+      {
+        because: 'the account may not delete it',
+        reason: 'Forbidden',
+        says: '; ConfigMap ops/old: no',
+        told: ['Forbidden'],
+      },
+    ] as const)('is in the column STATUS, with one event, if it stays: $because', ({ reason, says, told }) => {
+      const status = statusOf({ revisions: [withLeftover(reason)] });
+      expect(inWords(status, 'Ready')).toBe('True Succeeded');
+      expect(inWords(status, 'Reconciling')).toBe(`True ${reason}`);
+      expect(findCondition(status.conditions, 'Ready')?.message).toBe(`gadget.v1.0.0 is installed and healthy${says}`);
+      const events = eventsOf(statusOf({ revisions: [works] }), status);
+      expect(events.map((event) => event.reason)).toEqual(told);
+    });
   });
 });
 
@@ -837,22 +1019,45 @@ test('a suspended Subscription still shows which upgrade failed, and which custo
     message: '',
     lastTransitionTime: 'x',
   }));
-  const { conditions } = summarizeSuspension(subscription({ status: { conditions: told } }), NOW);
+  const { conditions } = summarizeSuspension(subscription({ status: { conditions: told } }), {
+    revisions: [],
+    now: NOW,
+  });
   expect(conditions?.map(({ type }) => type)).toEqual(['Ready', 'UpgradeFailed', 'CustomResourcesLost']);
 });
 
-test('a suspended Subscription stays as ready as it was', () => {
-  const ready = {
-    type: 'Ready',
-    status: 'True',
-    reason: 'Succeeded',
-    message: '',
-    lastTransitionTime: 'x',
-    observedGeneration: 1,
-  } as const;
-  const conditions = [ready];
-  expect(inWords(summarizeSuspension(subscription({ status: { conditions } }), NOW), 'Ready')).toBe('True Suspended');
-  expect(inWords(summarizeSuspension(subscription(), NOW), 'Ready')).toBe('Unknown Suspended');
+describe('a suspended Subscription', () => {
+  const running = { bundle: 'gadget.v1.0.0', version: '1.0.0', image: 'i', catalog: 'main', revision: 'gadget-1' };
+  const told = (status: 'True' | 'False', spec: object, metadata: object = {}): Subscription => {
+    const ready = { type: 'Ready', status, reason: 'Succeeded', message: '', lastTransitionTime: 'x' } as const;
+    const conditions = [{ ...ready, observedGeneration: 1 }];
+    return subscription({ spec, metadata, status: { installed: running, conditions } });
+  };
+
+  test.each([
+    { because: 'it was suspended, and nothing else', given: told('True', {}, { generation: 2 }), ready: 'True' },
+    { because: 'it was not ready', given: told('False', {}), ready: 'False' },
+    {
+      because: 'the spec names the installed version by now',
+      given: told('True', { version: '1.0.0' }),
+      ready: 'True',
+    },
+    { because: 'the spec excludes the installed version', given: told('True', { version: '2.0.0' }), ready: 'Unknown' },
+    { because: 'the spec requests another channel', given: told('True', { channel: 'fast' }), ready: 'Unknown' },
+    {
+      because: 'the spec requests another configuration',
+      given: told('True', { config: { replicas: 2 } }),
+      ready: 'Unknown',
+    },
+    { because: 'it was suspended before anything was done', given: subscription(), ready: 'Unknown' },
+  ])('is $ready: $because', ({ given, ready }) => {
+    expect(inWords(summarizeSuspension(given, { revisions: [works], now: NOW }), 'Ready')).toBe(`${ready} Suspended`);
+  });
+
+  test('is not ready if the Revision that was installed is gone', () => {
+    const status = summarizeSuspension(told('True', {}), { revisions: [], now: NOW });
+    expect(inWords(status, 'Ready')).toBe('Unknown Suspended');
+  });
 });
 
 function failure(reason: Reason, retry: 'never' | 'backoff'): ReasonedError {

@@ -6,7 +6,7 @@ import {
   type Condition,
   type NextCondition,
 } from '../../api/conditions.ts';
-import { redact, type ReasonedError } from '../../api/errors.ts';
+import { redact } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { MAX_REVISION_NUMBER, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -18,15 +18,19 @@ import { requestOf } from '../request-of.ts';
 import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
 import type { ResolvedPlan } from './decide.ts';
+import { isAsRequested } from './in-range.ts';
+import type { SubscriptionFacts } from './observe.ts';
 import { describeInstalled } from './question.ts';
+import type { PlanOutcome } from './situation.ts';
 import { stepsBehind, stepsOf } from './steps.ts';
 
-/** The status after a plan was carried out, or during it. @param error Why it could not be carried out. */
+/** The status after a plan was carried out, or during it. */
 export function summarizePlan(
   subscription: Subscription,
   plan: ResolvedPlan,
-  { error, now }: { readonly error?: ReasonedError; readonly now: Date },
+  outcome: PlanOutcome,
 ): SubscriptionStatus {
+  const { error, now } = outcome;
   const { decision, installed, quarantined, lastNumber } = plan;
   const choice = decision.kind === 'none' ? undefined : decision;
   const available = availableOf(subscription, plan);
@@ -48,7 +52,7 @@ export function summarizePlan(
     ...refusedOf(decision, installed),
     ...repairsOf(subscription, plan),
     ...adoptionOf(subscription),
-    conditions: judge(subscription, conditionsOf(subscription, plan, error), now),
+    conditions: judge(subscription, conditionsOf(subscription, plan, outcome), now),
   };
 }
 
@@ -98,10 +102,26 @@ export function summarizeRemoval(
   const told = isTold ? ready : undefined;
   const blocked = held || told?.reason === 'DeleteBlocked';
   const reason: Reason = held ? 'DeleteBlocked' : told === undefined ? 'Uninstalling' : (told.reason as Reason);
-  const message = why ?? told?.message ?? describeRemoval(waitsFor);
+  const waits = why ?? told?.message ?? describeRemoval(waitsFor);
+  const takesLong = reason === 'Uninstalling' && secondsSince(subscription, now) >= LONG_SECONDS;
+  const message = takesLong ? `${LONG}${waits}` : waits;
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
+}
+
+/** After this time an uninstall says so: an object may be held for ever. */
+export const LONG_SECONDS = 120;
+const LONG = 'It takes longer than two minutes: ';
+
+/** Whether a condition says that an uninstall takes long. */
+export function isLong({ message }: Pick<Condition, 'message'>): boolean {
+  return message.startsWith(LONG);
+}
+
+/** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */
+export function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, now: Date): number {
+  return Math.max(0, Math.round((now.getTime() - Date.parse(deletionTimestamp)) / 1000)) || 0;
 }
 
 /** Whether a condition is about the object since its deletion was requested. */
@@ -119,13 +139,20 @@ function describeRemoval(waitsFor: readonly Dependent[]): string {
   return `Waits until the Subscriptions that depend on it are removed: ${keys.join(', ')}${advice}`;
 }
 
-export function summarizeSuspension(subscription: Subscription, now: Date): SubscriptionStatus {
+/** As ready as it was; but unknown if no manager has acted on the present spec. */
+export function summarizeSuspension(
+  subscription: Subscription,
+  { revisions, now }: Pick<SubscriptionFacts, 'revisions' | 'now'>,
+): SubscriptionStatus {
   const before = findCondition(subscription.status?.conditions, 'Ready');
+  const installed = revisions.find(({ metadata }) => metadata.name === subscription.status?.installed?.revision);
+  const isOfSpec = installed !== undefined && isAsRequested(subscription, installed);
+  const isUnknown = before === undefined || (before.status === 'True' && !isOfSpec);
   const condition: NextCondition = {
     type: 'Ready',
-    status: before?.status ?? 'Unknown',
+    status: isUnknown ? 'Unknown' : before.status,
     reason: 'Suspended',
-    message: 'Suspended: nothing is done until spec.suspend is false',
+    message: `Suspended: ${isUnknown ? 'the present spec was not acted on, and ' : ''}nothing is done or checked until spec.suspend is false`,
   };
   const conditions = [
     condition,
@@ -176,7 +203,7 @@ function refusedOf(decision: Decision, installed: Revision | undefined): Pick<Su
     .slice(0, STATUS_LIMITS.refused)
     .map(({ version, cause }) => ({
       version: cutVersion(version),
-      reason: reasonOfCause(cause.kind),
+      reason: reasonOfCause((cause.kind === 'publishedAgain' ? cause.cause : cause).kind),
       message: redact(describeCause(cause)).slice(0, 1024),
     }));
   return reported.length === 0 ? {} : { refused: reported };

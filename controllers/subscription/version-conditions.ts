@@ -3,12 +3,21 @@ import { isReason, type NextCondition } from '../../api/conditions.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
+import { describeHindrance, describeRefusedUpgrade } from './hindrance.ts';
 import { rowOf, type NewerStates, type Rows, type Tagged } from './situation.ts';
 import { describeHold, describeMove, describeUpgradeFailure, withHint } from './wording.ts';
 
-/** The upgrade that failed, until it is superseded. */
-export function failureOf(subscription: Subscription, plan: ResolvedPlan): readonly NextCondition[] {
+/** The upgrade that cannot be begun and is not tried again, else the one that failed, until it is superseded. */
+export function failureOf(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  newer: Tagged<NewerStates>,
+): readonly NextCondition[] {
   const { failure } = plan;
+  if (newer.kind === 'hindered' && newer.error.retry === 'never') {
+    const message = describeRefusedUpgrade(subscription, newer);
+    return [{ type: 'UpgradeFailed', status: 'True', reason: newer.error.reason, message }];
+  }
   if (failure === undefined) return [];
   const reason = isReason(failure.reason) ? failure.reason : 'ApplyFailed';
   return [{ type: 'UpgradeFailed', status: 'True', reason, message: describeUpgradeFailure(subscription, plan) }];
@@ -29,6 +38,11 @@ const UPGRADE_AVAILABLE: Rows<NewerStates, string, Omit<NextCondition, 'type'>> 
     status: 'True',
     reason: 'UpgradeAvailable',
     message: `${choice.bundle.name} follows ${installed.spec.bundle}${describeMove(choice, installed)}`,
+  }),
+  hindered: (hindrance) => ({
+    status: 'True',
+    reason: hindrance.error.reason,
+    message: describeHindrance(hindrance),
   }),
   quarantined: ({ failure: { bundle, message } }) => ({
     status: 'True',

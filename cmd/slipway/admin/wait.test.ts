@@ -5,6 +5,10 @@ import { verdictOf, type Verdict } from './wait.ts';
 const NOT_READY = condition('Ready', 'False', 'Quarantined', 'the upgrade failed');
 const STALLED = condition('Stalled', 'True', 'Quarantined', 'the upgrade failed');
 const WORKING = condition('Reconciling', 'True', 'Upgrading', 'gadget.v2.0.0 is being applied');
+const FAILED = condition('UpgradeFailed', 'True', 'Unsigned', 'gadget.v2.0.0 cannot be installed: no signature');
+const REFUSED = [FAILED, condition('UpgradeAvailable', 'True', 'Unsigned', 'gadget.v2.0.0 cannot be installed')];
+const FOLLOWS = condition('UpgradeAvailable', 'True', 'UpgradeAvailable', 'gadget.v2.0.0 follows gadget.v1.0.0');
+const NEXT = { bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'Progressing' };
 const quarantined = [{ bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'X', message: 'it crashes', since: 'x' }];
 const requested = { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } };
 
@@ -48,6 +52,18 @@ const CASES: readonly Case[] = [
     parts: { status: { installed: INSTALLED, quarantined, conditions: [READY] } },
     wanted: { version: '2.0.0' },
     outcome: 'failed',
+  },
+  {
+    because: 'the awaited version cannot be installed, and the one before works',
+    parts: { status: { installed: INSTALLED, pending: NEXT, conditions: [READY, ...REFUSED] } },
+    wanted: { version: '2.0.0' },
+    outcome: 'failed',
+  },
+  {
+    because: 'an earlier upgrade failed, and the awaited version is being tried',
+    parts: { status: { installed: INSTALLED, pending: NEXT, conditions: [READY, FAILED, FOLLOWS] } },
+    wanted: { version: '2.0.0' },
+    outcome: 'open',
   },
   {
     because: 'another version failed than the awaited one',

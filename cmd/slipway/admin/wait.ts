@@ -2,6 +2,7 @@
 import { findCondition } from '../../../api/conditions.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { refusedUpgradeIn } from '../../../api/trouble.ts';
 import { requestOf } from '../../../controllers/request-of.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
@@ -128,8 +129,11 @@ function isRequested(subscription: Subscription): boolean {
   return requested !== undefined && requested !== subscription.status?.lastHandledReconcileAt;
 }
 
-/** Why the version was given up, unless that was lifted. */
+/** Why the version was given up, unless that was lifted, or cannot be begun. */
 function failureOf({ status }: Subscription, version: string): string | undefined {
+  const isPending = [status?.pending?.version, status?.pending?.bundle].includes(version);
+  const refused = isPending ? refusedUpgradeIn(status) : undefined;
+  if (refused !== undefined) return refused.message;
   const failed = status?.quarantined?.find((one) => one.version === version || one.bundle === version);
   return failed && (findCondition(status?.conditions, 'UpgradeFailed')?.message ?? failed.message);
 }

@@ -21,7 +21,9 @@ export async function prune(run: Run): Promise<Judgement> {
     return { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' };
   const { remaining, removals } = await pruneLeftovers(run, leftovers);
   reportKept(run, removals);
-  const { unpruned, judgement: pruned } = judgePruning(judgement, removals);
+  run.memory.prunedSince ??= run.now();
+  const seconds = (run.now().getTime() - run.memory.prunedSince.getTime()) / 1000;
+  const { unpruned, judgement: pruned } = judgePruning(judgement, removals, seconds);
   const gone = new Set(leftovers.filter((entry) => !remaining.includes(entry)));
   run.results.inventory = resultOf(run, 'applied').inventory.filter((entry) => !gone.has(entry));
   if (unpruned !== undefined) run.results.unpruned = unpruned;

@@ -154,7 +154,7 @@ describe('the registry fails just when something is asked for', () => {
     await waitFor(cluster(), CATALOG, serves(first));
     proxy.meddle(() => ({ kind: 'refuse', status: 503 }));
     await apply(`${proxy.address}/${refOf(second)}`);
-    await waitFor(cluster(), CATALOG, says('True', 'CatalogStale'));
+    await waitFor(cluster(), CATALOG, says('False', 'CatalogStale'));
     expect(await handedOut(leader())).toContain('first');
     proxy.meddle();
     await waitFor(cluster(), CATALOG, serves(second));
