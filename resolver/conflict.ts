@@ -4,7 +4,8 @@
  */
 import type { Reason } from '../api/reasons.ts';
 import { evaluate, type Offer, type View } from './candidates.ts';
-import { isInside, isLower, selectChannels } from './selection.ts';
+import { findInstalled, isInside, isLower, selectChannels } from './selection.ts';
+import { unlessTimeIsUp } from './clock.ts';
 import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
 import { suggestForDependencies } from './dependency-advice.ts';
 import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';
@@ -26,7 +27,10 @@ export function explainNoCandidate(offers: readonly Offer[], question: ResolveQu
   }
   const because = [...minimal].flatMap((rule) => describeRule(rule, { offers, question, minimal }));
   const suggestions = [
-    ...suggestChanges(offers, question, minimal),
+    ...unlessTimeIsUp(
+      () => suggestChanges(offers, question, minimal),
+      () => [],
+    ),
     ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
   ];
   return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: distinct(suggestions), refused };
@@ -73,7 +77,7 @@ interface ConflictFacts {
 
 function describeRule(rule: ChoiceRule, circumstances: ConflictFacts): readonly Conflict[] {
   const { offers, question } = circumstances;
-  const { wanted, installed } = question;
+  const { wanted } = question;
   switch (rule) {
     case 'version':
       return [describeVersion(circumstances)];
@@ -82,7 +86,7 @@ function describeRule(rule: ChoiceRule, circumstances: ConflictFacts): readonly 
     case 'edges':
       return [describeEdges(circumstances)];
     case 'downgrade':
-      return [{ kind: 'downgrade', installed: installed?.name ?? '', version: installed?.version?.version.text ?? '' }];
+      return [describeDowngrade(circumstances)];
     case 'quarantined':
       return [{ kind: 'quarantined', bundles: blamedFor(rule, circumstances).map(({ bundle }) => bundle) }];
     case 'cluster':
@@ -96,13 +100,25 @@ function describeRule(rule: ChoiceRule, circumstances: ConflictFacts): readonly 
 function describeVersion({ offers, question: { wanted, range }, minimal }: ConflictFacts): Conflict {
   const conflict: Conflict = { kind: 'version', range: wanted.version ?? '' };
   const graphs = offers.map(({ graph }) => graph);
-  const isOffered = ({ channels }: GraphBundle, graph: UpgradeGraph): boolean =>
-    !minimal.has('channel') || selectChannels(graph, wanted.channel).some(({ name }) => channels.includes(name));
-  const offered = graphs.flatMap((graph) => versionsIn([graph], (bundle) => isOffered(bundle, graph)));
+  const offered = graphs.flatMap((graph) => {
+    const asked = new Set(selectChannels(graph, wanted.channel).map(({ name }) => name));
+    return versionsIn([graph], ({ channels }) => !minimal.has('channel') || channels.some((name) => asked.has(name)));
+  });
   const hasOne = graphs.some((graph) =>
     [...graph.bundles.values()].some(({ version }) => version.ok && isInside(range, version.value)),
   );
   return hasOne || offered.length === 0 ? conflict : { ...conflict, offered: [...new Set(offered)] };
+}
+
+function describeDowngrade({ offers, question: { installed, wanted } }: ConflictFacts): Conflict {
+  const { graph } = firstOf(offers);
+  const isKnown = installed !== undefined && findInstalled(graph, installed) !== undefined;
+  return {
+    kind: 'downgrade',
+    installed: installed?.name ?? '',
+    version: installed?.version?.version.text ?? '',
+    ...(isKnown && wanted.channel === undefined && { channel: graph.package.defaultChannel }),
+  };
 }
 
 function describeDependency({ bundle, cause }: RefusedCandidate): Conflict {

@@ -33,6 +33,11 @@ export interface Choice {
   readonly catalogChange?: CatalogChange;
   /** Name of the bundle that is installed; absent for a first installation. */
   readonly installed?: string;
+  /**
+   * Set if the catalog has the installed bundle with another content, which is refused (cause `publishedAgain`): `next` has the
+   * image and the version that are installed, but the properties of the refused content.
+   */
+  readonly keepsContent?: true;
   /** Whether `next` is lower than the installed bundle; possible with `edges: Ignore` only. */
   readonly downgrade: boolean;
   /** The packages to install or upgrade before `next`, in this order. */
@@ -110,6 +115,8 @@ export type Cause =
   | { readonly kind: 'deprecated'; readonly message: string }
   | { readonly kind: 'notHead'; readonly head: string }
   | { readonly kind: 'lower'; readonly than: string }
+  /** The catalog has the installed bundle with another content; `cause` rules that content out. */
+  | { readonly kind: 'publishedAgain'; readonly cause: Cause }
   | { readonly kind: 'otherCatalog'; readonly catalog: string; readonly why: 'priority' | 'identical' | 'deprecated' };
 
 /** A fact that takes part in a "no". */
@@ -144,8 +151,11 @@ export type Conflict =
       /** What else could be chosen says by a skipRange what it follows, and that does not include what is installed. */
       readonly skipRanges?: readonly SkipRangeAtFault[];
     }
-  /** The catalog no longer has the installed bundle, and every bundle that it offers is lower. */
-  | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string }
+  /**
+   * The catalog no longer has the installed bundle, or not in its default channel, if that is named; and every bundle that it
+   * offers there is lower.
+   */
+  | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string; readonly channel?: string }
   | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
   | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
   /** The dependencies of a bundle; `problem` is set if they cannot be parsed. */
@@ -179,7 +189,7 @@ export type Conflict =
       readonly need: Need;
       readonly offered: readonly string[];
     }
-  /** A package is installed and is not to be changed, or not beyond its graph. */
+  /** A package is installed and is not to be changed, or not beyond its graph and the spec of its Subscription. */
   | {
       readonly kind: 'keeps';
       readonly package: string;
@@ -187,6 +197,7 @@ export type Conflict =
       readonly version: string;
       readonly subscription?: string;
       readonly movable: boolean;
+      readonly suspended?: true;
     }
   /** Only one package may provide a kind. */
   | { readonly kind: 'provider'; readonly gvk: GroupVersionKind; readonly packages: readonly string[] }

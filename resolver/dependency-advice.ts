@@ -18,7 +18,7 @@ export function adviseInstalling(
   const isBarred = refusal.because.some(({ kind }) => kind === 'dependency');
   if (!isBarred || input.wanted.dependencies !== 'Require') return refusal;
   const { problem } = createDependencyOracle({ ...input, wanted: { ...input.wanted, dependencies: 'Install' } });
-  const asked = { ...question, dependencyProblem: problem, problems: new Map() };
+  const asked = { ...question, dependencyProblem: problem, judged: new Map() };
   const helps = offers.some((offer) => evaluate(offer, asked, new Set(RULES)).candidate !== undefined);
   return helps ? { ...refusal, suggestions: distinct([...refusal.suggestions, { change: 'dependencies' }]) } : refusal;
 }

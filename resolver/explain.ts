@@ -65,6 +65,7 @@ function explainChoice(choice: Choice): Explanation {
  */
 function remarksOn(choice: Choice): readonly string[] {
   const { catalogChange, head, bundle } = choice;
+  const again = choice.refused.find(({ cause }) => cause.kind === 'publishedAgain');
   const passedOver = choice.refused.find((one) => one.bundle === head?.name && one.catalog === choice.catalog);
   return [
     ...(choice.downgrade ? [`it ${describeDowngrade(choice)}`] : []),
@@ -72,6 +73,9 @@ function remarksOn(choice: Choice): readonly string[] {
     ...(passedOver === undefined || head?.name === bundle.name
       ? []
       : [`the head ${passedOver.bundle} is not chosen: ${describeCause(passedOver.cause)}`]),
+    ...(again === undefined
+      ? []
+      : [`the ${again.version} that the catalog has under this name is not chosen: ${describeCause(again.cause)}`]),
     ...choice.dependencies.flatMap(describeTie),
   ];
 }

@@ -24,13 +24,32 @@ export function findBarred(
   return barred;
 }
 
+/** The name of the installed bundle bars none: another content of it may have failed, and a third may work. */
 function barrier(bundle: GraphBundle, question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): Cause | undefined {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
   const isQuarantined =
     rules.has('quarantined') &&
-    (question.quarantined.has(bundle.name) || question.quarantined.has(bundle.bundle.image));
+    ((question.quarantined.has(bundle.name) && bundle.name !== question.installed?.name) ||
+      question.quarantined.has(bundle.bundle.image));
   if (isQuarantined) return { kind: 'quarantined' };
   return rules.has('cluster') ? misfit(bundle.bundle, question.cluster) : undefined;
+}
+
+/** The bundles of a catalog that were judged, with their problem. */
+export function judgedIn({ judged }: ResolveQuestion, catalog: string): Map<string, Cause | undefined> {
+  const known = judged.get(catalog) ?? new Map<string, Cause | undefined>();
+  judged.set(catalog, known);
+  return known;
+}
+
+/** Why the dependencies of a bundle cannot be satisfied; it is judged once. Throws TimeIsUp. */
+export function judge(bundle: GraphBundle, catalog: string, question: ResolveQuestion): Cause | undefined {
+  const judged = judgedIn(question, catalog);
+  if (judged.has(bundle.name)) return judged.get(bundle.name);
+  question.checkTime();
+  const cause = question.dependencyProblem(bundle, catalog);
+  judged.set(bundle.name, cause);
+  return cause;
 }
 
 /** Why one rule alone excludes a bundle, whatever edges lead to it; undefined if it does not. */
@@ -40,14 +59,12 @@ export function faultOf(
   question: ResolveQuestion,
 ): Cause | undefined {
   if (!bundle.version.ok) return undefined;
-  return rule === 'dependency'
-    ? question.dependencyProblem(bundle, catalog)
-    : barrier(bundle, question, new Set([rule]));
+  return rule === 'dependency' ? judge(bundle, catalog, question) : barrier(bundle, question, new Set([rule]));
 }
 
-/** The bundles that are installed one after another, the candidate last; none if the candidate is installed. */
-export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundle[] {
-  if (stay) return [];
+/** The bundles that are installed one after another, the candidate last; none if exactly that is installed. */
+export function bundlesOn({ target, way, stay, content }: Candidate): readonly GraphBundle[] {
+  if (stay && content !== 'new') return [];
   return way === undefined ? [target] : bundlesOfWay(way);
 }
 

@@ -116,4 +116,13 @@ export interface InstalledPackage extends Installed {
    * for a dependent, and another Subscription may install it a second time.
    */
   readonly holds?: boolean;
+  /** Which upgrades its Subscription makes; absent: every one along the graph. */
+  readonly limits?: UpgradeLimits;
+}
+
+/** What a Subscription says about the upgrades of its package. */
+export interface UpgradeLimits extends Pick<Wanted, 'channel' | 'version'> {
+  readonly suspended: boolean;
+  /** Names or images of bundles that failed before. */
+  readonly quarantined: readonly string[];
 }

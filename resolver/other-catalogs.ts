@@ -42,7 +42,7 @@ export function suggestCatalogs(
 function bestOf(offer: Offer, input: ResolveInput, question: ResolveQuestion): Candidate | undefined {
   const catalogs = input.catalogs.filter(({ name }) => name === offer.catalog);
   const { problem } = createDependencyOracle({ ...input, catalogs });
-  return evaluate(offer, { ...question, dependencyProblem: problem, problems: new Map() }, new Set(RULES)).candidate;
+  return evaluate(offer, { ...question, dependencyProblem: problem, judged: new Map() }, new Set(RULES)).candidate;
 }
 
 /** Why an operator moves from its catalog of origin to another one; undefined if it does not move. */

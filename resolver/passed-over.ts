@@ -5,7 +5,7 @@ import { compareVersions, parseVersion } from './version.ts';
 /**
  * Bundles that are preferred to the present one: not the installed one, nothing lower than it (than the chosen one, if
  * nothing is installed), and nothing that is merely less preferred. Highest first, as in the decision. A bundle whose
- * version cannot be parsed is included.
+ * version cannot be parsed is included, and so is another content of the installed bundle, whatever its version is.
  */
 export function passedOver(
   decision: Decision,
@@ -13,7 +13,9 @@ export function passedOver(
 ): readonly RefusedCandidate[] {
   const least = installed?.version ?? (decision.kind === 'none' ? undefined : decision.bundle.version);
   return decision.refused.filter(
-    ({ bundle, version, cause }) => bundle !== installed?.bundle && !isLower(version, least) && !isLessPreferred(cause),
+    ({ bundle, version, cause }) =>
+      cause.kind === 'publishedAgain' ||
+      (bundle !== installed?.bundle && !isLower(version, least) && !isLessPreferred(cause)),
   );
 }
 

@@ -2,6 +2,7 @@
  * Finds the ways from an installed bundle along the edges of the graph: the shortest way to each reachable bundle, and
  * for each hop why it cannot be left out. candidates.ts chooses the target.
  */
+import type { CheckTime } from './clock.ts';
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
 import { comparePreference, edgeInto, type Edge, type GraphBundle, type GraphEntry, type EdgeStart } from './graph.ts';
 import { compareBundleVersions, type BundleVersion } from './version.ts';
@@ -19,6 +20,8 @@ export interface Search {
   readonly startsInside: boolean;
   /** Whether steps to a lower version count; never while an installed operator follows the graph. */
   readonly downgrades: boolean;
+  /** Asked after each step; by default nothing ends the search. */
+  readonly checkTime?: CheckTime;
 }
 
 /** One step of a way: the bundle that it installs, and the edge that allows it. */
@@ -46,11 +49,16 @@ export interface Hop {
 export function findWays(search: Search): ReadonlyMap<string, PathStep> {
   const reached = new Map<string, PathStep>();
   let frontier = firstSteps(search, reached);
-  if (frontier.length === 0) return reached;
-  const index = indexEntries(search);
+  const left = search.entries.filter(({ bundle: { name } }) => !reached.has(name) && name !== search.from.name);
+  if (frontier.length === 0 || left.length === 0) return reached;
+  const index = indexEntries(search, left);
   while (frontier.length > 0) {
     const next: PathStep[] = [];
-    for (const step of frontier.sort(comparePreferred)) next.push(...index.stepsAfter(step, reached));
+    for (const step of frontier.sort(comparePreferred)) {
+      search.checkTime?.();
+      // Not spread: a step may lead to more bundles than a call takes arguments.
+      for (const after of index.stepsAfter(step, reached)) next.push(after);
+    }
     frontier = next;
   }
   return reached;
@@ -110,17 +118,17 @@ interface EntryIndex {
 }
 
 /**
- * Indexes entries by the bundles that lead to them: by name, and by the rank of versions in two indexes, inside and
- * outside the range.
+ * Indexes the entries that are left to reach by the bundles that lead to them: by name, and by the rank of versions in
+ * two indexes, inside and outside the range.
  */
-function indexEntries(search: Search): EntryIndex {
+function indexEntries(search: Search, left: readonly GraphEntry[]): EntryIndex {
   const ranking = rankVersions(
     search.entries.flatMap(({ bundle }) => (bundle.version.ok ? [bundle.version.value.version] : [])),
   );
   const byName = new Map<string, GraphEntry[]>();
   const insideIndex = new IntervalIndex<GraphEntry>(ranking.length);
   const outsideIndex = new IntervalIndex<GraphEntry>(ranking.length);
-  for (const entry of search.entries) {
+  for (const entry of left) {
     for (const name of new Set([...(entry.replaces === undefined ? [] : [entry.replaces]), ...entry.skips])) {
       const entries = byName.get(name);
       if (entries === undefined) byName.set(name, [entry]);

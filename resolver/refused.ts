@@ -1,8 +1,9 @@
 /** Finds the cause for every bundle that is not chosen, in the order in which a person would check the causes. */
 import type { Offer, View } from './candidates.ts';
 import { isInside, isLower } from './selection.ts';
+import { unlessTimeIsUp } from './clock.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
-import { bundlesOfWay, bundlesOn } from './faults.ts';
+import { bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { findWays, type PathStep } from './paths.ts';
 import type { Candidate, ResolveQuestion } from './question.ts';
@@ -14,23 +15,32 @@ export interface Evaluation {
   readonly chosen?: Candidate;
 }
 
-/** All bundles of an offer but the chosen one and the installed one, highest first. */
+/** All bundles of an offer but the chosen one and the installed one, highest first; another content of that one is refused. */
 export function describeRefused(
   offer: Offer,
   question: ResolveQuestion,
   { view, chosen }: Evaluation,
 ): readonly RefusedCandidate[] {
   const passed = new Set(chosen === undefined ? [] : bundlesOn(chosen).map(({ name }) => name));
-  const barredWay = createBarredWay(offer, question, view);
+  const evaluation = {
+    view,
+    barredWay: createBarredWay(offer, question, view),
+    channels: new Set(view.channels.map(({ name }) => name)),
+    ...(chosen !== undefined && { chosen }),
+  };
+  const again = chosen?.content === 'kept' ? view.known : undefined;
   return [...offer.graph.bundles.values()]
-    .filter(({ name }) => name !== chosen?.target.name && name !== view.known?.name && !passed.has(name))
+    .filter((one) => one === again || (one.name !== chosen?.target.name && one !== view.known && !passed.has(one.name)))
     .sort(compareHighestFirst)
-    .map((bundle) => ({
-      bundle: bundle.name,
-      version: bundle.bundle.version,
-      catalog: offer.catalog,
-      cause: causeOf(bundle, question, { view, barredWay, ...(chosen !== undefined && { chosen }) }),
-    }));
+    .map((bundle) => {
+      const cause = causeOf(bundle, question, evaluation);
+      return {
+        bundle: bundle.name,
+        version: bundle.bundle.version,
+        catalog: offer.catalog,
+        cause: bundle === again ? { kind: 'publishedAgain', cause } : cause,
+      };
+    });
 }
 
 /** The bundles that bar the edges to a bundle, each with its cause; none if no edges lead to it. */
@@ -39,11 +49,15 @@ type BarredWay = (bundle: GraphBundle) => readonly RefusedCandidate[];
 function causeOf(
   bundle: GraphBundle,
   question: ResolveQuestion,
-  { view, chosen, barredWay }: Evaluation & { readonly barredWay: BarredWay },
+  {
+    view,
+    chosen,
+    barredWay,
+    channels,
+  }: Evaluation & { readonly barredWay: BarredWay; readonly channels: ReadonlySet<string> },
 ): Cause {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
-  if (!view.channels.some(({ name }) => bundle.channels.includes(name)))
-    return { kind: 'otherChannel', channels: bundle.channels };
+  if (!bundle.channels.some((name) => channels.has(name))) return { kind: 'otherChannel', channels: bundle.channels };
   const barrier = view.barred.get(bundle.name) ?? outOfRange(bundle, question);
   if (barrier !== undefined) return barrier;
   const { installed } = question;
@@ -62,30 +76,50 @@ function outOfRange(bundle: GraphBundle, { range }: ResolveQuestion): Cause | un
   return isInside(range, version) ? undefined : { kind: 'outOfRange', range: range?.text ?? '' };
 }
 
+/** The bundles that bar one way: those that must not be installed, and those outside the range. */
+interface Barriers {
+  readonly barred: readonly RefusedCandidate[];
+  readonly outside: readonly RefusedCandidate[];
+}
+
+/** Most bundles that are named as the barriers of one way. */
+const MOST_BARRIERS = 50;
+
 /**
  * Finds the shortest way without regard to barred bundles. A bundle outside the range bars a way only if no other
  * bundle does, because a way may cross such bundles to get inside.
  */
 function createBarredWay({ catalog }: Offer, question: ResolveQuestion, view: View): BarredWay {
-  let ways: ReadonlyMap<string, PathStep> | undefined;
-  return (target) => {
-    ways ??= waysOfAll(question, view);
-    const way = ways.get(target.name);
-    if (way === undefined) return [];
-    const hops = bundlesOfWay(way);
-    const refusedFor = (judge: (bundle: GraphBundle) => Cause | undefined): readonly RefusedCandidate[] =>
-      hops.flatMap((bundle) => {
-        const cause = judge(bundle);
-        return cause === undefined ? [] : [{ bundle: bundle.name, version: bundle.bundle.version, catalog, cause }];
-      });
-    const barred = refusedFor(({ name }) => view.barred.get(name));
-    return barred.length > 0 ? barred : refusedFor((bundle) => outOfRange(bundle, question));
+  let barriers: ReadonlyMap<string, Barriers> | undefined;
+  const add = (known: readonly RefusedCandidate[] = [], { name, bundle }: GraphBundle, cause: Cause | undefined) =>
+    cause === undefined || known.length >= MOST_BARRIERS
+      ? known
+      : [...known, { bundle: name, version: bundle.version, catalog, cause }];
+  /** A way is the way to the bundle before, and one more step: what bars the one is known before the other is asked for. */
+  const find = (): ReadonlyMap<string, Barriers> => {
+    const found = new Map<string, Barriers>();
+    for (const { entry, previous } of waysOfAll(question, view).values()) {
+      const { bundle } = entry;
+      const before = previous && found.get(previous.entry.bundle.name);
+      const barred = add(before?.barred, bundle, view.barred.get(bundle.name));
+      found.set(bundle.name, { barred, outside: add(before?.outside, bundle, outOfRange(bundle, question)) });
+    }
+    return found;
+  };
+  return ({ name }) => {
+    barriers ??= unlessTimeIsUp(find, () => new Map<string, Barriers>());
+    const { barred = [], outside = [] } = barriers.get(name) ?? {};
+    return barred.length > 0 ? barred : outside;
   };
 }
 
-function waysOfAll({ installed }: ResolveQuestion, { channels, known }: View): ReadonlyMap<string, PathStep> {
+function waysOfAll(
+  { installed, checkTime }: ResolveQuestion,
+  { channels, known }: View,
+): ReadonlyMap<string, PathStep> {
   if (installed === undefined) return new Map();
   return findWays({
+    checkTime,
     from: known === undefined ? installed : { name: known.name, version: installed.version },
     entries: channels.flatMap(({ entries }) => entries),
     inside: () => true,

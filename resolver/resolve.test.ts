@@ -75,6 +75,11 @@ const rebuilt: SmallPackage = {
   channels: { stable: [{ version: '1.0.1' }, { version: '1.0.1-1', replaces: '1.0.1' }] },
 };
 const withoutDefault: SmallPackage = { ...chain, defaultChannel: 'gone' };
+const movedDefault: SmallPackage = {
+  ...chain,
+  defaultChannel: 'lts',
+  channels: { ...chain.channels, lts: [{ version: '1.0.0' }] },
+};
 const cases: readonly { title: string; given: Ask; expected: string; because: string }[] = [
   { title: 'no channel', given: {}, expected: 'install 2.0.0 from a/stable', because: 'the default channel counts' },
   {
@@ -124,6 +129,28 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     given: { installed: '2.0.0', wanted: { channel: 'fast' } },
     expected: 'upgrade 3.0.0 from a/fast',
     because: 'fast has an edge from it',
+  },
+  {
+    title: 'a default channel of lower versions only, edges ignored',
+    given: { installed: '2.0.0', wanted: { edges: 'Ignore' }, catalogs: [serving('a', movedDefault)] },
+    expected: 'no NoUpgradePath: downgrade,channel',
+    because: 'the author has moved the default, and the user has asked for nothing',
+  },
+  {
+    title: 'a named channel of lower versions only, edges ignored',
+    given: { installed: '2.0.0', wanted: { edges: 'Ignore', channel: 'lts' }, catalogs: [serving('a', movedDefault)] },
+    expected: 'upgrade 1.0.0 from a/lts',
+    because: 'the user has asked for it',
+  },
+  {
+    title: 'a default channel with a higher version, edges ignored',
+    given: {
+      installed: '1.0.0',
+      wanted: { edges: 'Ignore' },
+      catalogs: [serving('a', { ...movedDefault, defaultChannel: 'fast' })],
+    },
+    expected: 'upgrade 3.0.0 from a/fast',
+    because: 'nothing goes down',
   },
   {
     title: 'another channel without an edge',

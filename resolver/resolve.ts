@@ -10,20 +10,22 @@
  * explain.ts turns the decision into words; `passGate` of policy/gate.ts decides whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
-import { evaluate, type Offer, type View } from './candidates.ts';
-import { isLower, originOf } from './selection.ts';
+import { evaluateInTime, type Offer, type View } from './candidates.ts';
+import { createTimeCheck, unlessTimeIsUp } from './clock.ts';
+import { installedBundle, isLower } from './selection.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
 import { adviseInstalling } from './dependency-advice.ts';
+import { judgedIn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
 import { nearestFirst, suggestPackages, suggestRange } from './misspelt.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type PathStep } from './paths.ts';
-import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
+import type { Candidate, ResolveQuestion } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { describeRefused } from './refused.ts';
@@ -54,14 +56,34 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
   if (able.length === 0) {
-    const explained = explainNoCandidate(search.offers, question);
-    const advised = adviseInstalling(explained, search.offers, { input, question });
+    const explained = unlessTimeIsUp(
+      () => explainNoCandidate(search.offers, question),
+      () => tooLong(rated, question),
+    );
+    const advised = advise(explained, () => adviseInstalling(explained, search.offers, { input, question }));
     const refusal = addWaiting(advised, search.unavailable);
     return adviseCatalogs(refusal, search.offers, { all, question });
   }
   const best = chooseBetweenCatalogs(able, search);
   if ('kind' in best) return best;
   return describeChoice(best, { input: all, question, rated, dependencies });
+}
+
+/** A refusal for which there was no time: it names a bundle whose dependencies take long, if there is one. */
+function tooLong(rated: readonly Rated[], question: ResolveQuestion): Refusal {
+  const effort = { kind: 'effort', why: 'tooLong' } as const;
+  const judged = rated.flatMap(({ catalog }) => [...judgedIn(question, catalog)]);
+  const slow = judged.find(
+    ([, cause]) => cause?.kind === 'dependency' && cause.because.some(({ kind }) => kind === 'effort'),
+  );
+  const fact = slow === undefined ? effort : ({ kind: 'dependency', bundle: slow[0], because: [effort] } as const);
+  const refused = rated.flatMap((one) => describeRefused(one, question, { view: one.view }));
+  return { ...refuse('ResolutionFailed', fact, [{ change: 'narrow' }]), refused };
+}
+
+/** Advice is left out if there is no time for it. */
+function advise(refusal: Refusal, withAdvice: () => Refusal): Refusal {
+  return unlessTimeIsUp(withAdvice, () => refusal);
 }
 
 function parseRange({ wanted, catalogs }: ResolveInput): VersionRange | Refusal | undefined {
@@ -84,24 +106,25 @@ export function readOnce(source: CatalogSource): CatalogSource {
 }
 
 function readQuestion(
-  { wanted, installed, quarantined, cluster }: ResolveInput,
+  { wanted, installed, quarantined, cluster, expired }: ResolveInput,
   range: VersionRange | undefined,
   dependencies: DependencyOracle,
 ): ResolveQuestion {
   return {
     wanted,
     range,
-    installed: installed === undefined ? undefined : originOf(installed.bundle, installed.version, installed.release),
+    installed: installed === undefined ? undefined : installedBundle(installed),
     quarantined: new Set(quarantined),
     cluster,
+    checkTime: createTimeCheck(expired),
     dependencyProblem: dependencies.problem,
     wayProblem: dependencies.wayProblem,
-    problems: new Map(),
+    judged: new Map(),
   };
 }
 
 function rate(offer: Offer, question: ResolveQuestion): Rated {
-  const view = evaluate(offer, question, new Set(RULES));
+  const view = evaluateInTime(offer, question);
   return { ...offer, view, candidate: view.candidate };
 }
 
@@ -119,6 +142,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Co
   const channel = first?.entry.channel ?? candidate.channel;
   const { installed } = input;
   const catalogChange = catalogChangeTo(catalog, input);
+  const isOther = !candidate.stay || candidate.content === 'new';
   return {
     kind: candidate.stay ? 'upToDate' : installed === undefined ? 'install' : 'upgrade',
     bundle: candidate.target.bundle,
@@ -134,8 +158,9 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Co
     }),
     ...(catalogChange !== undefined && { catalogChange }),
     ...(installed !== undefined && { installed: installed.bundle }),
-    downgrade: !candidate.stay && isLower(next, question.installed),
-    dependencies: candidate.stay ? [] : stepsBefore(next.bundle, catalog, { input, dependencies }),
+    ...(candidate.content === 'kept' && { keepsContent: true }),
+    downgrade: isOther && isLower(next, question.installed),
+    dependencies: isOther ? stepsBefore(next.bundle, catalog, { input, dependencies }) : [],
     refused: refusedAround(best, rated, question),
   };
 }
@@ -198,13 +223,16 @@ function withPackages(refusal: Refusal, { wanted, catalogs }: ResolveInput): Ref
   return { ...refusal, suggestions: [...suggestPackages(wanted, catalogs), ...refusal.suggestions] };
 }
 
-/** Suggests other catalogs. They are read only if the catalogs that count have no answer. */
+/** Suggests other catalogs. They are read only if the catalogs that count have no answer, and if there is time. */
 function adviseCatalogs(
   refusal: Refusal,
   refused: readonly Offer[],
   { all, question }: { readonly all: ResolveInput; readonly question: ResolveQuestion },
 ): Refusal {
-  const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
+  const others = unlessTimeIsUp(
+    () => suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog))),
+    () => [],
+  );
   const named = refusal.reason === 'CatalogNotFound' ? (all.wanted.catalog ?? '') : '';
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...nearestFirst(named, others)]) };
 }

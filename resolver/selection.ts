@@ -1,5 +1,6 @@
 /** Which channels and versions of a package a spec asks for, and the installed bundle as a catalog has it. Pure. */
 import type { ChannelGraph, EdgeStart, GraphBundle, UpgradeGraph } from './graph.ts';
+import type { Installed } from './input.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { compareBundleVersions, parseBundleVersion, type BundleVersion } from './version.ts';
 
@@ -22,14 +23,35 @@ export function originOf(bundle: string, version: string, release?: string): Edg
   return { name: bundle, version: parsed.ok ? parsed.value : undefined };
 }
 
-/** Finds the installed bundle by name; in a catalog that renamed its bundles, by version and release. */
+/** The installed bundle as the start of the graph, and as the input states it. */
+export interface InstalledBundle extends EdgeStart {
+  readonly stated: Installed;
+}
+
+export function installedBundle(stated: Installed): InstalledBundle {
+  return { ...originOf(stated.bundle, stated.version, stated.release), stated };
+}
+
+const found = new WeakMap<EdgeStart, WeakMap<UpgradeGraph, GraphBundle | undefined>>();
+
+/**
+ * Finds the installed bundle by name; in a catalog that renamed its bundles, by version and release. A graph is searched
+ * once: an explanation tries one channel after another.
+ */
 export function findInstalled(graph: UpgradeGraph, installed: EdgeStart): GraphBundle | undefined {
+  const known = found.get(installed) ?? new WeakMap<UpgradeGraph, GraphBundle | undefined>();
+  found.set(installed, known);
+  if (!known.has(graph)) known.set(graph, searchInstalled(graph, installed));
+  return known.get(graph);
+}
+
+function searchInstalled(graph: UpgradeGraph, installed: EdgeStart): GraphBundle | undefined {
   const named = graph.bundles.get(installed.name);
   if (named !== undefined || installed.version === undefined) return named;
   const { version } = installed;
-  return [...graph.bundles.values()].find(
-    (bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0,
-  );
+  return graph.bundles
+    .values()
+    .find((bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0);
 }
 
 /** Whether a bundle has a lower version than the installed one, or the same version with a lower release. */

@@ -43,6 +43,8 @@ const CAUSES: Sentences<Cause, 'kind'> = {
   deprecated: ({ message }) => `it is deprecated: ${message}`,
   notHead: ({ head }) => `${head} supersedes it in its channel`,
   lower: ({ than }) => `${than} is preferred`,
+  publishedAgain: ({ cause }) =>
+    `it has another content than the installed bundle of this name, and ${describeCause(cause)}`,
   otherCatalog: ({ catalog, why }) => describeOtherCatalog(why, catalog),
 };
 
@@ -126,8 +128,10 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
       : `the version range ${quote(range)} cannot be parsed: ${problem}`,
   channel: describeChannel,
   edges: describeEdges,
-  downgrade: ({ installed, version }) =>
-    `the installed ${nameVersion(installed, version)} is not in the catalog, and every bundle that the catalog has is lower`,
+  downgrade: ({ installed, version, channel }) =>
+    channel === undefined
+      ? `the installed ${nameVersion(installed, version)} is not in the catalog, and every bundle that the catalog has is lower`
+      : `the installed ${nameVersion(installed, version)} is not in the default channel ${quote(channel)}, and every bundle of that channel is lower`,
   quarantined: ({ bundles }) => `${list(bundles)} failed before and ${bundles.length === 1 ? 'is' : 'are'} quarantined`,
   cluster: ({ causes }) => list(causes.map(describeRefused), '; '),
   dependency: ({ because, bundle, problem }) => {
@@ -144,8 +148,8 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
     (problem === undefined ? '' : ` (${problem})`),
   catalog: describeCatalog,
   requires: describeRequires,
-  keeps: ({ bundle, movable, subscription }) =>
-    `${bundle} is installed${bySubscription(subscription)} and ${movable ? 'moves only along its graph' : 'is not changed for another package'}`,
+  keeps: ({ bundle, movable, suspended, subscription }) =>
+    `${bundle} is installed${bySubscription(subscription)} and ${movable ? (suspended === true ? 'does not move while that is suspended' : 'moves only along its graph, as its spec allows') : 'is not changed for another package'}`,
   provider: ({ gvk, packages }) => `only one package may provide ${describeKind(gvk)} (here ${list(packages)})`,
   barred: ({ causes }) => list(causes.map(describeRefused), '; '),
   mustBeThere: () => 'dependencies must be there already',

@@ -134,10 +134,13 @@ function findChanges(input: ResolveInput, meant: readonly OfferedBundle[]): read
         .find((told) => told.length > 0) ?? []);
 }
 
+/** Most channels that are tried, each by a resolution: an author may put a bundle into any number of them. */
+const MOST_CHANNELS = 20;
+
 /** A channel that has the version, together with `edges: Ignore`: the resolver does not try these with a pin. */
 function severalChanges(meant: readonly OfferedBundle[], version: string): readonly Suggestion[] {
   const channels = new Set(meant.flatMap(({ bundle }) => bundle.channels));
-  return [...channels].map((channel) => ({
+  return [...channels].slice(0, MOST_CHANNELS).map((channel) => ({
     change: 'together',
     of: [
       { change: 'channel', channel, gives: version },

@@ -31,7 +31,7 @@ export interface DescribedVersion extends VersionTag {
 export interface DescribedRepository {
   /** Without tag: `registry.example/team/gadget`. */
   readonly repository: string;
-  /** Name of the package that it is to offer; absent, that of its newest bundle. */
+  /** Name of the package that it is to offer; absent, that of most of its bundles. */
   readonly package?: string;
   readonly versions: readonly DescribedVersion[];
 }
@@ -130,7 +130,7 @@ interface VersionSelection {
 /** Leaves out bundles of other packages, those whose own version is not the tag's, and those of a name seen before. */
 function selectVersions({ package: wanted, versions }: DescribedRepository, rules: VersionRules): VersionSelection {
   const newestFirst = versions.toSorted((a, b) => rules.compareBundleVersions(b.version, a.version));
-  const name = wanted ?? newestFirst[0]?.bundle.package ?? '';
+  const name = wanted ?? commonPackage(newestFirst) ?? '';
   const offered: DescribedVersion[] = [];
   const ignored: IgnoredTag[] = [];
   const tags = new Map<string, string>();
@@ -143,6 +143,17 @@ function selectVersions({ package: wanted, versions }: DescribedRepository, rule
     } else ignored.push({ tag, because });
   }
   return { name, offered, ignored };
+}
+
+/**
+ * The package of most versions; of several the one with the oldest version. One tag that was pushed by mistake, or by another
+ * person, takes no package away, whatever its version is; and every replica finds the same from the same tags.
+ */
+function commonPackage(newestFirst: readonly DescribedVersion[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { bundle } of newestFirst.toReversed()) counts.set(bundle.package, (counts.get(bundle.package) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0];
 }
 
 function refusal({ bundle, version }: DescribedVersion, name: string, rules: VersionRules): string | undefined {

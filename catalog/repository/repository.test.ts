@@ -158,9 +158,9 @@ describe('a catalog made from repositories', () => {
       ignored: ['1.1.0'],
     },
     {
-      because: 'the bundle is of another package',
-      bundles: { '1.0.0': bundle('1.0.0', { package: 'other' }), '1.1.0': bundle('1.1.0') },
-      ignored: ['1.0.0'],
+      because: 'the bundle is of another package than the oldest',
+      bundles: { '1.0.0': bundle('1.0.0'), '1.1.0': bundle('1.1.0', { package: 'other' }) },
+      ignored: ['1.1.0'],
     },
     {
       because: 'a newer tag has a bundle of that name',
@@ -184,6 +184,20 @@ describe('a catalog made from repositories', () => {
     const result = buildRepositoryCatalog([repository(bundles)], versionRules);
     expect(result.ignored.map(({ tag }) => tag)).toEqual(ignored);
     expect(result.documents.filter(({ schema }) => schema === 'olm.bundle')).toHaveLength(1);
+  });
+
+  it.each([
+    { because: 'a tag of another package is the newest', others: ['9.0.0'] },
+    { because: 'a tag of another package is the oldest', others: ['0.1.0'] },
+    { because: 'one is newer and one is older', others: ['0.1.0', '9.0.0'] },
+  ])('a package of more tags stays, although $because', ({ others }) => {
+    const own = ['1.0.0', '1.1.0', '1.2.0'].map((version) => [version, bundle(version)] as const);
+    const strange = others.map((version) => [version, bundle(version, { package: 'widget' })] as const);
+    const result = buildRepositoryCatalog([repository(Object.fromEntries([...own, ...strange]))], versionRules);
+    expect(result.documents.filter(({ schema }) => schema === 'olm.bundle').map(({ name }) => name)).toEqual(
+      own.map(([version]) => `gadget.v${version}`),
+    );
+    expect(result.ignored.map(({ tag }) => tag).toSorted()).toEqual(others);
   });
 
   it('if the spec names a package, only that one is offered', () => {

@@ -479,3 +479,16 @@ function skipping(source: ReturnType<typeof catalog>): ReturnType<typeof catalog
   );
   return { ...source, content: () => ({ ...content, channels: [{ ...channel, entries }] }) };
 }
+
+test('a bundle that was published again and may not be used leaves the installed content, also with a new configuration', () => {
+  const source = catalog({ versions: ['1.0.0'] });
+  const content = source.content('gadget')!;
+  const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+  const bundles = content.bundles.map((one) => ({ ...one, version: '0.1.0', image }));
+  const lower = { ...source, content: () => ({ ...content, bundles }) };
+  const given = facts({ revisions: [works], catalogs: [lower], nextNumber: 2 });
+  expect(planInWords(decideSubscription(given))).toBe('nothing');
+  expect(decideSubscription({ ...given, subscription: reconfigured() })).toMatchObject({
+    action: { do: 'create', target: { bundle: { version: '1.0.0', image: works.spec.image } } },
+  });
+});

@@ -128,7 +128,7 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const { next: bundle, catalog, channel } = choice;
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
+  if (choice.keepsContent === true || hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
   const underWay = staysUnderWay(bundle, { ...facts, ...situation });
   if (underWay !== undefined) return goOn(underWay);
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };

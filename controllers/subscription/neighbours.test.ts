@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Reason } from '../../api/reasons.ts';
-import type { Property } from '../../catalog/model.ts';
+import type { CatalogPackage, Property } from '../../catalog/model.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
@@ -10,6 +10,7 @@ import { describeBeingOverruled, describeOverruling, findOverruled } from './ove
 import type { SubscriptionFacts } from './observe.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testing/facts.ts';
+import { Fleet } from './testing/fleet.ts';
 import type { Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 import { isHeldBack, isNewsFor, waitsForOthers, wokenBy } from './wake.ts';
@@ -739,5 +740,69 @@ describe('packages that pin each other exactly', () => {
     },
   ])('packages that pin each other exactly move together: $moves, since $because', ({ dependent, moves }) => {
     expect(decided(dependent)).toBe(moves);
+  });
+});
+
+describe('a dependency of which the Subscription does not go to another version', () => {
+  const leaping = (name: string, needed: Readonly<Record<string, string>>): CatalogPackage => {
+    const versions = Object.keys(needed);
+    const small = catalog({ package: name, versions }).content(name)!;
+    const bundles = small.bundles.map((one) => {
+      const range = needed[one.version] ?? '';
+      return { ...one, properties: range === '' ? [] : [needs('base', range)] };
+    });
+    const channels = small.channels.map((channel) => ({
+      ...channel,
+      entries: channel.entries.map((entry, at) => ({ ...entry, skipRange: `<${versions[at]}` })),
+    }));
+    return { ...small, bundles, channels };
+  };
+  const top = leaping('top', { '1.0.0': '', '1.5.0': '>=1.0.0', '2.0.0': '>=2.0.0' });
+  const plain = leaping('base', { '1.0.0': '', '2.0.0': '' });
+  const entries = plain.channels[0]?.entries ?? [];
+  const base: CatalogPackage = {
+    ...plain,
+    channels: [
+      { name: 'stable', entries: entries.slice(0, 1) },
+      { name: 'beta', entries },
+    ],
+  };
+
+  test.each([
+    { spec: { channel: 'beta' }, version: '2.0.0', because: 'it goes there' },
+    { spec: { channel: 'stable' }, version: '1.5.0', because: 'its channel does not have that version' },
+    { spec: {}, version: '1.5.0', because: 'the default channel does not have that version' },
+    { spec: { channel: 'beta', version: '1.x' }, version: '1.5.0', because: 'its range excludes that version' },
+    { spec: { channel: 'beta', suspend: true }, version: '1.5.0', because: 'it is suspended' },
+  ])('is not waited for: the dependent goes to $version, since $because', ({ spec, version }) => {
+    const fleet = new Fleet(
+      [top, base],
+      [
+        { package: 'top', installed: '1.0.0' },
+        { package: 'base', installed: '1.0.0', dependency: true, spec },
+      ],
+    );
+    const acting = 'suspend' in spec ? ['top'] : ['top', 'base'];
+    for (let round = 0; round < 4; round++) for (const name of acting) fleet.reconcile(name);
+    expect(fleet.versionOf('top')).toBe(version);
+  });
+
+  test('has failed versions, by name and by image, unless the image works under another name', () => {
+    const works = `registry.example/base@sha256:${'a'.repeat(64)}`;
+    const quarantined = ['registry.example/base:2', works].map((image, at) => ({
+      bundle: `base.v${at + 2}`,
+      version: `${at + 2}.0.0`,
+      image,
+      reason: 'ApplyFailed',
+      message: 'm',
+      since: '2026-05-01T11:50:00Z',
+    }));
+    const one = neighbour({ package: 'base', status: { quarantined }, spec: { channel: 'beta' } });
+    const { packages } = describeSurroundings(neighbour({ package: 'top' }), [one]);
+    expect(packages.find((each) => each.package === 'base')?.limits).toEqual({
+      channel: 'beta',
+      suspended: false,
+      quarantined: ['base.v2', 'registry.example/base:2', 'base.v3'],
+    });
   });
 });

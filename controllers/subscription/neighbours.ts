@@ -9,7 +9,7 @@ import type { Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
-import type { ClusterFacts, InstalledPackage } from '../../resolver/input.ts';
+import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
 import { activeOf, currentConditions } from './history.ts';
 import { mayHold } from './trust.ts';
@@ -122,8 +122,22 @@ function requirementsIn(revision: Revision): readonly Property[] {
   return propertiesOf(revision).filter(({ type }) => isRequirement(type));
 }
 
-function describe(subscription: Subscription, { spec }: Revision, properties: readonly Property[]): InstalledPackage {
-  const { package: name, bundle, version, release, catalog, image } = spec;
+/** A failed image may have another name by now; that of the installed version works. */
+function limitsOf({ spec, status }: Subscription, installed: Revision): UpgradeLimits {
+  const { channel, version, suspend } = spec;
+  const quarantined = (status?.quarantined ?? []).flatMap(({ bundle, image }) =>
+    image === undefined || image === installed.spec.image ? [bundle] : [bundle, image],
+  );
+  return {
+    suspended: suspend,
+    quarantined,
+    ...(channel !== undefined && { channel }),
+    ...(version !== undefined && { version }),
+  };
+}
+
+function describe(subscription: Subscription, revision: Revision, properties: readonly Property[]): InstalledPackage {
+  const { package: name, bundle, version, release, catalog, image } = revision.spec;
   return {
     package: name,
     bundle,
@@ -133,6 +147,7 @@ function describe(subscription: Subscription, { spec }: Revision, properties: re
     properties,
     dependency: isDependency(subscription),
     subscription: keyOfObject(subscription),
+    limits: limitsOf(subscription, revision),
     ...(release !== undefined && { release }),
   };
 }

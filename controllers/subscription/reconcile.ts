@@ -101,11 +101,11 @@ interface Decided {
 
 /** Decides a second time if the running operator has to be asked about the upgrade that is due: one request. */
 async function decide(deps: SubscriptionDeps, facts: SubscriptionFacts, signal: AbortSignal): Promise<Decided> {
-  const plan = decideSubscription(facts, expiryOf(deps, facts));
+  const plan = decideSubscription(facts, expiryOf(deps));
   const ref = conditionToRead(plan);
   if (ref === undefined) return { facts, plan };
   const asked = { ...facts, operatorCondition: await deps.cluster.get(ref, signal) };
-  return { facts: asked, plan: decideSubscription(asked, expiryOf(deps, facts)) };
+  return { facts: asked, plan: decideSubscription(asked, expiryOf(deps)) };
 }
 
 /** Whether it was just requested by a Subscription that is gone or being deleted. */
@@ -120,8 +120,9 @@ function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): 
 /** The decision blocks the only thread; the limit is half of the time within which the lease must be renewed. */
 const MOST_MILLISECONDS = 5000;
 
-function expiryOf({ now }: SubscriptionDeps, facts: SubscriptionFacts): () => boolean {
-  return () => now().getTime() - facts.now.getTime() > MOST_MILLISECONDS;
+function expiryOf({ now }: SubscriptionDeps): () => boolean {
+  const began = now().getTime();
+  return () => now().getTime() - began > MOST_MILLISECONDS;
 }
 
 /** A deletion needs no facts of the cluster; nothing else can be decided without them. */
@@ -203,7 +204,7 @@ function isSwitching({ action }: ResolvedPlan): boolean {
 function lookAhead(deps: SubscriptionDeps, facts: SubscriptionFacts, { plan, context: { signal } }: Execution): void {
   if (deps.ahead === undefined) return;
   if (!isServing(plan)) deps.ahead.noteWork();
-  const target = comingTarget(facts, plan, expiryOf(deps, facts));
+  const target = comingTarget(facts, plan, expiryOf(deps));
   if (target === undefined) deps.ahead.drop(keyOfObject(facts.subscription));
   else prepareAhead(deps, facts, { target, signal });
 }

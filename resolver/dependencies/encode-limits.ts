@@ -4,12 +4,12 @@ import type { ClauseWriter } from './clause-writer.ts';
 import type { EncodedPackage } from './literals.ts';
 import type { Option, Universe } from './model.ts';
 
-/** An installed package stays as it is; one that was installed as a dependency may move along its graph. */
+/** An installed package stays as it is; one that was installed as a dependency may move as far as its Subscription goes. */
 export function limitToInstalled({ node, options }: EncodedPackage, { literals, selectors }: ClauseWriter): void {
   const { installed } = node;
   const [current] = options;
   if (installed === undefined || current === undefined) return;
-  const { bundle, version, subscription, dependency: movable } = installed;
+  const { bundle, version, subscription, dependency: movable, limits } = installed;
   const keeps = selectors.selector(`package ${node.name}`, () => ({
     kind: 'keeps',
     package: node.name,
@@ -17,6 +17,7 @@ export function limitToInstalled({ node, options }: EncodedPackage, { literals, 
     version,
     ...(subscription !== undefined && { subscription }),
     movable,
+    ...(limits?.suspended === true && { suspended: true }),
   }));
   const allowed = options.filter(({ option }) => option === current.option || (movable && option.reachable));
   literals.solver.addClause([-keeps, ...allowed.map(({ chosen }) => chosen)]);

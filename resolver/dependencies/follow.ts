@@ -59,6 +59,8 @@ export class RequirementFollower {
       const option = activated[this.#done]!;
       const parsed = this.#memory.requirementsOf(option);
       for (const requirement of parsed.ok ? parsed.value : []) {
+        // A requirement may have a whole package read.
+        if (isSpent(this.#memory.effort)) return false;
         if (option.bundle !== undefined || this.#present.isMetNow(requirement)) this.#follow(requirement, true);
       }
     }

@@ -23,6 +23,8 @@ export class PlanningMemory {
   readonly requirements: KnownRequirements = nothingRead();
   /** Offered options, by the root's catalog and the package. */
   readonly #offered = new Map<string, readonly Option[]>();
+  /** The other options of installed packages. */
+  readonly #alternatives = new Map<string, readonly Option[]>();
   readonly #requirementsOf = new Map<Option, Parsed<readonly Requirement[]>>();
   readonly #ranks = new WeakMap<readonly Option[], Ranks>();
   /** Options of one list that meet a requirement. */
@@ -46,6 +48,15 @@ export class PlanningMemory {
     if (before !== undefined) return before;
     const options = read();
     this.#offered.set(key, options);
+    return options;
+  }
+
+  /** The other options of an installed package; `read` is called once. */
+  alternatives(name: string, read: () => readonly Option[]): readonly Option[] {
+    const before = this.#alternatives.get(name);
+    if (before !== undefined) return before;
+    const options = read();
+    this.#alternatives.set(name, options);
     return options;
   }
 

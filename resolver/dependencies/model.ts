@@ -5,7 +5,7 @@
 import type { CatalogBundle, Property } from '../../catalog/model.ts';
 import type { Cause } from '../decision.ts';
 import type { CatalogSource, ClusterFacts, InstalledPackage } from '../input.ts';
-import type { Hop } from '../paths.ts';
+import type { PathStep } from '../paths.ts';
 import type { BundleVersion, Parsed } from '../version.ts';
 import type { Requirement } from './requirements.ts';
 
@@ -44,9 +44,9 @@ export interface Option {
   readonly kinds: ReadonlySet<string>;
   /** Why no plan may use the option, whatever depends on it. */
   readonly barred: Cause | undefined;
-  /** Hops from the installed bundle; empty if the package is not to be upgraded along its graph. */
-  readonly path: readonly Hop[];
-  /** Whether the graph leads to the option from the installed bundle. */
+  /** The way from the installed bundle; undefined if the package is not to be upgraded along its graph. */
+  readonly way: PathStep | undefined;
+  /** Whether the Subscription of the installed bundle goes to the option. */
   readonly reachable: boolean;
   /** Set for an option that stands for all bundles of a package of which only the name is known. */
   readonly unread?: true;

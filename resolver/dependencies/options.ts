@@ -5,8 +5,11 @@
 import type { Property } from '../../catalog/model.ts';
 import { misfit } from '../cluster.ts';
 import { compareHighestFirst, upgradeGraph, type GraphBundle, type UpgradeGraph } from '../graph.ts';
-import type { CatalogSource, InstalledPackage } from '../input.ts';
-import { findWays, hopsOf, type Hop } from '../paths.ts';
+import type { CatalogSource, InstalledPackage, UpgradeLimits } from '../input.ts';
+import { findWays, type PathStep } from '../paths.ts';
+import { parseMastermindsRange } from '../ranges/masterminds.ts';
+import type { VersionRange } from '../ranges/range.ts';
+import { isInside, originOf, selectChannels, valueOf } from '../selection.ts';
 import { parseBundleVersion } from '../version.ts';
 import type { BundleExclusions, Option, Root } from './model.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
@@ -46,7 +49,7 @@ export function rootOption(root: Root): Option {
     properties: root.bundle.properties,
     kinds: kindsOf(root.bundle.properties),
     barred: undefined,
-    path: [],
+    way: undefined,
     reachable: true,
   };
 }
@@ -64,7 +67,7 @@ export function unreadOption(name: string): Option {
     properties: [],
     kinds: NO_KINDS,
     barred: undefined,
-    path: [],
+    way: undefined,
     reachable: true,
     unread: true,
   };
@@ -91,7 +94,7 @@ export function currentOption(fixed: InstalledPackage): Option {
     properties: fixed.properties,
     kinds: kindsOf(fixed.properties),
     barred: undefined,
-    path: [],
+    way: undefined,
     reachable: true,
   };
 }
@@ -140,12 +143,15 @@ function offeredOption(
     properties: bundle.properties,
     kinds: kindsOf(bundle.properties),
     barred: quarantined.has(name) || quarantined.has(bundle.image) ? { kind: 'quarantined' } : misfit(bundle, cluster),
-    path: [],
+    way: undefined,
     reachable: true,
   };
 }
 
-/** The other bundles that the catalog of origin offers for an installed package, each with the hops that lead to it. */
+/**
+ * The other bundles that the catalog of origin offers for an installed package. Those to which its Subscription goes are
+ * reachable, and have the way.
+ */
 export function alternativesTo(
   fixed: InstalledPackage,
   sources: readonly CatalogSource[],
@@ -154,24 +160,37 @@ export function alternativesTo(
   const source = sources.find(({ name }) => name === fixed.catalog);
   const content = source?.content(fixed.package);
   if (source === undefined || content === undefined) return [];
-  const paths = pathsFrom(fixed, upgradeGraph(content));
+  const ways = waysOf(fixed, upgradeGraph(content));
   return optionsOf(fixed.package, [source], limits)
     .filter(({ name }) => name !== fixed.bundle)
-    .map((option) => withPath(option, paths.get(option.name)));
+    .map((option) => ({ ...option, way: ways.get(option.name), reachable: ways.has(option.name) }));
 }
 
-function withPath(option: Option, path: readonly Hop[] | undefined): Option {
-  return { ...option, path: path ?? [], reachable: path !== undefined };
-}
-
-function pathsFrom(fixed: InstalledPackage, graph: UpgradeGraph): Map<string, readonly Hop[]> {
-  const version = parseBundleVersion(fixed.version, fixed.release);
+/** The ways that the Subscription of an installed package may go: no other would make the upgrade. */
+function waysOf(fixed: InstalledPackage, graph: UpgradeGraph): ReadonlyMap<string, PathStep> {
+  const { limits } = fixed;
+  if (limits?.suspended === true) return new Map();
+  const { version } = originOf(fixed.bundle, fixed.version, fixed.release);
+  const channels = limits === undefined ? [...graph.channels.values()] : selectChannels(graph, limits.channel);
+  const failed = new Set(limits?.quarantined);
+  const range = rangeOf(limits);
+  const isInRange = (bundle: GraphBundle): boolean => isInside(range, valueOf(bundle));
   const ways = findWays({
-    from: { name: fixed.bundle, version: version.ok ? version.value : undefined },
-    entries: [...graph.channels.values()].flatMap(({ entries }) => entries.filter(({ bundle }) => bundle.version.ok)),
-    inside: () => true,
-    startsInside: true,
+    from: { name: fixed.bundle, version },
+    entries: channels.flatMap(({ entries }) =>
+      entries.filter(
+        ({ bundle: { version: own, name, bundle } }) => own.ok && !failed.has(name) && !failed.has(bundle.image),
+      ),
+    ),
+    inside: isInRange,
+    startsInside: isInside(range, version),
     downgrades: false,
   });
-  return new Map([...ways].map(([name, way]) => [name, hopsOf(way, fixed.bundle)]));
+  return new Map([...ways].filter(([, { entry }]) => isInRange(entry.bundle)));
+}
+
+function rangeOf(limits: UpgradeLimits | undefined): VersionRange | undefined {
+  const { version = '' } = limits ?? {};
+  const parsed = version === '' ? undefined : parseMastermindsRange(version);
+  return parsed?.ok === true ? parsed.value : undefined;
 }

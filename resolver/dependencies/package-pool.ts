@@ -149,10 +149,11 @@ export class PackagePool {
   #complete(node: PooledPackage): void {
     if (node.state === 'complete') return;
     node.state = 'complete';
+    const { name, installed } = node;
     const others =
-      node.installed === undefined
-        ? this.#offered(node.name)
-        : alternativesTo(node.installed, this.sources.ordered, this.#question);
+      installed === undefined
+        ? this.#offered(name)
+        : this.#memory.alternatives(name, () => alternativesTo(installed, this.sources.ordered, this.#question));
     node.options = [...node.options, ...others];
     this.#noteProviders(node);
   }

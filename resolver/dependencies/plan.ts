@@ -7,6 +7,7 @@
  */
 import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
+import { hopsOf } from '../paths.ts';
 import { createSpender, isSpent } from './effort.ts';
 import { encode, type EncodedUniverse } from './encode.ts';
 import type { FactGroup } from './facts.ts';
@@ -155,8 +156,11 @@ function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, read
 }
 
 function describeStep(option: Option, universe: Universe, neededBy: readonly string[]): readonly DependencyStep[] {
-  const { bundle, catalog, channel, path } = option;
+  const { bundle, catalog, way } = option;
   if (bundle === undefined) return [];
-  const kind = universe.packages.get(option.package)?.installed === undefined ? 'install' : 'upgrade';
-  return [{ kind, package: option.package, bundle, catalog, channel: path.at(-1)?.channel ?? channel, path, neededBy }];
+  const installed = universe.packages.get(option.package)?.installed;
+  const kind = installed === undefined ? 'install' : 'upgrade';
+  const path = way === undefined || installed === undefined ? [] : hopsOf(way, installed.bundle);
+  const channel = way?.entry.channel ?? option.channel;
+  return [{ kind, package: option.package, bundle, catalog, channel, path, neededBy }];
 }

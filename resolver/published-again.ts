@@ -1,0 +1,12 @@
+/** The installed bundle beside an entry of a catalog that has its name and another content (api/same-bundle.ts). Pure. */
+import type { GraphBundle } from './graph.ts';
+import type { InstalledBundle } from './selection.ts';
+import { parseBundleVersion } from './version.ts';
+
+/** The place that the entry has in the graph, with the version and the content that are installed. */
+export function withInstalledContent(entry: GraphBundle, { stated }: InstalledBundle): GraphBundle {
+  const { version, release, image } = stated;
+  const { release: _ofEntry, ...rest } = entry.bundle;
+  const bundle = { ...rest, version, image, ...(release !== undefined && { release }) };
+  return { ...entry, bundle, version: parseBundleVersion(version, release) };
+}
