@@ -245,7 +245,65 @@ describe('a Subscription to which OLM v0 has left webhook configurations is dele
     const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
     const said = await end(cluster, undefined, manager);
     expect(await find(cluster, HOOK)).toBeUndefined();
-    expect(said).toContainEqual(expect.stringMatching(/^Warning Forbidden: .*`slipway adopt run ops\/gadget`/));
+    expect(said).toContainEqual(expect.stringMatching(/^Warning Forbidden: .*slipway adopt run ops\/gadget/));
+    await release(cluster);
+    expect(await stepsOfRun(cluster)).toEqual(['Forget', 'Release', 'Done']);
+  });
+
+  test('and the operator runs on, but the Service that Slipway had taken over is gone: only they are deleted', async () => {
+    const cluster = await leaving({}, true);
+    await cluster.delete(SERVICE);
+    const said = await end(cluster);
+    expect(await find(cluster, HOOK)).toBeUndefined();
+    expect(await find(cluster, DEPLOYMENT)).toBeDefined();
+    expect(said).toContainEqual(expect.stringMatching(/^Normal Uninstalling: Objects .* deleted: .*vgadget-x7k2p/));
+    expect(said).toContainEqual(expect.stringMatching(/^Warning Orphaned: .*may stay/));
+    expect((await find(cluster, BACKUP))?.metadata.annotations).toEqual({ 'slipway.dev/adoption-stage': 'HandedOver' });
+  });
+
+  test.each([
+    { because: 'another program holds an object of OLM', change: { finalizers: ['example.com/theirs'] }, stays: true },
+    {
+      because: "OLM's Subscription is back, so that OLM makes its objects again",
+      change: {},
+      stays: true,
+      isBack: true,
+    },
+  ])('does not wait for what OLM has about it: $because', async ({ change, stays, isBack = false }) => {
+    const cluster = await leaving();
+    cluster.change(OPERATOR, (one) => ({ ...one, metadata: { ...one.metadata, ...change } }));
+    if (isBack) cluster.put(object(olm('subscription', 'gadget'), { spec: { name: 'gadget-operator' } }));
+    await end(cluster);
+    expect(await find(cluster, olm('csv', 'gadget.v1'))).toBeUndefined();
+    expect((await find(cluster, OPERATOR)) !== undefined).toBe(stays);
+  });
+
+  test('once nothing is held any more, and the manager may only list: it ends all the same', async () => {
+    const cluster = await leaving();
+    cluster.change(olm('csv', 'gadget.v1'), (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
+    await cluster.delete(olm('csv', 'gadget.v1')).catch(() => undefined);
+    const isOfOlm = ({ apiVersion }: ObjectRef): boolean => apiVersion.startsWith('operators.coreos.com/');
+    const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
+    const said = await end(cluster, undefined, manager);
+    expect(said.join()).not.toContain('Forbidden');
+    expect(await find(cluster, BACKUP)).toBeUndefined();
+  });
+
+  test('whose objects OLM still marks: the marks go before the ClusterServiceVersion is released', async () => {
+    const cluster = await leaving({}, true);
+    const marks = { 'olm.managed': 'true', 'operators.coreos.com/gadget-operator.ops': '', 'olm.owner': 'gadget.v1' };
+    cluster.change(DEPLOYMENT, (one) => ({ ...one, metadata: { ...one.metadata, labels: marks } }));
+    await end(cluster);
+    expect(await find(cluster, olm('csv', 'gadget.v1'))).toBeUndefined();
+    expect((await find(cluster, DEPLOYMENT))?.metadata.labels ?? {}).not.toHaveProperty('olm.managed');
+  });
+
+  test('without the right to release, once its version was installed: the backup outlives every repetition', async () => {
+    const cluster = await leaving();
+    cluster.change(OWN, (one) => ({ ...one, status: { installed: { bundle: 'gadget.v1', version: '1.0.0', revision: 'gadget-1' } } })); // prettier-ignore
+    const manager = cluster.actingAs('manager', ({ verb, ref }) => verb !== 'patch' || ref.kind !== OLM.csv.kind);
+    for (let round = 0; round < 2; round += 1) await end(cluster, undefined, manager);
+    expect(await find(cluster, BACKUP)).toBeDefined();
     await release(cluster);
     expect(await stepsOfRun(cluster)).toEqual(['Forget', 'Release', 'Done']);
   });
