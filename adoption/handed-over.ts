@@ -6,6 +6,7 @@ import { conditionRights } from './olm-v0/condition.ts';
 import { OLM, olmRef } from './olm-v0/kinds.ts';
 import { isMarked as isMarkedByV0 } from './olm-v0/marks.ts';
 import { readBackup as readV1, type Backup as BackupOfV1 } from './olm-v1/backup.ts';
+import { extensionRef } from './olm-v1/kinds.ts';
 import { isMarked as isMarkedByV1, otherExtension } from './olm-v1/marks.ts';
 
 export interface HandedOver {
@@ -13,6 +14,8 @@ export interface HandedOver {
   readonly namespace: string;
   /** Name of Slipway's Subscription. */
   readonly adoptedBy: string;
+  /** The object of OLM that is held during the hand-over. */
+  readonly held: ObjectRef;
   /** The objects that may be left. */
   readonly refs: readonly ObjectRef[];
   /** Whether OLM recognizes an object again. */
@@ -46,7 +49,7 @@ export function handedOverByV0(backup: BackupOfV0): HandedOver {
     ...(operatorCondition === undefined ? [] : [condition]),
     ...conditionRights(backup).map(refOf),
   ];
-  return { namespace, adoptedBy, refs, isMarked: isMarkedByV0 };
+  return { namespace, adoptedBy, held: olmRef(OLM.csv, namespace, csv), refs, isMarked: isMarkedByV0 };
 }
 
 /** The names of OLM v1 are those of Slipway, unless the two render a version differently. */
@@ -54,5 +57,5 @@ function handedOverByV1({ extension, wanted, objects }: BackupOfV1): HandedOver 
   const { namespace = '', name: adoptedBy } = wanted.metadata;
   const isMarked = (object: KubeObject): boolean =>
     isMarkedByV1(object, extension) || otherExtension(object, extension) !== undefined;
-  return { namespace, adoptedBy, refs: objects, isMarked };
+  return { namespace, adoptedBy, held: extensionRef(extension), refs: objects, isMarked };
 }

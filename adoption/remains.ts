@@ -66,7 +66,8 @@ export function servicesOf({ namespace }: HandedOver, live: readonly KubeObject[
   return [...names].map((name) => ({ apiVersion: 'v1', kind: 'Service', namespace, name }));
 }
 
-function isWebhooks({ kind }: KubeObject): boolean {
+/** Whether the object configures webhooks of the API server. */
+export function isWebhooks({ kind }: KubeObject): boolean {
   return /^(?:Mutating|Validating)WebhookConfiguration$/.test(kind);
 }
 

@@ -11,7 +11,7 @@ import { deleteSeen } from '../apply/remove.ts';
 import { backupsFor, isUnderWay, type FoundBackup } from './backups.ts';
 import { handedOverIn } from './handed-over.ts';
 import type { Kept } from './kept.ts';
-import { isRunning, judgeRemains, servicesOf, type Remains } from './remains.ts';
+import { isRunning, isWebhooks, judgeRemains, servicesOf, type Remains } from './remains.ts';
 import { isRight } from './olm-v0/rights.ts';
 import { removalDuring, wayBackOf } from './way-back.ts';
 import { untied } from './olm-v0/tied.ts';
@@ -21,6 +21,10 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 export interface FoundRemains extends Remains {
   /** The Secret of the backup that lists them. */
   readonly backup: ObjectRef;
+  /** The object of OLM that is held during the hand-over, and after it if the manager could not release it. */
+  readonly held: ObjectRef;
+  /** Whether the operator runs on, since Slipway had not taken it over yet: the rest of its objects stays. */
+  readonly runsOn: boolean;
 }
 
 export interface FindOptions {
@@ -38,7 +42,7 @@ export function hasHadOperator({ status }: Subscription): boolean {
 
 /**
  * The rights of each operator that was handed over to the Subscription, by its backup; none of a hand-over that goes on, or is on the
- * way back, nor of an operator that runs on since Slipway had not taken it over yet. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
+ * way back; of an operator that runs on since Slipway had not taken it over yet, only webhook configurations without a server. Throws the errors of the client, and InputInvalid, not retried, for a backup that a person has damaged.
  */
 export async function findRemains(
   cluster: Pick<Cluster, 'get' | 'list'>,
@@ -94,11 +98,15 @@ async function remainsOf(
   if (handedOver === undefined) return undefined;
   const live = await Promise.all(handedOver.refs.map((ref) => cluster.get(ref, signal)));
   const existing = live.filter((object) => object !== undefined);
-  if (!hadOperator && isRunning(handedOver, existing)) return undefined;
-  const bindings = existing.some(isRight) ? await bindingsOf(cluster, signal) : [];
-  const called = servicesOf(handedOver, existing).map((ref) => cluster.get(ref, signal));
+  const runsOn = !hadOperator && isRunning(handedOver, existing);
+  // Slipway takes a Service over before the Deployment, and has removed it then.
+  const judged = runsOn ? existing.filter(isWebhooks) : existing;
+  const bindings = judged.some(isRight) ? await bindingsOf(cluster, signal) : [];
+  const called = servicesOf(handedOver, judged).map((ref) => cluster.get(ref, signal));
   const services = (await Promise.all(called)).filter((object) => object !== undefined);
-  return { backup: refOf(found.secret), ...judgeRemains(handedOver, existing, { bindings, services }) };
+  const { due, kept } = judgeRemains(handedOver, judged, { bindings, services });
+  const { held } = handedOver;
+  return { backup: refOf(found.secret), held, runsOn, due, kept: runsOn ? [] : kept };
 }
 
 async function bindingsOf(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<readonly KubeObject[]> {

@@ -582,6 +582,39 @@ describe('an object that appears after it was checked', () => {
   });
 });
 
+describe('a CRD that was judged', () => {
+  test.each([
+    { change: 'its labels', by: 'metadata', asked: 1 },
+    { change: 'its schema', by: 'spec', asked: 2 },
+  ] as const)('is judged again only if its schema may have changed since: $change', async ({ by, asked }) => {
+    const [old = sampleCrd('Widget')] = prepared([sampleCrd('Widget', { field: 'oldField' })]);
+    let changes = 0;
+    let questions = 0;
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref, dryRun }, it) => {
+        if (verb !== 'apply' || dryRun || ref.kind !== old.kind || changes++ > 0) return;
+        it.change(ref, (one) =>
+          by === 'spec'
+            ? {
+                ...one,
+                metadata: { ...one.metadata, generation: 2 },
+                spec: { ...(one['spec'] as object), preserveUnknownFields: false },
+              }
+            : { ...one, metadata: { ...one.metadata, labels: { other: 'program' } } },
+        );
+      },
+    });
+    cluster.put(old);
+    const permit: NonNullable<ApplyRequest['permit']> = async ({ kind }) => {
+      if (kind === old.kind) questions += 1;
+      return { kind: 'change' };
+    };
+    expect((await applyWatching(cluster, request({ asManager: true, permit }))).failures).toEqual([]);
+    expect(changes).toBeGreaterThan(1);
+    expect(questions).toBe(asked);
+  });
+});
+
 const unsupported = (): Error => refusal(400, 'BadRequest', 'admission webhook "x" does not support dry run');
 const refuse = (): Error => refusal(422, 'Invalid', 'data: too long');
 

@@ -61,7 +61,7 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
       const raced = isAlreadyExists(error) || isConflictOrReplaced(error) || (live !== undefined && isNotFound(error));
       if (!raced || attempt === MOST_ATTEMPTS) throw error;
       options.signal.throwIfAborted();
-      finding = await lookAgain(cluster, object, options);
+      finding = await lookAgain(cluster, object, { ...options, judged: live });
     }
   }
 }
@@ -102,9 +102,20 @@ function markKept(object: KubeObject, keptBy: string): KubeObject {
   };
 }
 
-async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {
+interface LookOptions extends SettleOptions {
+  /** The object as a change of it was permitted. */
+  readonly judged?: KubeObject | undefined;
+}
+
+async function lookAgain(cluster: Cluster, object: KubeObject, options: LookOptions): Promise<Finding> {
   const live = await cluster.get(refOf(object), options.signal);
   if (live === undefined) return { kind: 'absent' };
   const finding = await judgeExisting(cluster, object, live, options);
-  return finding.kind === 'present' ? ((await notPermitted(object, live, options.permit)) ?? finding) : finding;
+  if (finding.kind !== 'present' || isAsJudged(live, options.judged)) return finding;
+  return (await notPermitted(object, live, options.permit)) ?? finding;
+}
+
+/** Whether only metadata or status have changed: to judge a CRD can take a minute, in which another writer is faster again. */
+function isAsJudged({ metadata: { uid, generation } }: KubeObject, judged: KubeObject | undefined): boolean {
+  return generation !== undefined && judged?.metadata.generation === generation && judged.metadata.uid === uid;
 }

@@ -5,6 +5,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf } from '../../api/object.ts';
+import { isRefusal } from '../../apply/api-failure.ts';
 import { untilNone, type Conclusion, type StageAtDeletion } from '../conclusion.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
@@ -53,17 +54,37 @@ async function release({ cluster, name, sleep, signal }: ConcludeOptions, backup
   const csv = csvs.find(({ metadata }) => metadata.name === version);
   if (csv !== undefined && !isHeldAlone(csv)) return 'None';
   const handOver = new HandOver({ cluster, name, wanted: () => backup.wanted, sleep, signal });
-  await untilNone(async () => {
-    const gathered = await gather(cluster, name, signal);
-    const step = stepToEnd(gathered.state);
-    if (step !== undefined) await handOver.carryOut(step, gathered);
-    return step !== undefined;
-  });
+  if (csv !== undefined)
+    await untilNone(async () => {
+      const gathered = await gather(cluster, name, signal);
+      const step = stepToEnd(gathered.state);
+      if (step !== undefined) await handOver.carryOut(step, gathered);
+      return step !== undefined;
+    });
+  await cleanUpOnce(handOver, { cluster, name, signal });
   return 'Ended';
 }
 
-/** Its objects were handed over before Slipway's Subscription took part. */
-function stepToEnd({ csv, leftovers, sharedPlans }: HandOverState): StepName | undefined {
-  if (isHeldAlone(csv)) return stepToRelease(csv);
-  return leftovers.length > 0 || sharedPlans.length > 0 ? 'CleanUp' : undefined;
+/** Its objects were handed over before, unless a person had created Slipway's Subscription. */
+function stepToEnd({ csv, marked }: HandOverState): StepName | undefined {
+  if (!isHeldAlone(csv)) return undefined;
+  return marked.length > 0 ? 'HandOver' : stepToRelease(csv);
+}
+
+/**
+ * Nothing needs these objects, so nothing waits for them: another program may hold one, the rights may be missing, and for a Subscription that
+ * is back OLM would make them again.
+ */
+async function cleanUpOnce(
+  handOver: HandOver,
+  { cluster, name, signal }: Pick<ConcludeOptions, 'cluster' | 'name' | 'signal'>,
+): Promise<void> {
+  try {
+    const gathered = await gather(cluster, name, signal);
+    const { leftovers, sharedPlans, olmSubscription } = gathered.state;
+    const isDue = olmSubscription === undefined && leftovers.length + sharedPlans.length > 0;
+    if (isDue) await handOver.carryOut('CleanUp', gathered);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
 }

@@ -10,9 +10,10 @@ import { untilNone, type Conclusion, type StageAtDeletion } from '../conclusion.
 import { HOLD } from '../olm-v0/kinds.ts';
 import { pinOf } from '../successor.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
-import { gather } from './gather.ts';
+import { gather, releasesOf } from './gather.ts';
 import { HandOver } from './hand-over.ts';
 import { EXTENSION, extensionRef } from './kinds.ts';
+import { OlmSide } from './olm-side.ts';
 import { isHeldAlone, isOlmOut, type HandOverState, type StepName } from './steps.ts';
 import { catalogFilter } from './extension.ts';
 
@@ -56,7 +57,13 @@ function asBefore(backup: Backup, { metadata, ...live }: KubeObject): Readonly<R
 
 async function release({ cluster, name, signal }: ConcludeOptions, backup: Backup): Promise<Conclusion> {
   const extensions = await cluster.list(EXTENSION, { metadataOnly: true }, signal);
-  if (!isOlmOut(extensions.find(({ metadata }) => metadata.name === name.extension))) return 'None';
+  const live = extensions.find(({ metadata }) => metadata.name === name.extension);
+  if (!isOlmOut(live)) return 'None';
+  // The manager may list and delete every object, and read none of OLM.
+  if (live === undefined) {
+    await new OlmSide({ cluster, name, signal }).cleanUp(await releasesOf(cluster, name.extension, signal));
+    return 'Ended';
+  }
   const obstacle = async (): Promise<undefined> => undefined;
   const handOver = new HandOver({ cluster, name, wanted: () => ({ manifest: backup.wanted }), obstacle, signal });
   await untilNone(async () => {

@@ -124,7 +124,7 @@ describe.each(SIDES)(
       const said = await end(cluster, ({ verb, ref }) => verb !== 'patch' || ref.kind !== held.kind);
       expect((await find(cluster, held))?.metadata.finalizers).toEqual([HOLD]);
       expect(said).toEqual([
-        expect.stringMatching(/^Warning Forbidden: .*As an administrator .*`slipway adopt run /),
+        expect.stringMatching(/^Warning Forbidden: .*As an administrator .*slipway adopt run /),
         expect.stringMatching(/^Warning Orphaned: .*may stay/),
       ]);
       cluster.restrict(() => true);
@@ -146,6 +146,17 @@ describe.each(SIDES)(
       expect(await find(cluster, held)).toBeUndefined();
       expect(await find(cluster, RELEASE)).toBeUndefined();
       expect(await find(cluster, backup)).toBeUndefined();
+    });
+
+    test('once nothing is held any more, and the manager may only list and delete: it ends all the same', async () => {
+      const cluster = make();
+      await advanceTo(cluster, adopter(), () => isTakingOver(cluster));
+      await cluster.delete(DEPLOYMENT);
+      cluster.change(held, (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
+      const isOfOlm = ({ apiVersion }: ObjectRef): boolean => apiVersion === held.apiVersion;
+      const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
+      expect((await end(byCommandLine(cluster), undefined, manager)).join()).not.toContain('Forbidden');
+      for (const one of [held, RELEASE, backup]) expect(await find(cluster, one)).toBeUndefined();
     });
 
     test('before OLM is out, while the command line hands over: nothing is touched', async () => {
@@ -179,7 +190,7 @@ function byCommandLine(cluster: FakeCluster): FakeCluster {
   return cluster;
 }
 
-/** The steps of `slipway adopt run` by an administrator. */
+/** The steps of the command by an administrator. */
 async function stepsOfRun(cluster: FakeCluster): Promise<readonly string[]> {
   const isV0 = (await find(cluster, BACKUP)) !== undefined;
   const never = (): never => {
@@ -269,24 +280,13 @@ describe('a Subscription to which OLM v0 has left webhook configurations is dele
       stays: true,
       isBack: true,
     },
-  ])('does not wait for what OLM has about it: $because', async ({ change, stays, isBack = false }) => {
+  ])('does not wait for the object of OLM: $because', async ({ change, stays, isBack = false }) => {
     const cluster = await leaving();
     cluster.change(OPERATOR, (one) => ({ ...one, metadata: { ...one.metadata, ...change } }));
     if (isBack) cluster.put(object(olm('subscription', 'gadget'), { spec: { name: 'gadget-operator' } }));
     await end(cluster);
     expect(await find(cluster, olm('csv', 'gadget.v1'))).toBeUndefined();
     expect((await find(cluster, OPERATOR)) !== undefined).toBe(stays);
-  });
-
-  test('once nothing is held any more, and the manager may only list: it ends all the same', async () => {
-    const cluster = await leaving();
-    cluster.change(olm('csv', 'gadget.v1'), (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
-    await cluster.delete(olm('csv', 'gadget.v1')).catch(() => undefined);
-    const isOfOlm = ({ apiVersion }: ObjectRef): boolean => apiVersion.startsWith('operators.coreos.com/');
-    const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
-    const said = await end(cluster, undefined, manager);
-    expect(said.join()).not.toContain('Forbidden');
-    expect(await find(cluster, BACKUP)).toBeUndefined();
   });
 
   test('whose objects OLM still marks: the marks go before the ClusterServiceVersion is released', async () => {
@@ -372,7 +372,7 @@ describe('a Subscription is deleted before OLM has given the operator up', () =>
     const said = await end(cluster);
     expect((await find(cluster, EXTENSION_REF))?.metadata.finalizers).toContain(HOLD);
     expect(await find(cluster, BACKUP_V1)).toBeDefined();
-    expect(said).toEqual([expect.stringMatching(/^Warning Orphaned: .*`slipway adopt run gadget --from olm-v1`/)]);
+    expect(said).toEqual([expect.stringMatching(/^Warning Orphaned: .*slipway adopt run gadget --from olm-v1/)]);
   });
 
   test('another Subscription hands it over: nothing is touched', async () => {

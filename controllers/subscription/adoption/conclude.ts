@@ -29,20 +29,13 @@ export interface ConcludeDeps {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** A hand-over that ends with its Subscription. Until the backup says so, each step can be repeated. */
-export interface EndingHandOver {
-  readonly backup: ObjectRef;
-  /** Whether nothing of OLM is held any more; if not, the backup is needed to release it. */
-  readonly isReleased: boolean;
-}
-
-/** Can be repeated. Throws errors that pass by themselves: nothing else holds the uninstall up. */
+/** The backups of the hand-overs that end with their Subscription. Can be repeated. Throws errors that pass by themselves: nothing else holds the uninstall up. */
 export async function concludeHandOvers(
   deps: ConcludeDeps,
   subscription: Subscription,
   signal: AbortSignal,
-): Promise<readonly EndingHandOver[]> {
-  const ending: EndingHandOver[] = [];
+): Promise<readonly ObjectRef[]> {
+  const ending: ObjectRef[] = [];
   for (const { operator, stage } of await begunFor(deps, subscription, signal)) {
     const leaving = new LeavingHandOver(operator, { deps, subscription, stage });
     const { event, ends } = await leaving.end(signal);
@@ -91,7 +84,8 @@ interface LeavingFacts {
 interface LeavingOutcome {
   /** About the outcome; undefined if there is nothing to report. */
   readonly event: ConclusionEvent | undefined;
-  readonly ends: EndingHandOver | undefined;
+  /** The backup, if the hand-over ends. */
+  readonly ends: ObjectRef | undefined;
 }
 
 type ConclusionEvent = Pick<EventFacts, 'reason' | 'note'> & Partial<Pick<EventFacts, 'type'>>;
@@ -120,12 +114,12 @@ class LeavingHandOver {
     try {
       const conclusion = await this.#conclude(signal);
       const event = this.#outcome(conclusion);
-      return { event, ends: conclusion === 'Ended' ? { backup, isReleased: true } : undefined };
+      return { event, ends: conclusion === 'Ended' ? backup : undefined };
     } catch (error) {
       if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
       const note = `The hand-over from OLM has not ended: ${error.describe()}. ${this.#remedy()}`;
       const isReadable = this.#leaving.stage === 'TakingOver' && error.reason === 'Forbidden';
-      return { event: { reason: error.reason, note }, ends: isReadable ? { backup, isReleased: false } : undefined };
+      return { event: { reason: error.reason, note }, ends: isReadable ? backup : undefined };
     }
   }
 

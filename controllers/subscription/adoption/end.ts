@@ -5,6 +5,7 @@
 import type { Kept } from '../../../adoption/kept.ts';
 import { findRemains, hasHadOperator, removeRemains, type FoundRemains } from '../../../adoption/removal.ts';
 import { endHandOver } from '../../../adoption/olm-v0/backup.ts';
+import { HOLD } from '../../../adoption/olm-v0/kinds.ts';
 import { untieAll, untieObjects } from '../../../adoption/olm-v0/untie.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
@@ -14,7 +15,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
 import type { AskForBackups } from '../../kept-backups.ts';
 import { accountOf } from './acting.ts';
-import { concludeHandOvers, type EndingHandOver } from './conclude.ts';
+import { concludeHandOvers } from './conclude.ts';
 
 export interface EndDeps {
   /** As the manager. */
@@ -36,18 +37,18 @@ export async function endAdoption(deps: EndDeps, subscription: Subscription, sig
     return noteEnds(deps, ending, signal);
   }
   const judged = await remainsOf(deps, subscription, { ending, signal });
-  const kept = new Set(ending.filter(({ isReleased }) => !isReleased).map(({ backup }) => backup.name));
   for (const found of judged) {
     // A tenant has the manager delete only objects that the account may delete.
     const staying = found.kept.map(({ ref }) => ref);
     await untieObjects(deps.client, staying, signal);
     const { deleted, refused } = await removeRemains(accountOf(deps.client, subscription), found, signal);
     for (const event of eventsOf(found, deleted, refused)) deps.record(subscription, event);
-    // It is the list of the objects that are left to be deleted.
-    if (refused.length === 0 && !kept.has(found.backup.name)) await deps.client.delete(found.backup, {}, signal);
+    // It is the list of the objects that are left to be deleted, and to be released.
+    const isNeeded = refused.length > 0 || found.runsOn || (await isHeld(deps.client, found, signal));
+    if (!isNeeded) await deps.client.delete(found.backup, {}, signal);
   }
-  for (const { backup } of ending)
-    if (!judged.some((found) => found.backup.name === backup.name))
+  for (const backup of ending)
+    if (!judged.some((found) => found.backup.name === backup.name && !found.runsOn))
       deps.record(subscription, {
         type: 'Warning',
         reason: 'Orphaned',
@@ -57,13 +58,21 @@ export async function endAdoption(deps: EndDeps, subscription: Subscription, sig
   await noteEnds(deps, ending, signal);
 }
 
+/** Whether the object of OLM waits for Slipway. The manager may list every object, and read none of OLM. */
+async function isHeld({ list }: Pick<Cluster, 'list'>, { held }: FoundRemains, signal: AbortSignal): Promise<boolean> {
+  const { apiVersion, kind, namespace, name } = held;
+  const options = { ...(namespace !== undefined && { namespace }), metadataOnly: true };
+  const live = await list({ apiVersion, kind }, options, signal);
+  return live.some(({ metadata }) => metadata.name === name && metadata.finalizers?.includes(HOLD) === true);
+}
+
 function describeRunning(backup: ObjectRef): string {
   return `Objects that OLM had made for the operator may stay, as Slipway had not installed its version yet; ${describeRef(backup)} lists them. To delete them, create the Subscription again without spec.adopt, and delete it once it is Ready`;
 }
 
 /** Last, so that a manager that is stopped before goes on with the same hand-overs. */
-async function noteEnds({ client }: EndDeps, ending: readonly EndingHandOver[], signal: AbortSignal): Promise<void> {
-  for (const { backup } of ending)
+async function noteEnds({ client }: EndDeps, ending: readonly ObjectRef[], signal: AbortSignal): Promise<void> {
+  for (const backup of ending)
     if ((await client.get(backup, signal)) !== undefined) await client.patch(backup, endHandOver(), {}, signal);
 }
 
@@ -79,9 +88,9 @@ async function keepAll({ client, record }: EndDeps, subscription: Subscription, 
 async function remainsOf(
   { client, namespace: kept, record, mayHaveBackups }: EndDeps,
   subscription: Subscription,
-  { ending, signal }: { readonly ending: readonly EndingHandOver[]; readonly signal: AbortSignal },
+  { ending, signal }: { readonly ending: readonly ObjectRef[]; readonly signal: AbortSignal },
 ): Promise<readonly FoundRemains[]> {
-  const names = new Set(ending.map(({ backup }) => backup.name));
+  const names = new Set(ending.map(({ name }) => name));
   try {
     if (names.size > 0)
       return await findRemains(client, subscription, { kept, ends: (name) => names.has(name), signal });
