@@ -47,7 +47,7 @@ function isBeingDeleted(object: KubeObject | undefined): boolean {
 }
 
 /** Answers to a removal that the next attempt cures by itself. */
-const PASSING: ReadonlySet<Reason> = new Set(['Conflict', 'LeaderLost', 'ApiUnavailable']);
+export const PASSING: ReadonlySet<string> = new Set<Reason>(['Conflict', 'LeaderLost', 'ApiUnavailable']);
 
 function troubleOf(error: unknown, object: KubeObject | undefined): Trouble | undefined {
   if (!(error instanceof ReasonedError)) return describeDefect(error);

@@ -80,8 +80,10 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
     { type: error.retry === 'never' ? 'Stalled' : 'Reconciling', ...asTrue(error.reason, error.describe()) },
   ],
   // The condition UpgradeFailed reports an upgrade that is not tried again.
-  hindered: ({ error }) =>
-    error.retry === 'never' ? [] : [{ type: 'Reconciling', ...asTrue(error.reason, error.describe()) }],
+  hindered: ({ error, bundle }) =>
+    error.retry === 'never' && bundle !== undefined
+      ? []
+      : [{ type: 'Reconciling', ...asTrue(error.reason, error.describe()) }],
   failed: ({ active }) => [stalledAs(active)],
   failedHeld: (_, { plan }) => progressOfActive(plan),
   failedReplaced: (_, { plan }) => [reconciling(plan)],

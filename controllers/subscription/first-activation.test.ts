@@ -5,6 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Catalog } from '../../api/catalog.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
@@ -190,6 +191,19 @@ describe('signatures that are demanded when a Revision becomes active for the fi
     refused = undefined;
     await reconcile();
     expect([next(), asked]).toEqual(['Active, approved', ['Bundles', 'Bundles']]);
+  });
+
+  test('are reported once if they are still missing at the next attempt, and the version before stays ready', async () => {
+    const told = (): Subscription => cluster.objects().find(({ kind }) => kind === 'Subscription') as Subscription;
+    const warnings = (): readonly string[] => events.filter((reason) => reason === 'Unsigned');
+    await waited();
+    [written, refused] = [onBundle, 'Unsigned'];
+    await expect(reconcile()).rejects.toMatchObject({ reason: 'Unsigned' });
+    const before = told();
+    expect([findCondition(before.status?.conditions, 'Ready')?.status, warnings()]).toEqual(['True', ['Unsigned']]);
+    await expect(reconcile()).rejects.toMatchObject({ reason: 'Unsigned' });
+    // Each status in between would have made another version of the object.
+    expect([told().metadata.resourceVersion, warnings()]).toEqual([before.metadata.resourceVersion, ['Unsigned']]);
   });
 
   test('are checked although a person has approved the Revision', async () => {

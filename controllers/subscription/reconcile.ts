@@ -6,6 +6,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Advance } from './adoption/advance.ts';
 import { pinnedTo } from './adoption/pinned.ts';
@@ -222,12 +223,21 @@ async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): 
  * one.
  */
 function isTold({ metadata, status }: Subscription, { action, quarantined, lastNumber }: ResolvedPlan): boolean {
-  if (action.do !== 'create' && action.do !== 'restore') return false;
+  if (action.do === 'nothing' || action.do === 'await') return false;
   // Its name must not be given again after the Revision of that number is forgotten.
   if ((status?.lastNumber ?? 0) < lastNumber) return false;
+  const isCurrent = status?.observedGeneration === metadata.generation;
+  return isCurrent && isPending(status?.pending, action) && (status?.quarantined ?? []).length === quarantined.length;
+}
+
+type Attempt = Extract<ResolvedPlan['action'], { readonly do: 'create' | 'restore' | 'activate' }>;
+
+/** Whether the pending bundle is the one of the attempt. A Revision that waited until now is none that was tried. */
+function isPending(pending: SubscriptionStatus['pending'], action: Attempt): boolean {
+  if (action.do === 'activate')
+    return pending?.reason === 'Progressing' && pending.revision === action.revision.metadata.name;
   const bundles = [action.target, heldBeside(action)?.target].flatMap((one) => one?.bundle.name ?? []);
-  const tried = bundles.includes(status?.pending?.bundle ?? '') && status?.observedGeneration === metadata.generation;
-  return tried && (status?.quarantined ?? []).length === quarantined.length;
+  return bundles.includes(pending?.bundle ?? '');
 }
 
 /** The plan after an error: the installed version lacks what the spec requests of it, and the next one waits all the same. */

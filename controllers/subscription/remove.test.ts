@@ -95,6 +95,7 @@ describe('an uninstall that waits', () => {
       told: ['Warning Forbidden Remove: as it says'],
     },
     { because: 'objects are being deleted', seconds: 1, reason: 'Uninstalling', told: [] },
+    { because: 'the API server fails for a moment', seconds: 1, reason: 'ApiUnavailable', told: [] },
     {
       because: 'a finalizer holds an object for longer than two minutes',
       seconds: 121,

@@ -18,6 +18,7 @@ import { genuineOf } from '../genuine.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
+import { PASSING } from '../tell-defects.ts';
 import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
@@ -95,7 +96,7 @@ function waitOfRemoval(
   after: NonNullable<Subscription['status']>,
 ): EventFacts | undefined {
   const [known, told] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
-  if (told === undefined || !isReason(told.reason)) return undefined;
+  if (told === undefined || !isReason(told.reason) || PASSING.has(told.reason)) return undefined;
   const { reason, message: note } = told;
   if (known?.reason === reason && (reason === 'Uninstalling' ? isLong(known) === isLong(told) : known.message === note))
     return undefined;

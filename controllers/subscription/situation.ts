@@ -125,17 +125,22 @@ interface ErrorOfPlan {
   readonly hindrance: Hindrance | undefined;
 }
 
-/** An error takes nothing from a version that works as requested; one that is not retried has to be of an upgrade for that. */
+/**
+ * An error takes nothing from a version that works: if nothing is to be made active, Ready is as without the error, since the
+ * status before each attempt says so; while another version is made, the one that works has to be as requested.
+ */
 function afterError(
   subscription: Subscription,
   plan: ResolvedPlan,
   { operator, error, hindrance }: ErrorOfPlan,
 ): Tagged<OperatorStates> {
   const { installed } = plan;
-  const stays = (operator.kind === 'healthy' || operator.kind === 'switching') && isServing(plan);
-  if (!stays || installed === undefined || !isAsRequested(subscription, installed)) return { kind: 'error', error };
-  if (hindrance === undefined && error.retry === 'never') return { kind: 'error', error };
-  return { kind: 'hindered', active: installed, error, bundle: hindrance?.bundle };
+  if (installed === undefined || !isServing(plan)) return { kind: 'error', error };
+  const isKept =
+    operator.kind === 'switching' && hindrance !== undefined
+      ? isAsRequested(subscription, installed)
+      : operator.kind === 'healthy';
+  return isKept ? { kind: 'hindered', active: installed, error, bundle: hindrance?.bundle } : { kind: 'error', error };
 }
 
 function operatorOf(subscription: Subscription, plan: ResolvedPlan): Tagged<OperatorStates> {

@@ -60,6 +60,17 @@ function inChannels(): CatalogSource {
   return { ...source, content: () => ({ ...content, channels }) };
 }
 
+/** 1.0.0 alone, in one channel. */
+function inOne(name: string): CatalogSource {
+  const source = catalog({ versions: ['1.0.0'] });
+  const content = source.content('gadget');
+  if (content === undefined) throw new Error('there is no catalog');
+  return {
+    ...source,
+    content: () => ({ ...content, channels: [{ name, entries: [{ name: 'gadget.v1.0.0', skips: [] }] }] }),
+  };
+}
+
 const failedOne = revision({ number: 2, version: '1.1.0', state: 'Archived', reason: 'WorkloadUnhealthy' });
 
 /** Its spec has changed since its conditions were written. */
@@ -489,8 +500,19 @@ describe('conditions', () => {
         because: 'nothing is to be done, and a Revision of the history can never be deleted',
         given: { revisions: [works] },
         error: failure('ObjectInvalid', 'never'),
-        ready: 'False ObjectInvalid',
-        also: { Stalled: 'True ObjectInvalid', UpgradeFailed: '' },
+        ready: 'True Succeeded',
+        also: { Reconciling: 'True ObjectInvalid', Stalled: '', UpgradeFailed: '' },
+      },
+      {
+        because: 'nothing is to be done, as the installed version is the head of another channel by now',
+        given: {
+          revisions: [works],
+          subscription: subscription({ spec: { channel: 'fast' } }),
+          catalogs: [inOne('fast')],
+        },
+        error: failure('Forbidden', 'backoff'),
+        ready: 'True Succeeded',
+        also: { Reconciling: 'True Forbidden', Stalled: '', UpgradeAvailable: 'False UpToDate' },
       },
       {
         because: 'nothing is installed',
@@ -1052,6 +1074,13 @@ describe('a suspended Subscription', () => {
     { because: 'it was suspended before anything was done', given: subscription(), ready: 'Unknown' },
   ])('is $ready: $because', ({ given, ready }) => {
     expect(inWords(summarizeSuspension(given, { revisions: [works], now: NOW }), 'Ready')).toBe(`${ready} Suspended`);
+  });
+
+  test('says the same at the next reconcile', () => {
+    const given = told('True', { version: '2.0.0' });
+    const status = summarizeSuspension(given, { revisions: [works], now: NOW });
+    expect(findCondition(status.conditions, 'Ready')?.message).toContain('the present spec was not acted on');
+    expect(summarizeSuspension({ ...given, status }, { revisions: [works], now: NOW })).toEqual(status);
   });
 
   test('is not ready if the Revision that was installed is gone', () => {

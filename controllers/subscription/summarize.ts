@@ -147,10 +147,10 @@ export function summarizeSuspension(
   const before = findCondition(subscription.status?.conditions, 'Ready');
   const installed = revisions.find(({ metadata }) => metadata.name === subscription.status?.installed?.revision);
   const isOfSpec = installed !== undefined && isAsRequested(subscription, installed);
-  const isUnknown = before === undefined || (before.status === 'True' && !isOfSpec);
+  const isUnknown = before?.status !== 'False' && !(before?.status === 'True' && isOfSpec);
   const condition: NextCondition = {
     type: 'Ready',
-    status: isUnknown ? 'Unknown' : before.status,
+    status: isUnknown ? 'Unknown' : (before?.status ?? 'Unknown'),
     reason: 'Suspended',
     message: `Suspended: ${isUnknown ? 'the present spec was not acted on, and ' : ''}nothing is done or checked until spec.suspend is false`,
   };
