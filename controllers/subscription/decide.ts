@@ -19,6 +19,7 @@ import type { Quarantined } from './failed-version.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { failsAtOf } from './history.ts';
 import { findHold } from './hold.ts';
+import { mayPull } from './images.ts';
 import { isRevisionOf, lacksManifests, reconfigure, restoreLost, targetOf } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -129,8 +130,6 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
   if (choice.keepsContent === true || hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
-  const underWay = staysUnderWay(bundle, { ...facts, ...situation });
-  if (underWay !== undefined) return goOn(underWay);
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
   const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { next: bundle, installed });
@@ -138,13 +137,22 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const approved = existing?.spec.approved === true || isFree;
   const hold = findHold(facts, { choice, existing, active, installed, approved });
   if (hold !== undefined) return wait(facts, { target, existing, hold }, situation);
+  const underWay = staysUnderWay(bundle, { ...facts, ...situation });
+  const onward = underWay && goOn(facts, underWay);
+  if (onward !== undefined) return onward;
   return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };
 }
 
-/** With a roll-out: only manifests that were lost are made again. */
-function goOn(revision: Revision): Action {
-  if (!lacksManifests(revision)) return { do: 'nothing' };
-  return { do: 'restore', revision, target: targetOf(revision) };
+/**
+ * With a roll-out: only manifests that were lost are made again. If they are other ones by now, a new Revision has them.
+ * Undefined if they cannot be made: no progress deadline ends the wait for them.
+ */
+function goOn(facts: SubscriptionFacts, active: Revision): Action | undefined {
+  if (!lacksManifests(active)) return { do: 'nothing' };
+  const target = targetOf(active);
+  const newest = facts.revisions.findLast((one) => isRevisionOf(one, target)) ?? active;
+  if (newest !== active) return { do: 'activate', revision: newest };
+  return mayPull(facts, target) ? { do: 'restore', revision: active, target } : undefined;
 }
 
 /**

@@ -36,6 +36,17 @@ export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle
   return isNear ? { secretOf: catalog } : {};
 }
 
+/** Whether the image of a target may be pulled, now or later. */
+export function mayPull(facts: SubscriptionFacts, target: Target): boolean {
+  try {
+    planPull(facts, target);
+    return true;
+  } catch (error) {
+    if (error instanceof ReasonedError) return error.retry !== 'never';
+    throw error;
+  }
+}
+
 /** The image of a target, by the digest that was pulled before. */
 export function imageByDigest({ bundle }: Target, before: string): string {
   const { digest } = parseReference(before);

@@ -198,6 +198,28 @@ describe('packages that people requested and that need each other', () => {
   );
 });
 
+test.each([
+  { range: '>=1.0.0', expected: 'await', because: 'what is installed is all that the other one needs of it' },
+  { range: '>=2.0.0', expected: 'activate', because: 'the other one needs the next version' },
+])('an upgrade that needs a package that needs it in $range: $expected, as $because', ({ range, expected }) => {
+  const versions = catalog({ package: 'a', versions: ['1.0.0', '2.0.0'] }).content('a')!;
+  const [first, second] = versions.bundles;
+  const fleet = new Fleet(
+    [
+      { ...versions, bundles: [first!, { ...second!, properties: [needs('c')] }] },
+      catalog({ package: 'c', versions: ['1.0.0'], properties: [needs('a', range)] }).content('c')!,
+    ],
+    [
+      { package: 'a', installed: '1.0.0', dependency: true },
+      { package: 'c', dependency: true },
+    ],
+  );
+  // Its status still says so, although it may be installed now.
+  fleet.hold('c', '1.0.0', 'DependencyNotReady');
+  fleet.reconcile('a');
+  expect(fleet.reconcile('a').action.do).toBe(expected);
+});
+
 describe('whether one Subscription may hold back another', () => {
   const at = (namespace: string, account?: string): Neighbour['subscription'] =>
     subscription({ namespace, ...(account !== undefined && acting(account)) });

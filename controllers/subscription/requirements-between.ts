@@ -3,9 +3,10 @@ import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { directRequirements } from '../../resolver/dependencies/coming.ts';
-import { hasRequirements, kindKey, providedKinds } from '../../resolver/dependencies/requirements.ts';
+import { hasRequirements, kindKey, providedKinds, type Requirement } from '../../resolver/dependencies/requirements.ts';
+import { serves } from '../../resolver/dependencies/serves.ts';
 import { propertiesOf } from '../revision-properties.ts';
-import { isDependency, type Neighbour } from './neighbours.ts';
+import { installedAmong, isDependency, type Neighbour } from './neighbours.ts';
 import { mayHold } from './trust.ts';
 
 /**
@@ -28,7 +29,8 @@ export function leadersOf(one: Neighbour, neighbours: readonly Neighbour[]): rea
  */
 export function followersOf(one: Neighbour, waiting: readonly Neighbour[]): readonly Neighbour[] {
   const trusted = waiting.filter(({ subscription }) => mayHold(subscription, one.subscription));
-  const circle = [...neededBy(one, trusted)].filter((other) => neededBy(other, [one, ...trusted]).has(one));
+  const all = [one, ...trusted];
+  const circle = [...neededBy(one, trusted, awaits)].filter((other) => neededBy(other, all, awaits).has(one));
   return circle.every((other) => isInstalledBefore(one, other)) ? circle : [];
 }
 
@@ -45,10 +47,10 @@ function precedes(one: Neighbour, other: Neighbour): boolean {
 }
 
 /** The Subscriptions that one needs, and those that these need. */
-function neededBy(one: Neighbour, others: readonly Neighbour[]): ReadonlySet<Neighbour> {
+function neededBy(one: Neighbour, others: readonly Neighbour[], needs = isNeededBy): ReadonlySet<Neighbour> {
   const found = new Set<Neighbour>([one]);
   for (const dependent of found)
-    for (const other of others) if (!found.has(other) && isNeededBy(dependent, other)) found.add(other);
+    for (const other of others) if (!found.has(other) && needs(dependent, other)) found.add(other);
   found.delete(one);
   return found;
 }
@@ -60,6 +62,27 @@ function isNeededBy(dependent: Neighbour, { subscription, revisions }: Neighbour
   const needs = dependent.revisions.map(traitsOf).filter(({ packages, kinds }) => packages.size + kinds.size > 0);
   if (needs.some(({ packages }) => packages.has(subscription.spec.package))) return true;
   return needs.some(({ kinds }) => revisions.some((one) => !kinds.isDisjointFrom(traitsOf(one).provides)));
+}
+
+/**
+ * Whether a Subscription needs another one that is not installed, or its next bundle needs more than is installed of that one: a
+ * need that is met keeps nothing waiting.
+ */
+function awaits(dependent: Neighbour, other: Neighbour): boolean {
+  if (!isNeededBy(dependent, other)) return false;
+  const installed = installedAmong(other.subscription, other.revisions);
+  if (installed === undefined) return true;
+  const { revision } = dependent.subscription.status?.pending ?? {};
+  const next = dependent.revisions.find(({ metadata }) => metadata.name === revision) ?? dependent.revisions.at(-1);
+  const offer = { ...installed.spec, properties: propertiesOf(installed) };
+  const kinds = new Set(other.revisions.flatMap((one) => [...traitsOf(one).provides]));
+  return directRequirements({ properties: next === undefined ? [] : propertiesOf(next) }).some(
+    (need) => isAbout(need, offer.package, kinds) && !serves(offer, need),
+  );
+}
+
+function isAbout(need: Requirement, name: string, kinds: ReadonlySet<string>): boolean {
+  return need.kind === 'package' ? need.package === name : need.kind === 'gvk' && kinds.has(kindKey(need.gvk));
 }
 
 interface Traits {

@@ -1,9 +1,10 @@
 /** A version that is being rolled out stays until it works or has failed, unless a person changes the spec. */
 import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import { configHash } from '../config-hash.ts';
+import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import { summarizePlan } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
@@ -12,6 +13,8 @@ const before = revision({ ready: true, state: 'Archived', lastActiveTime: '2026-
 const underWay = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const failed = revision({ number: 2, version: '1.1.0', reason: 'ObjectInvalid', stalled: true, previous: 'gadget-1' });
 const lost = revision({ number: 2, version: '1.1.0', reason: 'ManifestsMissing', previous: 'gadget-1' });
+const renderedAnew = revision({ number: 3, version: '1.1.0', state: 'Archived', previous: 'gadget-2' });
+const deleted = revision({ number: 2, version: '1.1.0', deleted: true, inventory: ['x'], previous: 'gadget-1' });
 
 /** The catalog, changed. */
 function changed(change: (content: CatalogPackage) => CatalogPackage, versions = ['1.0.0', '1.1.0']): CatalogSource {
@@ -23,6 +26,7 @@ function changed(change: (content: CatalogPackage) => CatalogPackage, versions =
 const withdrawn = catalog({ versions: ['1.0.0'] });
 const deprecated = changed((content) => ({
   ...content,
+  bundles: content.bundles.map((one) => ({ ...one, image: underWay.spec.image })),
   deprecations: [{ schema: 'olm.bundle', name: 'gadget.v1.1.0', message: 'broken' }],
 }));
 const withoutEdge = changed((content) => ({
@@ -47,12 +51,24 @@ const branched = changed(
   ['1.0.0', '1.1.0', '1.2.0'],
 );
 
+const GIVEN_UP = {
+  bundle: 'gadget.v1.1.0',
+  version: '1.1.0',
+  image: underWay.spec.image,
+  reason: 'ObjectInvalid',
+  message: 'm',
+  since: '2026-05-01T11:50:00Z',
+  specHash: outcomeHash(subscription()),
+};
+
 interface Case {
   readonly because: string;
   readonly source?: CatalogSource;
   readonly spec?: object;
   readonly active?: typeof underWay;
   readonly history?: readonly (typeof underWay)[];
+  readonly newer?: readonly (typeof underWay)[];
+  readonly status?: SubscriptionStatus;
   /** Whether the spec selects the catalog that it comes from, which is beside the other one then. */
   readonly isSelected?: boolean;
   readonly expected: string;
@@ -63,15 +79,17 @@ function decided({
   spec = {},
   active = underWay,
   history = [before],
+  newer = [],
+  status = {},
   isSelected = true,
 }: Omit<Case, 'because' | 'expected'>): {
   readonly one: ReturnType<typeof subscription>;
   readonly plan: ResolvedPlan;
 } {
-  const one = subscription({ spec });
+  const one = subscription({ spec, status });
   const catalogs = isSelected ? [source] : [source, { ...catalog({ versions: ['1.0.0'] }), selected: false }];
   const plan = decideSubscription(
-    facts({ subscription: one, revisions: [...history, active], catalogs, nextNumber: 3 }),
+    facts({ subscription: one, revisions: [...history, active, ...newer], catalogs, nextNumber: 4 }),
   );
   if (plan.kind !== 'resolved') throw new Error(plan.kind);
   return { one, plan };
@@ -92,7 +110,17 @@ describe('during the roll-out of 1.1.0', () => {
   test.each<Case>([
     { because: 'the catalog still offers it', source: catalog({ versions: ['1.0.0', '1.1.0'] }), expected: 'nothing' },
     { because: 'it is withdrawn', expected: 'nothing' },
-    { because: 'it is withdrawn, and its manifests are lost', active: lost, expected: 'restore gadget-2' },
+    {
+      because: 'it becomes deprecated, and its manifests are lost',
+      active: lost,
+      source: deprecated,
+      expected: 'restore gadget-2',
+    },
+    {
+      because: 'it is withdrawn, and its manifests are lost: its image is not pulled again, and no deadline ends that',
+      active: lost,
+      expected: 'activate gadget-1',
+    },
     {
       because: 'it is withdrawn, while a person has to approve and no window is open',
       spec: { approval: 'Manual', windows: [{ cron: '0 3 1 1 *', duration: '1h' }] },
@@ -115,6 +143,31 @@ describe('during the roll-out of 1.1.0', () => {
       source: branched,
       spec: { onFailure: { strategy: 'Hold' } },
       expected: 'create gadget.v1.2.0',
+    },
+    {
+      because: 'it has failed after all retries and stays, and is withdrawn',
+      active: failed,
+      spec: { onFailure: { strategy: 'Retry' } },
+      expected: 'nothing',
+    },
+    {
+      because: 'its lost manifests were rendered in another way, and a new Revision has them',
+      active: lost,
+      history: [before],
+      newer: [renderedAnew],
+      source: deprecated,
+      expected: 'activate gadget-3',
+    },
+    {
+      because: 'a person deletes its Revision, which is never applied again',
+      active: deleted,
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'it was given up before, and is active again after a crash',
+      status: { quarantined: [GIVEN_UP] },
+      source: catalog({ versions: ['1.0.0', '1.1.0'] }),
+      expected: 'activate gadget-1',
     },
     { because: 'a first installation has failed', active: failed, history: [], expected: 'create gadget.v1.0.0' },
     { because: 'the spec requests the version before', spec: { version: '1.0.0' }, expected: 'activate gadget-1' },
@@ -155,5 +208,21 @@ describe('during the roll-out of 1.1.0', () => {
         'gadget.v1.1.0 is being applied. gadget.v1.0.0, which is chosen now, waits until that version works or has failed',
       ) as string,
     });
+  });
+
+  test('a version that waits for a person is not said to wait for the installed one, which is applied again', () => {
+    const again = revision({ firstReadyTime: '2026-05-01T10:00:00Z' });
+    const proposed = revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false });
+    const source = catalog({ versions: ['1.0.0', '1.1.0'] });
+    const { one, plan } = decided({
+      spec: { approval: 'Manual' },
+      source,
+      active: again,
+      history: [],
+      newer: [proposed],
+    });
+    expect(plan.action.do).toBe('await');
+    const { conditions } = summarizePlan(one, plan, { now: NOW });
+    expect(findCondition(conditions, 'Reconciling')?.message).toBe('gadget.v1.0.0 is being applied');
   });
 });

@@ -12,25 +12,28 @@ import { isInRange } from './in-range.ts';
 import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from './same-bundle.ts';
 
-interface RollOut extends Pick<Standing, 'active' | 'installed' | 'failed'> {
+interface RollOut extends Standing {
   readonly subscription: Subscription;
   readonly catalogs: readonly Pick<CatalogSource, 'name' | 'selected'>[];
 }
 
 /**
- * The Revision that stays although another bundle is chosen; undefined if the choice is free. With `onFailure.strategy: Hold` a
- * version that failed stays too, unless another one than the installed version may follow.
+ * The Revision that stays although another bundle is chosen; undefined if the choice is free. Without a rollback a version that
+ * failed stays too, unless another one than the installed version may follow. One that was given up may be active again after a
+ * crash, and one that a person deletes is applied no further: neither would come to an end.
  */
 export function staysUnderWay(next: CatalogBundle, rollOut: RollOut): Revision | undefined {
-  const { subscription, active, installed, failed } = rollOut;
+  const { subscription, active, installed, failed, quarantined } = rollOut;
   if (active === undefined || isSameBundle(next, active.spec)) return undefined;
+  if (active.metadata.deletionTimestamp !== undefined) return undefined;
+  if (quarantined.some((one) => haveSameBundle(one, active.spec))) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
   if (active === failed && !isHeld(subscription, next, installed)) return undefined;
   return isAsRequested(active, rollOut) ? active : undefined;
 }
 
 function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
-  return spec.onFailure.strategy === 'Hold' && installed !== undefined && isSameBundle(next, installed.spec);
+  return spec.onFailure.strategy !== 'Rollback' && installed !== undefined && isSameBundle(next, installed.spec);
 }
 
 /** Whether the spec still permits a Revision as it is. */

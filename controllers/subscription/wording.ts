@@ -34,16 +34,19 @@ function isOnInstalled({ action, active }: Pick<ResolvedPlan, 'action' | 'active
 }
 
 /** The work in progress, in a sentence. */
-export function describeWork({ action, active, decision }: ResolvedPlan): string {
+export function describeWork(plan: ResolvedPlan): string {
+  const { action, active, decision } = plan;
   if (action.do === 'create' || action.do === 'restore') return `${action.target.bundle.name} is being prepared`;
   if (action.do === 'activate') return `${action.revision.spec.bundle} is being applied`;
-  if (active !== undefined) return `${active.spec.bundle} is being applied${describeNext(active, decision)}`;
+  if (active !== undefined) return `${active.spec.bundle} is being applied${describeNext(active, plan)}`;
   return decision.kind === 'none' ? 'Nothing can be installed' : `${decision.next.name} is being prepared`;
 }
 
 /** The bundle that is chosen by now, as the rest of a sentence: a version that is being rolled out is not exchanged. */
-function describeNext({ spec }: Revision, decision: Decision): string {
+function describeNext({ spec }: Revision, { action, decision, installed }: ResolvedPlan): string {
   if (decision.kind === 'none' || isSameBundle(decision.next, spec)) return '';
+  const isOfInstalled = installed !== undefined && haveSameBundle(spec, installed.spec);
+  if (action.do !== 'nothing' || isOfInstalled) return '';
   return `. ${decision.next.name}, which is chosen now, waits until that version works or has failed`;
 }
 
