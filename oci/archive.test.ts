@@ -351,6 +351,14 @@ describe('sizes', () => {
   });
 });
 
+type Pack = (bytes: Buffer) => Buffer;
+const NESTED: readonly { outer: Pack; inner: Pack; mediaType: string; because: string }[] = [
+  { outer: gzipSync, inner: gzipSync, mediaType: GZIP, because: 'gzip in gzip' },
+  { outer: gzipSync, inner: zstdCompressSync, mediaType: GZIP, because: 'zstd in gzip' },
+  { outer: zstdCompressSync, inner: gzipSync, mediaType: ZSTD, because: 'gzip in zstd' },
+  { outer: zstdCompressSync, inner: zstdCompressSync, mediaType: ZSTD, because: 'zstd in zstd' },
+];
+
 /** A zstd frame that ends with a checksum. */
 function checked(bytes: Buffer): Buffer {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
@@ -395,6 +403,13 @@ describe('compression', () => {
     { bytes: gzipSync(tar), mediaType: 'application/vnd.example', because: 'the type is no layer' },
     { bytes: gzipSync(gzipSync(tar)), mediaType: GZIP, because: 'gzip in gzip' },
     { bytes: gzipSync(zstdCompressSync(tar)), mediaType: GZIP, because: 'zstd in gzip' },
+    ...NESTED.flatMap(({ outer, inner, mediaType, because }) =>
+      [1, 2, 3, 4].map((at) => ({
+        bytes: Buffer.concat([outer(inner(tar).subarray(0, at)), outer(inner(tar).subarray(at))]),
+        mediaType,
+        because: `${because}, whose first piece has ${at} bytes`,
+      })),
+    ),
     { bytes: gzipSync(tar).subarray(0, 60), mediaType: GZIP, because: 'gzip is cut short' },
     { bytes: zstdCompressSync(tar).subarray(0, 40), mediaType: ZSTD, because: 'zstd is cut short' },
     {
@@ -530,6 +545,27 @@ describe('streaming', () => {
       for await (const entry of readLayer(failingAtEnd(), rules)) expect(entry.path).toBe('manifests/a');
     };
     await expect(all()).rejects.toThrow(RangeError);
+  });
+
+  test.each([
+    { bytes: gzipSync(randomBytes(2000)), mediaType: PLAIN, because: 'its type is another' },
+    { bytes: gzipSync(gzipSync(randomBytes(2000))), mediaType: GZIP, because: 'it is compressed twice' },
+    { bytes: Buffer.alloc(2000, 1), mediaType: PLAIN, because: 'it is no archive' },
+  ])('the source of a refused layer is closed, or its connection would stay open: $because', async (row) => {
+    const closed = Promise.withResolvers<string>();
+    const source = async function* () {
+      try {
+        for (const byte of row.bytes) yield Buffer.of(byte);
+      } finally {
+        closed.resolve('closed');
+      }
+    };
+    const rules = { origin: { what: 'the layer', byDigest: true }, folders: ['manifests'], limits: BUNDLE_LIMITS };
+    await expect(async () => {
+      for await (const entry of readLayer(source(), { ...rules, usage: noUsage(), mediaType: row.mediaType }))
+        expect(entry).toBeUndefined();
+    }).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    expect(await closed.promise).toBe('closed');
   });
 
   test('an error of a compressed source is passed on unchanged', async () => {

@@ -142,6 +142,8 @@ class Feed {
     this.#judge = createJudge(options);
     this.#parser = new Parser({
       strict: true,
+      // It inflates by itself, beyond the limits of inflate.ts, which leaves it nothing to inflate: one byte is too much.
+      maxDecompressionRatio: 0,
       filter: (_path, entry) => this.#isKept(entry as ReadEntry),
       onReadEntry: (entry) => this.#follow(entry),
     });

@@ -12,11 +12,12 @@ import {
   requireFew,
   type ContentToPull,
   type FoundSignature,
+  type NotedBundle,
   type SignatureSource,
   type TaggedLayers,
 } from './found-signature.ts';
 import type { Descriptor } from './manifest.ts';
-import { type Reference, withDigest } from './reference.ts';
+import type { Reference } from './reference.ts';
 
 /** The list of the packages in a large image has 5 MB. */
 const MOST_BYTES = 8 << 20;
@@ -28,12 +29,12 @@ const PREDICATE_ANNOTATION = 'predicateType';
 
 export interface AttestationsToCollect {
   /** Bundles that refer to the image, as the registry lists them. */
-  readonly noted: readonly { readonly digest: string; readonly predicateType: string }[];
+  readonly noted: readonly NotedBundle[];
   readonly wanted: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** @throws the errors of a registry (retried), and TooManySignatures (never retried) */
+/** @throws TooManySignatures (never retried) */
 export async function attestationsOf(
   registry: SignatureSource,
   image: Reference,
@@ -52,7 +53,7 @@ export async function attestationsOf(
     mostBytes: Math.min(MOST_BYTES, MOST_BYTES_OF_ALL - bytesOf(found)),
     signal,
   });
-  for (const { digest } of bundles) found.push(await bundleAt(registry, withDigest(image, digest), bounds()));
+  for (const bundle of bundles) found.push(await bundleAt(registry, image, { ...bundle, ...bounds() }));
   for (const layer of layers)
     if (older !== undefined) found.push(await envelopeAt(registry, { ...older, layer }, bounds()));
   return found;

@@ -53,10 +53,9 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
       const key = tokenKey(target, challenge, credential);
       const known = memory.token(key);
       if (known !== undefined && bearer(known) !== refusal.header) return bearer(known);
-      const token = await untilAborted(
-        memory.issue(key, () => fetchToken({ target, challenge, credential, from: refusal.from }, options)),
-        signal,
-      );
+      const issue = (): Promise<string> =>
+        memory.issue(key, () => fetchToken({ target, challenge, credential, from: refusal.from }, options));
+      const token = await untilAborted(issue, signal);
       return bearer(token);
     },
   };
@@ -105,15 +104,18 @@ function createMemory(now: () => number): Memory {
   };
 }
 
-/** Others wait for the same token: a caller that is aborted leaves the request to them. */
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return work;
+/**
+ * Others wait for the same token: a caller that is aborted leaves the request to them. One that was aborted before begins
+ * none, as it would not handle its failure.
+ */
+async function untilAborted<Result>(begin: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return begin();
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([work, aborted.promise]);
+    return await Promise.race([begin(), aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

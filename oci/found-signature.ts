@@ -7,8 +7,8 @@ import type { Reason } from '../api/reasons.ts';
 import { collectBytes } from './bytes.ts';
 import type { Descriptor, ImageManifest } from './manifest.ts';
 import type { PulledManifest } from './pull.ts';
-import { formatReference, type Reference, withTag } from './reference.ts';
-import { fallbackTag } from './referrers.ts';
+import { formatReference, type Reference, withDigest, withTag } from './reference.ts';
+import { fallbackTag, meansNoTag } from './referrers.ts';
 import type { Registry } from './registry.ts';
 
 /** A signature as the registry has it. `place` names the manifest or tag that holds it, for messages. */
@@ -34,6 +34,8 @@ export interface FoundBroken {
   readonly form: 'Broken';
   readonly place: string;
   readonly message: string;
+  /** Set if the registry failed, so that a signature may be there. */
+  readonly failure?: ReasonedError;
 }
 
 export type SignatureSource = Pick<Registry, 'referrers' | 'pullManifest' | 'pullBlob'>;
@@ -57,21 +59,35 @@ export interface ContentToPull {
   readonly signal: AbortSignal;
 }
 
-/** The bundle in the manifest with the reference's digest. */
+/** A manifest that refers to an image and is said to hold a bundle. */
+export interface NotedBundle {
+  readonly digest: string;
+  readonly predicateType: string;
+  /** If it was pulled already. */
+  readonly pulled?: PulledManifest;
+}
+
+/** The bundle in a manifest that refers to the image. */
 export async function bundleAt(
   registry: SignatureSource,
-  reference: Reference,
-  { mostBytes, signal }: ContentToPull,
+  image: Reference,
+  { digest, pulled, mostBytes, signal }: Omit<NotedBundle, 'predicateType'> & ContentToPull,
 ): Promise<FoundSignature> {
-  const place = `signature ${reference.digest ?? ''}`;
+  const place = placeOf(digest);
+  const reference = withDigest(image, digest);
   return orBroken(place, async () => {
-    const manifest = imageIn(await registry.pullManifest(reference, signal));
+    const manifest = imageIn(pulled ?? (await registry.pullManifest(reference, signal)));
     const [layer, ...others] = manifest?.layers ?? [];
     if (layer === undefined || others.length > 0) return { form: 'Broken', place, message: 'it is not one bundle' };
     if (layer.size > mostBytes) return tooLarge(place, mostBytes);
     const json = await collectBytes(registry.pullBlob(reference, layer, signal));
     return { form: 'Bundle', place, subject: manifest?.subject?.digest, json };
   });
+}
+
+/** A bundle by its manifest, for messages. */
+export function placeOf(digest: string): string {
+  return `signature ${digest}`;
 }
 
 /** Content of the older form: the layers of an image under a tag. */
@@ -90,7 +106,7 @@ export async function layersUnderTag(
 ): Promise<TaggedLayers | FoundBroken | undefined> {
   const reference = withTag(image, `${fallbackTag(image)}.${suffix}`);
   const place = `signature in ${formatReference(reference)}`;
-  const manifest = await orBroken(place, () => pullIfThere(registry, reference, signal));
+  const manifest = await orBroken(place, () => pullIfThere(registry, { image, reference, signal }));
   if (manifest === undefined || 'form' in manifest) return manifest;
   const layers = imageIn(manifest)?.layers.filter((layer) => layer.mediaType === mediaType);
   if (layers === undefined) return { form: 'Broken', place, message: 'the tag names no image' };
@@ -112,14 +128,16 @@ function tooLarge(place: string, mostBytes: number): FoundBroken {
 }
 
 /**
- * Content that is missing or malformed is a broken signature, which hides no other; a registry that fails is an error.
+ * Content that is missing or malformed is a broken signature, which hides no other. So is content that a registry fails to
+ * deliver: it counts only if no signature that was found is trusted.
  */
 export async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promise<Found | FoundBroken> {
   try {
     return await pull();
   } catch (error) {
-    if (error instanceof ReasonedError && OF_CONTENT.has(error.reason))
-      return { form: 'Broken', place, message: error.message };
+    if (!(error instanceof ReasonedError)) throw error;
+    if (OF_REGISTRY.has(error.reason)) return { form: 'Broken', place, message: error.message, failure: error };
+    if (OF_CONTENT.has(error.reason)) return { form: 'Broken', place, message: error.message };
     throw error;
   }
 }
@@ -127,19 +145,35 @@ export async function orBroken<Found>(place: string, pull: () => Promise<Found>)
 /** Reasons that name a fault of the content, and none of the registry. */
 const OF_CONTENT: ReadonlySet<Reason> = new Set(['ImageNotFound', 'ImageInvalid', 'ImageTooLarge', 'ReferenceInvalid']);
 
+/** Reasons that name a fault of the registry: the content may be there. */
+const OF_REGISTRY: ReadonlySet<Reason> = new Set([
+  'RegistryUnavailable',
+  'RegistryThrottled',
+  'RegistryDenied',
+  'DigestMismatch',
+]);
+
+interface TaggedPull {
+  /** By digest. */
+  readonly image: Reference;
+  /** By the tag. */
+  readonly reference: Reference;
+  readonly signal: AbortSignal;
+}
+
 async function pullIfThere(
   registry: SignatureSource,
-  reference: Reference,
-  signal: AbortSignal,
+  { image, reference, signal }: TaggedPull,
 ): Promise<PulledManifest | undefined> {
   try {
     return await registry.pullManifest(reference, signal);
   } catch (error) {
-    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return undefined;
+    if (await meansNoTag(error, () => registry.pullManifest(image, signal))) return undefined;
     throw error;
   }
 }
 
-function imageIn({ manifest }: PulledManifest): ImageManifest | undefined {
+/** The manifest, unless it is an index. */
+export function imageIn({ manifest }: PulledManifest): ImageManifest | undefined {
   return manifest.kind === 'image' ? manifest : undefined;
 }

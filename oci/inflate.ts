@@ -42,14 +42,17 @@ function compressionOf(mediaType: string): Compression | undefined {
 export async function* inflate(source: AsyncIterable<Uint8Array>, options: InflateOptions): AsyncGenerator<Uint8Array> {
   const { origin } = options;
   const counter = { in: 0, out: 0 };
-  const { head, rest } = await peek(counted(source, counter));
+  const packed = counted(source, counter);
+  const { head, rest } = await peek(packed);
   const compression = magicOf(head);
-  assertKind(compression, options);
-  const plain = compression === 'none' ? rest : decompressed(rest, compression, origin);
+  const refusal = refusalOf(compression, options);
+  if (refusal !== undefined) {
+    // Nothing reads on, and the connection of the source would stay open.
+    await packed.return(undefined);
+    throw refusal;
+  }
+  const plain = compression === 'none' ? rest : inflatedOnce(decompressed(rest, compression, origin), origin);
   for await (const chunk of plain) {
-    if (counter.out === 0 && compression !== 'none' && magicOf(chunk) !== 'none') {
-      throw imageInvalid(`${origin.what} is compressed twice`, origin.byDigest);
-    }
     counter.out += chunk.length;
     if (counter.out > RATIO_GRACE_BYTES && counter.out > counter.in * options.maxRatio) {
       throw imageTooLarge(`${origin.what} inflates more than ${options.maxRatio} times`, origin.byDigest);
@@ -58,15 +61,30 @@ export async function* inflate(source: AsyncIterable<Uint8Array>, options: Infla
   }
 }
 
-function assertKind(found: Compression, { mediaType, origin }: InflateOptions): void {
-  if (mediaType === undefined) return;
+/** Undefined if the media type states the compression that was found. */
+function refusalOf(found: Compression, { mediaType, origin }: InflateOptions): ReasonedError | undefined {
+  if (mediaType === undefined) return undefined;
   const expected = compressionOf(mediaType);
-  if (expected === found) return;
+  if (expected === found) return undefined;
   const message =
     expected === undefined
       ? `${origin.what} is of the type ${JSON.stringify(mediaType.slice(0, 100))}, which is not a layer`
       : `${origin.what} is ${found} where its media type says ${expected}`;
-  throw imageInvalid(message, origin.byDigest);
+  return imageInvalid(message, origin.byDigest);
+}
+
+/** Refuses bytes that are compressed once more, in however small pieces they come: the parser would inflate them too. */
+async function* inflatedOnce(
+  source: AsyncGenerator<Uint8Array>,
+  { what, byDigest }: Origin,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const { head, rest } = await peek(source);
+    if (magicOf(head) !== 'none') throw imageInvalid(`${what} is compressed twice`, byDigest);
+    yield* rest;
+  } finally {
+    await source.return(undefined);
+  }
 }
 
 function magicOf(bytes: Uint8Array): Compression {

@@ -44,7 +44,7 @@ describe('whatever a registry sends', () => {
     );
   });
 
-  test('any text as a link is an address on the same origin or nothing', () => {
+  test('any text as a link is an address on the same origin, an error or nothing', () => {
     const url = new URL('https://registry.example/v2/x/tags/list');
     const links = fc.oneof(
       fc.string(),
@@ -53,8 +53,9 @@ describe('whatever a registry sends', () => {
     );
     fc.assert(
       fc.property(links, (link) => {
-        const next = nextPage({ url, headers: { link } });
-        expect(next === undefined || next.origin === url.origin).toBe(true);
+        const next = caught(() => nextPage({ url, headers: { link } }, 'the tags'));
+        if (next instanceof URL) expect(next.origin).toBe(url.origin);
+        else if (next !== undefined) expect(next).toMatchObject({ reason: 'RegistryUnavailable' });
       }),
       { numRuns: runsOf(2000) },
     );
@@ -67,15 +68,37 @@ describe('whatever a registry sends', () => {
     { link: '</y>; title="a"; rel="next"', want: '/y', because: 'other parameters may come first' },
     { link: '</p>; rel="prev", </n>; rel="next"', want: '/n', because: 'there may be several links' },
     { link: '</p>; rel="prev"', want: undefined, because: 'it is another link' },
-    { link: '<https://other.example/y>; rel="next"', want: undefined, because: 'it is another host' },
-    { link: '<http://registry.example/y>; rel="next"', want: undefined, because: 'it is another scheme' },
+    {
+      link: '<https://inside:5000/v2/x?n=1>; rel="next"',
+      want: '/v2/x?n=1',
+      because: 'a host behind a proxy is not asked',
+    },
+    { link: '<http://registry.example/v2/x>; rel="next"', want: '/v2/x', because: 'nor is one without TLS' },
     { link: `<${'a'.repeat(5000)}>; rel="next"`, want: undefined, because: 'it is too long' },
     { link: `</y>${' ;'.repeat(4000)}`, want: undefined, because: 'it has no end' },
   ])('the next page of $link is $want: $because', ({ link, want }) => {
-    const next = nextPage({ url: new URL('https://registry.example/v2/x/tags/list'), headers: { link } });
+    const next = nextPage({ url: new URL('https://registry.example/v2/x/tags/list'), headers: { link } }, 'the tags');
     expect(next === undefined ? undefined : next.pathname + next.search).toBe(want);
+    expect(next?.origin ?? 'https://registry.example').toBe('https://registry.example');
   });
+
+  test.each(['https://other.example/y', 'http://registry.example/y', 'ftp://registry.example/v2/../y', 'http://['])(
+    'a next page at %s is an error, since the list would be cut',
+    (target) => {
+      const url = new URL('https://registry.example/v2/x/tags/list');
+      const next = caught(() => nextPage({ url, headers: { link: `<${target}>; rel="next"` } }, 'the tags'));
+      expect(next).toMatchObject({ reason: 'RegistryUnavailable' });
+    },
+  );
 });
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 function toText(value: unknown): string {
   return JSON.stringify(value, (_key, child: unknown) => (typeof child === 'bigint' ? Number(child) : child));

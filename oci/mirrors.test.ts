@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildArtifact, buildImage, pushArtifact, pushImage } from './build.ts';
+import { collectBytes } from './bytes.ts';
+import type { FakeAnswer } from './testing/fake-call.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { pullPlaces } from './mirrors.ts';
@@ -98,6 +100,57 @@ describe('a mirror', () => {
   test('a mirror that lacks a blob is passed over for it', async () => {
     mirror.intercept = ({ path }) => (path.includes('/blobs/') ? { status: 404 } : undefined);
     expect((await pull()).files.size).toBe(1);
+  });
+
+  const layer = image.layers[0]!.descriptor;
+  const cut =
+    (text: string): FakeAnswer =>
+    (response) => {
+      response.writeHead(200, { 'content-length': String(layer.size) });
+      if (text === '') response.flushHeaders();
+      response.write(text, () => response.destroy());
+    };
+
+  test.each([
+    { answer: { status: 200, body: 'short' }, because: 'it is shorter' },
+    { answer: { status: 200, body: '<html>'.repeat(100) }, because: 'it is longer' },
+    { answer: cut(''), because: 'its connection is cut before the first byte' },
+  ])('a mirror with a damaged blob is passed over for it: $because', async ({ answer }) => {
+    mirror.intercept = ({ path }) => (path.includes(`/blobs/${layer.digest}`) ? answer : undefined);
+    expect((await pull()).files.size).toBe(1);
+  });
+
+  test('a mirror that cuts a blob at the same byte each time is passed over for the rest', async () => {
+    const good = mirror.store.repositories.get('copy/app')!.blobs.get(layer.digest)!;
+    let asked = 0;
+    mirror.intercept = ({ path }) => {
+      if (!path.includes(`/blobs/${layer.digest}`)) return undefined;
+      asked += 1;
+      return (response) => {
+        response.writeHead(200, { 'content-length': String(layer.size) });
+        response.write(good.subarray(0, 20), () => response.destroy());
+      };
+    };
+    expect((await pull()).files.size).toBe(1);
+    expect(asked).toBeLessThan(6);
+    expect(origin.requests.at(-1)?.headers.range).toBe('bytes=20-');
+  });
+
+  test.each([
+    { body: Buffer.alloc(layer.size, 1), because: 'it has other bytes' },
+    { body: undefined, because: 'it goes on beyond its end' },
+  ])('a mirror with a damaged blob is asked last after the pull that found out: $because', async ({ body }) => {
+    const fresh = createRegistry({ mirrors: [{ source: `${origin.host}/org`, mirrors: [`${mirror.host}/copy`] }] });
+    const pullBlob = () => collectBytes(fresh.pullBlob(origin.reference('org/app'), layer));
+    const endless: FakeAnswer = (response) => void response.write(Buffer.alloc(layer.size + 1), () => response.end());
+    const damaged = body === undefined ? endless : { status: 200, body };
+    mirror.intercept = ({ path }) => (path.includes(`/blobs/${layer.digest}`) ? damaged : undefined);
+    await expect(pullBlob()).rejects.toMatchObject({ reason: 'DigestMismatch' });
+    const asked = mirror.requests.length;
+    expect(await pullBlob()).toHaveLength(layer.size);
+    expect(mirror.requests.length, 'requests to the mirror').toBe(asked);
+    expect((await pullFiles(fresh, origin.reference('org/app:v1'), { folders: ['manifests'] })).files.size).toBe(1);
+    fresh.close();
   });
 
   test('the tags of a mirror are listed in place of those of the registry', async () => {

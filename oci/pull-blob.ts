@@ -3,15 +3,16 @@ import { ReasonedError } from '../api/errors.ts';
 import { hashFor, hexOf } from './digest.ts';
 import { imageTooLarge, mismatch, unavailable } from './errors.ts';
 import type { Descriptor } from './manifest.ts';
-import { pullPlaces } from './mirrors.ts';
-import { fromFirst, type PullContext } from './pull.ts';
+import { pullPlaces, type RegistryRepository } from './mirrors.ts';
+import type { PullContext } from './pull.ts';
 import type { Reference } from './reference.ts';
 import type { HttpResponse } from './transport.ts';
 import { nameOf } from './upload.ts';
 
 /**
  * Streams a blob. Ends normally only if size and digest are right; aborts one byte beyond the declared size. Resumes
- * after a broken connection at the last byte received.
+ * after a broken connection at the last byte received. A place that fails is passed over, and the next one goes on at that
+ * byte. Bytes that prove wrong at the end were handed on already: the next pull of the blob asks their place last.
  */
 export async function* pullBlob(
   context: PullContext,
@@ -24,11 +25,14 @@ export async function* pullBlob(
     throw imageTooLarge(`${what} is larger than ${context.limits.blobBytes} bytes`, true);
   }
   const hash = hashFor(descriptor.digest);
-  let received = 0;
+  const places = placesOf(context, reference, descriptor.digest);
+  let [at, received] = [0, 0];
+  let first: RegistryRepository | undefined;
   for (let failures = 0; ;) {
-    const before = received;
+    const [place, before] = [needPlace(places, at), received];
     try {
-      for await (const chunk of blobFrom(context, reference, { descriptor, offset: received, what, signal })) {
+      for await (const chunk of blobFrom(context, place, { descriptor, offset: received, what, signal })) {
+        first ??= place;
         received += chunk.length;
         if (received > descriptor.size) throw mismatch(`${what} is longer than its ${descriptor.size} bytes`);
         hash.update(chunk);
@@ -37,13 +41,47 @@ export async function* pullBlob(
       if (received < descriptor.size) throw unavailable(`${what} ends too early`);
       break;
     } catch (error) {
+      if (received > descriptor.size) noteDamaged(context, first, descriptor.digest);
+      const isOver = received >= descriptor.size || signal?.aborted === true;
+      if (isOver || !(error instanceof ReasonedError)) throw error;
       failures = received > before ? 1 : failures + 1;
-      const again =
-        error instanceof ReasonedError && error.reason === 'RegistryUnavailable' && error.retry === 'backoff';
-      if (!again || received === 0 || received === descriptor.size || failures > context.limits.resumes) throw error;
+      const isBroken = error.reason === 'RegistryUnavailable' && error.retry === 'backoff';
+      if (isBroken && received > 0 && failures <= context.limits.resumes) continue;
+      if (at === places.length - 1) throw error;
+      [at, failures] = [at + 1, 0];
     }
   }
-  if (hash.digest('hex') !== hexOf(descriptor.digest)) throw mismatch(`${what} does not have its digest`);
+  if (hash.digest('hex') === hexOf(descriptor.digest)) return;
+  noteDamaged(context, first, descriptor.digest);
+  throw mismatch(`${what} does not have its digest`);
+}
+
+/** Mirrors first, but those last that have served other bytes for the digest. */
+function placesOf(
+  { mirrors, damaged }: PullContext,
+  reference: Reference,
+  digest: string,
+): readonly RegistryRepository[] {
+  const isDamaged = (place: RegistryRepository): boolean => damaged.has(keyOf(place, digest));
+  return pullPlaces(reference, mirrors).toSorted((a, b) => Number(isDamaged(a)) - Number(isDamaged(b)));
+}
+
+function needPlace(places: readonly RegistryRepository[], at: number): RegistryRepository {
+  const place = places[at];
+  if (place === undefined) throw new Error('a reference has at least one place');
+  return place;
+}
+
+const MOST_DAMAGED = 1000;
+
+function noteDamaged({ damaged }: PullContext, place: RegistryRepository | undefined, digest: string): void {
+  if (place !== undefined) damaged.add(keyOf(place, digest));
+  const [oldest] = damaged;
+  if (damaged.size > MOST_DAMAGED && oldest !== undefined) damaged.delete(oldest);
+}
+
+function keyOf({ registry, repository }: RegistryRepository, digest: string): string {
+  return `${registry}/${repository}@${digest}`;
 }
 
 interface BlobRequest {
@@ -53,9 +91,13 @@ interface BlobRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-async function* blobFrom(context: PullContext, reference: Reference, request: BlobRequest): AsyncGenerator<Uint8Array> {
+async function* blobFrom(
+  context: PullContext,
+  place: RegistryRepository,
+  request: BlobRequest,
+): AsyncGenerator<Uint8Array> {
   const { offset, descriptor } = request;
-  const response = await openBlob(context, reference, request);
+  const response = await openBlob(context, place, request);
   const partial = response.status === 206;
   if (partial && !startsAt(response, offset)) {
     await response.discard();
@@ -70,18 +112,20 @@ async function* blobFrom(context: PullContext, reference: Reference, request: Bl
   yield* partial || offset === 0 ? response.body : skip(response.body, offset);
 }
 
-async function openBlob(context: PullContext, reference: Reference, request: BlobRequest): Promise<HttpResponse> {
-  return fromFirst(pullPlaces(reference, context.mirrors), (place) =>
-    context.session.send({
-      ...place,
-      method: 'GET',
-      to: `blobs/${request.descriptor.digest}`,
-      actions: ['pull'],
-      headers: request.offset === 0 ? {} : { range: `bytes=${request.offset}-` },
-      what: request.what,
-      ...(request.signal !== undefined && { signal: request.signal }),
-    }),
-  );
+async function openBlob(
+  { session }: PullContext,
+  place: RegistryRepository,
+  request: BlobRequest,
+): Promise<HttpResponse> {
+  return session.send({
+    ...place,
+    method: 'GET',
+    to: `blobs/${request.descriptor.digest}`,
+    actions: ['pull'],
+    headers: request.offset === 0 ? {} : { range: `bytes=${request.offset}-` },
+    what: request.what,
+    ...(request.signal !== undefined && { signal: request.signal }),
+  });
 }
 
 function startsAt({ headers }: HttpResponse, offset: number): boolean {

@@ -20,6 +20,8 @@ export interface PullContext {
   readonly session: Session;
   readonly limits: PullLimits;
   readonly mirrors: Mirrors;
+  /** Mutable: the places that have served other bytes for a blob, each with its digest. */
+  readonly damaged: Set<string>;
 }
 
 /** The manifest that a reference names right now. */

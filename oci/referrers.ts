@@ -122,7 +122,7 @@ async function fromApi(
     found.push(...index.manifests);
     if (found.length > limits.referrers || visited.size > limits.pages)
       throw imageTooLarge(`${what} are more than ${limits.referrers}`, false);
-    to = nextPage(response);
+    to = nextPage(response, what);
     if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
   }
   return found;
@@ -146,7 +146,9 @@ async function ask(
     to,
     actions: ['pull'],
     headers: { accept: MEDIA_TYPE.ociIndex },
-    accept: [400, 404, 405, 501],
+    accept: [400, 404, 405, 406, 501],
+    // One registry sends to a page for people, which refuses clients that ask too often.
+    acceptElsewhere: true,
     what,
     ...(signal !== undefined && { signal }),
   });
@@ -197,9 +199,22 @@ async function readTag(context: PullContext, subject: Reference, { signal }: Ref
     if (manifest.kind === 'index') return { index: manifest.manifests, digest };
     throw imageInvalid(`${formatReference(tag)} is not a list of referrers`, false);
   } catch (error) {
-    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return { index: [], digest: undefined };
+    if (await meansNoTag(error, () => pullManifest(context, subject, signal))) return { index: [], digest: undefined };
     throw error;
   }
+}
+
+/**
+ * Whether the failed pull of a tag says that there is no such tag. Some registries refuse a tag that does not exist: if
+ * the image itself can be read, so could the tag.
+ */
+export async function meansNoTag(error: unknown, pullImage: () => Promise<unknown>): Promise<boolean> {
+  if (!(error instanceof ReasonedError)) return false;
+  if (error.reason !== 'RegistryDenied') return error.reason === 'ImageNotFound';
+  return pullImage().then(
+    () => true,
+    () => false,
+  );
 }
 
 const ATTEMPTS = 5;

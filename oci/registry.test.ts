@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ReasonedError } from '../api/errors.ts';
+import { unhandledDuring } from '../kube/testing/unhandled-rejections.ts';
 import { buildImage, pushImage } from './build.ts';
 import { collectBytes } from './bytes.ts';
 import { digestOf } from './digest.ts';
@@ -527,6 +529,19 @@ describe('tokens', () => {
     expect((await patient).digest).toBe(digest);
   });
 
+  test('a request that is aborted before it asks for a token asks for none, whose failure it would not handle', async () => {
+    challengeWith('none');
+    const abort = new AbortController();
+    let looks = 0;
+    // The second look is for the token, after the refusal.
+    const credentials = (): undefined => void ((looks += 1) === 2 && abort.abort(new RangeError('enough')));
+    const impatient = client({ credentials });
+    const unhandled = await unhandledDuring(() =>
+      expect(impatient.pullManifest(reference, abort.signal)).rejects.toThrow(RangeError),
+    );
+    expect(unhandled).toEqual([]);
+  });
+
   test('the token of one repository is not sent for another', async () => {
     await withTokens();
     await registry.pullManifest(reference);
@@ -734,11 +749,17 @@ describe('lists of tags', () => {
     });
   });
 
-  test('a page of tags on another host is not requested', async () => {
+  test('a page of tags on another host is requested of the registry itself', async () => {
     const other = await startOther((_request, response) => void response.end('{"tags":["evil"]}'));
-    fake.intercept = () => page(['a'], `<${other.url}/v2/x/tags/list>; rel="next"`);
-    expect(await registry.listTags(reference)).toEqual(['a']);
+    fake.intercept = ({ path }) =>
+      path.endsWith('?last=a') ? page(['b']) : page(['a'], `<${other.url}/v2/x/tags/list?last=a>; rel="next"`);
+    expect(await registry.listTags(reference)).toEqual(['a', 'b']);
     expect(other.requests).toEqual([]);
+  });
+
+  test('a list of tags is no shorter if its next page is nowhere', async () => {
+    fake.intercept = () => page(['a'], '<https://other.example/tags>; rel="next"');
+    await expect(registry.listTags(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
   });
 
   test('each tag is listed once, and invalid tags are left out', async () => {
@@ -789,6 +810,7 @@ describe('referrers', () => {
   test.each([
     { answer: { status: 404 }, because: 'the registry has no such API' },
     { answer: { status: 405 }, because: 'the registry answers with another error' },
+    { answer: { status: 406 }, because: 'the registry takes it for a kind of content that it does not have' },
     {
       answer: { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
       because: 'a page for people comes back',
@@ -801,6 +823,33 @@ describe('referrers', () => {
           ? index([entry('tag')])
           : undefined;
     expect((await registry.referrers(subject())).map(({ digest }) => digest)).toEqual([entry('tag').digest]);
+  });
+
+  test('the tag replaces the referrers API when the registry sends to a page elsewhere, which refuses', async () => {
+    for (const status of [403, 404, 429]) {
+      const elsewhere = await startOther((_request, response) => void response.writeHead(status).end());
+      fake.intercept = ({ path }) =>
+        path.includes('/referrers/')
+          ? redirect(elsewhere.url, 303)
+          : path.includes(`/manifests/${digest.replace(':', '-')}`)
+            ? index([entry('tag')])
+            : undefined;
+      expect((await registry.referrers(subject())).map(({ digest }) => digest)).toEqual([entry('tag').digest]);
+    }
+  });
+
+  test.each([
+    { readable: true, want: [], because: 'the image can be read, so there is no such tag' },
+    { readable: false, want: 'RegistryDenied', because: 'the image cannot be read either' },
+  ])('a referrers tag that is refused means $want, as $because', async ({ readable, want }) => {
+    const tag = digest.replace(':', '-');
+    fake.intercept = ({ path }) => {
+      if (path.includes('/referrers/')) return { status: 404 };
+      if (path.endsWith(tag) || (!readable && path.includes('/manifests/'))) return { status: 403 };
+      return undefined;
+    };
+    const listed = await registry.referrers(subject()).catch((error: unknown) => (error as ReasonedError).reason);
+    expect(listed).toEqual(want);
   });
 
   test('a failing referrers API is an error, not an empty list', async () => {

@@ -153,7 +153,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     ...(options.onDenied !== undefined && { onDenied: options.onDenied }),
   });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const context: PullContext = { session, limits, mirrors: options.mirrors ?? [] };
+  const context: PullContext = { session, limits, mirrors: options.mirrors ?? [], damaged: new Set() };
   const either = (signal: AbortSignal | undefined): AbortSignal | undefined => joinSignals(options.signal, signal);
   return {
     resolve: (reference, signal) => resolve(context, reference, either(signal)),

@@ -54,6 +54,8 @@ export interface RegistryRequest {
   readonly body?: Uint8Array | BodyStream;
   /** Further answers that are no error: `[404]`. */
   readonly accept?: readonly number[];
+  /** Whether a 4xx of another origin, to which a redirect led, is no error either: it is no answer of the registry. */
+  readonly acceptElsewhere?: boolean;
   /** Names the request in errors: `the manifest of quay.io/org/app:v1`. */
   readonly what: string;
   readonly signal?: AbortSignal;
@@ -71,7 +73,8 @@ export function createSession(sessionOptions: SessionOptions): Session {
   return {
     async send(request) {
       try {
-        return await expected(request, await authorized(request, options));
+        const connection = await options.connection(request, request.signal);
+        return await expected(request, await authorized(request, { ...options, connection }), connection);
       } catch (error) {
         if (error instanceof ReasonedError && error.reason === 'RegistryDenied') options.onDenied?.();
         throw error;
@@ -80,8 +83,12 @@ export function createSession(sessionOptions: SessionOptions): Session {
   };
 }
 
-async function expected(request: RegistryRequest, response: HttpResponse): Promise<HttpResponse> {
-  if (isExpected(request, response)) return response;
+async function expected(
+  request: RegistryRequest,
+  response: HttpResponse,
+  { plainHttp }: RegistryConnection,
+): Promise<HttpResponse> {
+  if (isExpected(request, response, baseUrl(request.registry, plainHttp))) return response;
   throw answerError(request.registry, request.what, {
     status: response.status,
     headers: response.headers,
@@ -103,22 +110,26 @@ function baseUrl(registry: string, plainHttp: boolean): URL {
   return new URL(`${plainHttp ? 'http' : 'https'}://${host}/`);
 }
 
-function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse): boolean {
-  return (status >= 200 && status < 300) || accept.includes(status);
+function isExpected(
+  { accept = [], acceptElsewhere = false }: RegistryRequest,
+  { status, url }: HttpResponse,
+  base: URL,
+): boolean {
+  if ((status >= 200 && status < 300) || accept.includes(status)) return true;
+  return acceptElsewhere && status >= 400 && status < 500 && url.origin !== base.origin;
 }
 
 /** Sends with the known header first; after a refusal once more, with a fresh header. */
-async function authorized(request: RegistryRequest, options: SessionWiring): Promise<HttpResponse> {
-  const connection = await options.connection(request, request.signal);
-  const target = authTarget(request, connection);
+async function authorized(request: RegistryRequest, options: ConnectedWiring): Promise<HttpResponse> {
+  const target = authTarget(request, options.connection);
   const known = await options.authenticator.header(target);
-  const first = await followed(request, { ...options, connection }, known);
+  const first = await followed(request, options, known);
   const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
   if (!refused || first.url.origin !== target.base.origin) return first;
   await first.discard();
   const refusal = { challenge: first.headers['www-authenticate'], header: known, from: first.reach };
   const fresh = await options.authenticator.renew(target, refusal, request.signal);
-  return followed(request, { ...options, connection }, fresh);
+  return followed(request, options, fresh);
 }
 
 function authTarget(request: RegistryRequest, { plainHttp, ca }: RegistryConnection): AuthTarget {

@@ -7,7 +7,7 @@ import { createRegistry, type Registry } from './registry.ts';
 import type { FoundSignature } from './found-signature.ts';
 import { collectSignatures } from './signatures.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
-import { publishSignature } from './testing/publish-signature.ts';
+import { publishSignature, untellList } from './testing/publish-signature.ts';
 
 const ways = [
   { because: 'the registry lists the manifests that refer to an image', referrers: true },
@@ -194,10 +194,106 @@ describe.each(ways)('signatures of an image, if $because', ({ referrers }) => {
     );
   });
 
-  test('a registry that fails is an error to be retried, and no lack of signatures', async () => {
+  test.each([
+    { status: 503, reason: 'RegistryUnavailable' },
+    { status: 429, reason: 'RegistryThrottled' },
+    { status: 401, reason: 'RegistryDenied' },
+  ])('a registry that answers $status is no lack of signatures: its error is found', async ({ status, reason }) => {
+    registry.intercept = ({ path }) => (path.includes('/token') ? undefined : { status });
+    for (const one of await collect()) expect(one).toMatchObject({ form: 'Broken', failure: { reason } });
+    expect(await collect()).toHaveLength(2);
+  });
+
+  test.each([
+    { because: 'the list of referrers', path: 'referrers' },
+    { because: 'the tag of the older form', path: '.sig' },
+  ])('a look-up that fails hides no signature beside it: $because', async ({ path }) => {
+    await publishSignature(client, image, path === '.sig' ? bundle('"good"') : simple('good'));
+    const place = path === 'referrers' && !referrers ? `/${fallbackTag(image)}` : path;
+    registry.intercept = ({ path: asked }) =>
+      (place.startsWith('/') ? asked.endsWith(place) : asked.includes(place)) ? { status: 503 } : undefined;
+    const found = await collect();
+    expect(found.map(({ form }) => form).toSorted()).toEqual(
+      ['Broken', path === '.sig' ? 'Bundle' : 'SimpleSigning'].toSorted(),
+    );
+    expect(found.find(({ form }) => form === 'Broken')).toMatchObject({ failure: { reason: 'RegistryUnavailable' } });
+  });
+
+  test('a tag that is refused in a repository that can be read is no tag', async () => {
+    await publishSignature(client, image, bundle('"good"'));
+    registry.intercept = ({ path }) => (/\.(?:sig|att)$/.test(path) ? { status: 403 } : undefined);
+    expect((await collect(['https://slsa.dev/provenance'])).map(({ form }) => form)).toEqual(['Bundle']);
+  });
+});
+
+describe('a list of referrers without the types of its entries', () => {
+  const PROVENANCE = 'https://slsa.dev/provenance';
+  let registry: FakeRegistry;
+  let client: Registry;
+  let image: Reference & { readonly digest: string };
+
+  beforeEach(async () => {
+    registry = await startFakeRegistry({ referrers: false });
+    client = createRegistry();
+    const reference = registry.reference('team/gadget:v1');
+    const digest = await pushImage(client, reference, buildImage({ files: new Map([['a', Buffer.from('a')]]) }));
+    image = { ...withDigest(reference, digest), digest };
+  });
+  afterEach(async () => {
+    client.close();
+    await registry.close();
+  });
+
+  const publish = (text: string, predicateType: string) =>
+    publishSignature(
+      client,
+      image,
+      { form: 'Bundle', place: '', subject: undefined, json: Buffer.from(text) },
+      { 'dev.sigstore.bundle.predicateType': predicateType },
+    );
+  const collect = (attestations?: readonly string[]) =>
+    collectSignatures(client, image, { signal: new AbortController().signal, attestations });
+  const shown = (found: readonly FoundSignature[]): readonly string[] =>
+    found.map((one) => (one.form === 'Bundle' ? String(one.json) : one.form)).toSorted();
+
+  describe.each([
+    { because: 'it has the type of the configuration', type: 'application/vnd.oci.empty.v1+json' },
+    { because: 'it has no type', type: undefined },
+    { because: 'it has the type of a bundle alone', type: 'application/vnd.dev.sigstore.bundle.v0.3+json' },
+  ])('because $because', ({ type }) => {
+    test('signatures and wanted attestations are distinguished by their manifests', async () => {
+      await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
+      await publish('"built"', `${PROVENANCE}/v1`);
+      await publish('"scanned"', 'https://scan.example/v1');
+      await untellList(client, image, type);
+      expect(shown(await collect())).toEqual(['"signature"']);
+      expect(shown(await collect([PROVENANCE]))).toEqual(['"built"', '"signature"']);
+    });
+
+    test('attestations are not counted as signatures', async () => {
+      await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
+      for (let at = 0; at < 33; at += 1) await publish(`{"scan":${at}}`, 'https://scan.example/v1');
+      await untellList(client, image, type);
+      expect(shown(await collect())).toEqual(['"signature"']);
+    });
+  });
+
+  test('the number of requests has a bound, which the result names', async () => {
+    await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
+    for (let at = 0; at < 99; at += 1) await publish(`{"scan":${at}}`, 'https://scan.example/v1');
+    await untellList(client, image);
+    const asked = registry.requests.length;
+    const found = await collect();
+    expect(registry.requests.length - asked).toBeLessThan(70);
+    expect(shown(found)).toEqual(['"signature"', 'Broken']);
+    expect(found[0]).toMatchObject({ message: 'it has 100 entries without a type, and 64 of them are read' });
+  });
+
+  test('an entry whose manifest is gone is none', async () => {
+    await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
+    await untellList(client, image);
     registry.intercept = ({ path }) =>
-      path.includes('sha256-') || path.includes('referrers') ? { status: 503 } : undefined;
-    const error = await collect().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ reason: 'RegistryUnavailable' });
+      path.includes('/manifests/sha256:') && !path.endsWith(image.digest) ? { status: 404 } : undefined;
+    expect(await collect()).toEqual([]);
   });
 });

@@ -8,18 +8,25 @@
 import { attestationsOf } from './attestations.ts';
 import {
   bundleAt,
+  imageIn,
   layerBytes,
   layersUnderTag,
   orBroken,
+  placeOf,
   requireFew,
+  type FoundBroken,
   type FoundSignature,
+  type NotedBundle,
   type SignatureSource,
 } from './found-signature.ts';
-import type { Descriptor } from './manifest.ts';
+import { type Descriptor, type ImageManifest, MEDIA_TYPE } from './manifest.ts';
 import { formatReference, type Reference, withDigest } from './reference.ts';
 
 /** A bundle with a certificate and proofs of two logs is 10 kB. */
 const MOST_BYTES = 256 * 1024;
+
+/** Of the manifests whose entry in the list has no type, or no predicate; each costs a request. */
+const MOST_UNTOLD = 64;
 
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle';
 const PREDICATE_ANNOTATION = 'dev.sigstore.bundle.predicateType';
@@ -33,9 +40,10 @@ export interface SignaturesToCollect {
 }
 
 /**
- * All signatures of the image with the reference's digest, and the attestations of the given types.
+ * All signatures of the image with the reference's digest, and the attestations of the given types. If the registry fails,
+ * the result has a broken signature with its error, beside those that were found.
  *
- * @throws the errors of a registry (retried), and TooManySignatures (never retried)
+ * @throws TooManySignatures (never retried)
  */
 export async function collectSignatures(
   registry: SignatureSource,
@@ -47,28 +55,76 @@ export async function collectSignatures(
     orBroken(place, () => registry.referrers(image, { signal })),
     simpleOf(registry, image, signal),
   ]);
-  const noted = 'form' in listed ? [] : listed.flatMap(noteOf);
+  const all = 'form' in listed ? [listed] : await notesOf(registry, image, { listed, signal });
+  const [noted, broken] = [all.filter(isNoted), all.filter((one) => 'form' in one)];
   const signatures = noted.filter(({ predicateType }) => predicateType === SIGNATURE_PREDICATE);
   requireFew(image, signatures.length);
   const bundles = await Promise.all(
-    signatures.map(({ digest }) => bundleAt(registry, withDigest(image, digest), { mostBytes: MOST_BYTES, signal })),
+    signatures.map((bundle) => bundleAt(registry, image, { ...bundle, mostBytes: MOST_BYTES, signal })),
   );
   const attested = await attestationsOf(registry, image, { noted, wanted: attestations, signal });
-  return [...('form' in listed ? [listed] : []), ...bundles, ...simple, ...attested];
+  return [...broken, ...bundles, ...simple, ...attested];
 }
 
-interface NotedBundle {
-  readonly digest: string;
-  readonly predicateType: string;
+interface ListedReferrers {
+  readonly listed: readonly Descriptor[];
+  readonly signal: AbortSignal;
+}
+
+function isNoted(note: NotedBundle | FoundBroken): note is NotedBundle {
+  return !('form' in note);
 }
 
 /**
  * Attestations are bundles as well, and some images get one each day; signers note in the list which is which. The list
- * is the registry's word, but it can leave a signature out anyway.
+ * is the registry's word, but it can leave a signature out anyway. Lists that signers keep under a tag, for registries
+ * that keep none, often do not say it: then the manifest does.
  */
+async function notesOf(
+  registry: SignatureSource,
+  image: Reference,
+  { listed, signal }: ListedReferrers,
+): Promise<readonly (NotedBundle | FoundBroken)[]> {
+  const maybe = listed.filter(({ artifactType }) => isBundleType(artifactType) || isUntold(artifactType));
+  const [told, untold] = [maybe.flatMap(noteOf), maybe.filter((one) => noteOf(one).length === 0)];
+  const looked = await Promise.all(
+    untold.slice(0, MOST_UNTOLD).map(({ digest }) => look(registry, withDigest(image, digest), { digest, signal })),
+  );
+  const message = `it has ${untold.length} entries without a type, and ${MOST_UNTOLD} of them are read`;
+  const rest = { form: 'Broken', place: `the list of referrers of ${formatReference(image)}`, message } as const;
+  return [...told, ...looked.flat(), ...(untold.length > MOST_UNTOLD ? [rest] : [])];
+}
+
+function isBundleType(type: string | undefined): boolean {
+  return type?.startsWith(BUNDLE_TYPE) === true;
+}
+
+/** Signers write no type, or that of the empty configuration, which says nothing. */
+function isUntold(type: string | undefined): boolean {
+  return type === undefined || type === MEDIA_TYPE.ociEmpty;
+}
+
+/** None for an entry that does not say both. */
 function noteOf({ artifactType, annotations, digest }: Descriptor): readonly NotedBundle[] {
-  if (artifactType?.startsWith(BUNDLE_TYPE) !== true) return [];
-  return [{ digest, predicateType: annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE }];
+  const predicateType = annotations?.[PREDICATE_ANNOTATION];
+  return isBundleType(artifactType) && predicateType !== undefined ? [{ digest, predicateType }] : [];
+}
+
+/** None if it is no bundle, or is not there any more. */
+async function look(
+  registry: SignatureSource,
+  reference: Reference,
+  { digest, signal }: { readonly digest: string; readonly signal: AbortSignal },
+): Promise<readonly (NotedBundle | FoundBroken)[]> {
+  const pulled = await orBroken(placeOf(digest), () => registry.pullManifest(reference, signal));
+  if ('form' in pulled) return pulled.failure === undefined ? [] : [pulled];
+  const manifest = imageIn(pulled);
+  if (manifest === undefined || !typesOf(manifest).some(isBundleType)) return [];
+  return [{ digest, predicateType: manifest.annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE, pulled }];
+}
+
+function typesOf({ artifactType, layers }: ImageManifest): readonly (string | undefined)[] {
+  return [artifactType, layers[0]?.mediaType];
 }
 
 async function simpleOf(

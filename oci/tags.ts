@@ -59,7 +59,7 @@ async function tagsAt(
     for (const tag of await readTags(response, limits.pageBytes, what)) tags.add(tag);
     if (tags.size > limits.tags || visited.size > limits.pages)
       throw imageTooLarge(`${what} are more than ${limits.tags}`, false);
-    to = nextPage(response);
+    to = nextPage(response, what);
     if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
   }
   return [...tags];

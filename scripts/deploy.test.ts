@@ -6,7 +6,7 @@ import { parseOptions } from '../cmd/manager/options.ts';
 import { CHECK_MS } from '../cmd/serving/answer-checks.ts';
 import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
 import { SHUTDOWN_SECONDS } from '../kube/controller/controller.ts';
-import { RELEASE_MILLISECONDS } from '../kube/election/leader-election.ts';
+import { RELEASE_MILLISECONDS } from '../kube/election/lease-candidate.ts';
 import { USER } from './build/base-layer.ts';
 import { reaches, type Egress } from './network-policy.ts';
 import { readText } from './source-files.ts';

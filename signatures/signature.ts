@@ -1,4 +1,5 @@
 /** What a registry holds as signatures of an image, before anything of it is believed. */
+import type { ReasonedError } from '../api/errors.ts';
 
 /** A Sigstore bundle, from a manifest that refers to the image. */
 export interface BundleSignature {
@@ -36,6 +37,8 @@ export interface BrokenSignature {
   readonly place: string;
   /** The fault, as a clause: `its layer is too large`. */
   readonly message: string;
+  /** Set if the registry failed, so that a signature may be there. */
+  readonly failure?: ReasonedError;
 }
 
 export type ImageSignature = BundleSignature | SimpleSignature | EnvelopeSignature | BrokenSignature;

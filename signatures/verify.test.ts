@@ -148,6 +148,38 @@ describe.each(CELLS)('a signature by $by, as $form', ({ by, form, signed, isKey 
   });
 });
 
+describe('a registry that fails to show a signature', () => {
+  const failure = new ReasonedError({ reason: 'RegistryThrottled', retry: 'backoff', message: 'it answers 429' });
+  const hidden: ImageSignature = { form: 'Broken', place: 'signature sha256:abc', message: failure.message, failure };
+
+  test('does not matter if another signature is trusted', async () => {
+    const signed = await signBundle(IMAGE, await signerFor('key'));
+    for (const signatures of [
+      [hidden, signed],
+      [signed, hidden],
+    ])
+      expect(verdict(IMAGE, signatures, policyFor('key'))).toBe('key release');
+  });
+
+  test.each([
+    { because: 'nothing else was found', make: async () => [] },
+    {
+      because: 'a stranger signed',
+      make: async () => [await signBundle(IMAGE, await signerFor('key', { wrongKey: true }))],
+    },
+    { because: 'a signature is broken', make: async () => [BROKEN] },
+  ])('is the error to be retried, as a trusted one may be hidden: $because', async ({ make }) => {
+    const signatures = [...(await make()), hidden];
+    expect(() => verifyImage(IMAGE, signatures, policyFor('key'))).toThrow(failure);
+  });
+
+  test('is the error too if an attestation may be hidden', async () => {
+    const policy = policyFor('key', { attestations: ['https://slsa.dev/provenance'] });
+    const signed = await signBundle(IMAGE, await signerFor('key'));
+    expect(() => verifyImage(IMAGE, [signed, hidden], policy)).toThrow(failure);
+  });
+});
+
 const BROKEN: ImageSignature = { form: 'Broken', place: 'signature sha256:def', message: 'it is not one bundle' };
 
 function replayed(signature: ImageSignature): ImageSignature {

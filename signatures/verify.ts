@@ -33,7 +33,8 @@ export interface SignedImage {
  * has to be trusted in the same way.
  *
  * @throws ReasonedError Unsigned or AttestationMissing if there is none, else the reason why the closest one does not
- * count; never retried by itself, since only another signature or another policy changes the answer
+ * count; never retried by itself, since only another signature or another policy changes the answer. If the registry has
+ * failed to show one, its error (retried)
  */
 export function verifyImage(
   image: SignedImage,
@@ -86,7 +87,12 @@ function firstTrusted(image: SignedImage, signatures: readonly ImageSignature[],
       flaws.push(new Flaw(error.reason, `${signature.place}: ${error.message}`.slice(0, MOST_TEXT), error.cause));
     }
   }
-  throw refusal(image, flaws, sought);
+  throw failureIn(signatures) ?? refusal(image, flaws, sought);
+}
+
+/** A failed look-up can hide a signature, and never forges one: it counts only if no other is trusted. */
+function failureIn(signatures: readonly ImageSignature[]): ReasonedError | undefined {
+  return signatures.map((one) => (one.form === 'Broken' ? one.failure : undefined)).find((one) => one !== undefined);
 }
 
 /** Signers choose the length of names and lists; one of the reasons has to fit into a message with the rest. */

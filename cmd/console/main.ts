@@ -4,7 +4,7 @@
  * works without a leader, and keeps nothing. Ends with exit code 0 after SIGTERM.
  */
 import { pino } from 'pino';
-import { describeEnd, logSettings } from '../serving/program.ts';
+import { describeEnd, logCrash, logSettings } from '../serving/program.ts';
 import { describeOptions, parseOptions } from './options.ts';
 import { run } from './run.ts';
 
@@ -15,6 +15,7 @@ async function main(): Promise<void> {
   }
   const options = parseOptions(process.argv.slice(2), process.env);
   const log = pino(logSettings(options), pino.destination({ sync: true }));
+  logCrash(log);
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
   await run(options, log, stop.signal);

@@ -15,7 +15,7 @@ import { createTransport, type RootTransport } from '../../kube/transport/transp
 import { createAccountsPolicy } from './accounts-policy.ts';
 import type { HealthCheck } from '../serving/answer-checks.ts';
 import { createCatalogAccess } from './catalog-access.ts';
-import { connectionOf, describeEnd, logSettings } from '../serving/program.ts';
+import { connectionOf, describeEnd, logCrash, logSettings } from '../serving/program.ts';
 import { createReachability, type Reachability } from '../serving/ready.ts';
 import { createLeaseWatch } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
@@ -33,6 +33,7 @@ async function main(): Promise<number> {
   }
   const options = parseOptions(process.argv.slice(2), process.env);
   const log = pino(logSettings(options), pino.destination({ sync: true }));
+  logCrash(log);
   for (const warning of options.warnings) log.warn(warning);
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
@@ -67,7 +68,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
 interface ManagerWiring extends Omit<WireOptions, 'fence'> {
   /** For the lease alone. */
   readonly leases: LeaseClient;
-  /** Called when the API server is silent, so that no watch waits on a dead connection. */
+  /** Called when a connection to the API server has proved dead, so that no watch waits on another dead one. */
   readonly distrust: RootTransport['distrust'];
   readonly reachability: Reachability;
   /** For requests about objects without a name, such as reviews of tokens. */

@@ -2,6 +2,7 @@
 import { delimiter } from 'node:path';
 import { stdTimeFunctions, type LoggerOptions } from 'pino';
 import { ReasonedError } from '../../api/errors.ts';
+import type { Log } from '../../kube/log.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/transport/config.ts';
 
@@ -46,6 +47,13 @@ export async function connectionOf(
   const folder = options['account-folder'];
   const config = inClusterConfig({ host, port: options['service-port'], folder });
   return { config, namespace: options.namespace ?? (await readPodNamespace(folder)) };
+}
+
+/** Logs an error that nothing handles, with its stack; then it ends the process as ever. */
+export function logCrash(log: Pick<Log, 'error'>): void {
+  process.on('uncaughtExceptionMonitor', (err, origin) =>
+    log.error({ err, origin }, 'ending by an error that nothing handles: this is a defect of the program'),
+  );
 }
 
 /** The error that ended a program, in words for its log. */

@@ -30,6 +30,12 @@ describe('a right', () => {
     expect(server.asked).toEqual(['ann list']);
   });
 
+  test('is not asked for by a browser that has gone', async () => {
+    const { rights, server } = scene();
+    await expect(rights.may(ANN, LIST, AbortSignal.abort(new RangeError('gone')))).rejects.toThrow(RangeError);
+    expect(server.asked).toEqual([]);
+  });
+
   test('that is taken away ends within half a minute', async () => {
     const { rights, server, clock } = scene();
     expect(await rights.may(ANN, LIST)).toBe(true);

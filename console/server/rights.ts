@@ -52,6 +52,7 @@ export class PersonRights {
    * server cannot be asked; the failure is not remembered
    */
   async may(person: Person, access: Access, signal?: AbortSignal): Promise<boolean | undefined> {
+    signal?.throwIfAborted();
     const key = JSON.stringify([keyOfPerson(person), access]);
     const known = this.#known.get(person.user)?.get(key);
     const isFresh = known !== undefined && known.until > this.#clock.now();
@@ -106,7 +107,6 @@ interface KnownAnswer {
 
 /** One caller that goes away does not end the review for the others. */
 async function raced<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const gone = Promise.withResolvers<never>();
   const leave = (): void => gone.reject(signal.reason as Error);
   signal.addEventListener('abort', leave, { once: true });

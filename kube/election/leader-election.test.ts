@@ -200,11 +200,13 @@ describe('a lease request without an answer', () => {
     expect(silences).toEqual([5]);
   });
 
-  test('a leader keeps its leadership after a request without an answer', async () => {
-    const first = candidate('first');
+  test('a leader keeps its leadership after a request without an answer, and suspects other connections', async () => {
+    const silences: number[] = [];
+    const first = candidate('first', { onSilence: (seconds) => void silences.push(seconds) });
     await eventually(() => leads(first));
     hold('PUT', 1);
     await live([first.clock], 20);
+    expect(silences).toEqual([2.5]);
     expect(first.log).toEqual(['started']);
     expect(first.election.fence.isHeld()).toBe(true);
   });
@@ -286,10 +288,13 @@ describe('an API server whose every write of the lease takes long', () => {
     { seconds: 3, takesEffect: true },
     { seconds: 3, takesEffect: false },
     { seconds: 4.5, takesEffect: false },
-  ])('a leader keeps its leadership if each takes $seconds s from now on', async ({ seconds, takesEffect }) => {
+  ])('a leader keeps its leadership if each takes $seconds s from now on, and suspects no connection', async (row) => {
+    const { seconds, takesEffect } = row;
     const clock = createManualClock();
     const slow = slowLease(clock, takesEffect);
-    const first = candidate('first', { clock, client: slow.client });
+    const silences: number[] = [];
+    const onSilence = (silent: number): void => void silences.push(silent);
+    const first = candidate('first', { clock, client: slow.client, onSilence });
     const pass = async (lasting: number): Promise<void> => {
       for (let passed = 0; passed < lasting; passed += 0.25) {
         clock.advance(0.25);
@@ -300,6 +305,7 @@ describe('an API server whose every write of the lease takes long', () => {
     slow.seconds = seconds;
     await pass(60);
     expect([first.log, first.election.fence.isHeld()]).toEqual([['started'], true]);
+    expect(silences).toEqual([]);
   });
 });
 

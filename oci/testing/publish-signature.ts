@@ -10,6 +10,24 @@ const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle.v0.3+json';
 const ENVELOPE_TYPE = 'application/vnd.dsse.envelope.v1+json';
 const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
+/**
+ * Rewrites the list of referrers under the tag as signers with an older library keep it: the type of each entry is that of
+ * its configuration, or is left out, and annotations are left out.
+ */
+export async function untellList(registry: Registry, image: Reference, artifactType?: string): Promise<void> {
+  const tag = withTag(image, fallbackTag(image));
+  const { manifest } = await registry.pullManifest(tag);
+  const entries = manifest.kind === 'index' ? manifest.manifests : [];
+  const manifests = entries.map(({ mediaType, digest, size }) => ({
+    mediaType,
+    digest,
+    size,
+    ...(artifactType !== undefined && { artifactType }),
+  }));
+  const bytes = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests }));
+  await registry.pushManifest(tag, { bytes, mediaType: MEDIA_TYPE.ociIndex });
+}
+
 /** Adds a signature to the image with the reference's digest. */
 export async function publishSignature(
   registry: Registry,

@@ -4,11 +4,12 @@
 export async function* coalesced<Value>(source: AsyncGenerator<Value>): AsyncGenerator<readonly Value[]> {
   const waiting = new PendingValues<Value>();
   const reading = waiting.fill(source);
+  // Awaited when all is read: a rejection before that must not count as unhandled.
+  reading.catch(() => undefined);
   try {
     while (await waiting.hasMore()) yield waiting.take();
     await reading;
   } finally {
-    reading.catch(() => undefined);
     void source.return(undefined).catch(() => undefined);
   }
 }

@@ -14,10 +14,7 @@ export async function* merged<Value>(sources: readonly AsyncGenerator<Value>[]):
       yield result.value;
     }
   } finally {
-    for (const [source, pending] of next) {
-      pending.catch(() => undefined);
-      void source.return(undefined).catch(() => undefined);
-    }
+    for (const source of next.keys()) void source.return(undefined).catch(() => undefined);
   }
 }
 
@@ -26,6 +23,9 @@ interface MergeStep<Value> {
   readonly result: IteratorResult<Value, void>;
 }
 
-async function step<Value>(source: AsyncGenerator<Value>): Promise<MergeStep<Value>> {
-  return { source, result: await source.next() };
+function step<Value>(source: AsyncGenerator<Value>): Promise<MergeStep<Value>> {
+  const next = source.next().then((result) => ({ source, result }));
+  // Awaited when its reader asks for more: a rejection before that must not count as unhandled.
+  next.catch(() => undefined);
+  return next;
 }

@@ -19,7 +19,7 @@ export interface RunningHealth extends AsyncDisposable {
 export async function serveHealth({ port, metrics, unready }: HealthOptions): Promise<RunningHealth> {
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
-    if (path === '/metrics') return void answerMetrics(metrics, response);
+    if (path === '/metrics') return void answerMetrics(metrics, response).catch(() => response.destroy());
     const why = path === '/readyz' ? unready() : path === '/healthz' ? undefined : 'not found';
     response.writeHead(why === undefined ? 200 : why === 'not found' ? 404 : 503).end(`${why ?? 'ok'}\n`);
   });
