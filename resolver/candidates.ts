@@ -29,6 +29,8 @@ export interface View {
   readonly ways: ReadonlyMap<string, PathStep>;
   /** The installed bundle as this catalog has it, in any channel. */
   readonly known: GraphBundle | undefined;
+  /** Set if the time was up before all bundles were judged. */
+  readonly cutShort?: true;
 }
 
 /** The best bundle of one offer under all rules. If the time is up before it is found, no other bundle is chosen. */
@@ -48,7 +50,7 @@ function cutShort({ graph, catalog }: Offer, question: ResolveQuestion): View {
   for (const { bundle } of entriesOf(pool)) {
     if (!pool.barred.has(bundle.name)) pool.barred.set(bundle.name, judged.get(bundle.name) ?? TOO_LONG);
   }
-  return { ...pool, candidate: stayCandidate(pool)[0], ways: new Map() };
+  return { ...pool, candidate: stayCandidate(pool)[0], ways: new Map(), cutShort: true };
 }
 
 /** Problems that are found one by one; from then on, twice as many bundles are judged at once each time. */

@@ -1,6 +1,7 @@
 /** Packages with more bundles and channels than any that is published: an author decides how many there are. */
 import { describe, expect, test } from 'vitest';
 import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '../catalog/model.ts';
+import type { Decision } from './decision.ts';
 import { ask, serving, type Ask } from './testing/ask.ts';
 
 const UNMET: Property = {
@@ -161,6 +162,20 @@ describe('a package of many bundles or channels', () => {
       because: [{ kind: 'effort', why: 'tooLong' }],
       suggestions: [{ change: 'narrow' }],
     });
+  });
+
+  test('if the time is up before all catalogs are judged, none of them is chosen from, at whatever moment that is', () => {
+    const other = packageOf({ count: 2, properties: () => [] });
+    const catalogs = [serving('a', packageOf({ count: 1 })), serving('b', other)];
+    const decideWithin = (most: number): Decision => {
+      let asked = 0;
+      return ask({ catalogs, expired: () => ++asked > most });
+    };
+    expect(decideWithin(100)).toMatchObject({ kind: 'none', reason: 'AmbiguousCatalogs' });
+    for (let most = 0; most < 20; most++) {
+      const decision = decideWithin(most);
+      expect({ most, kind: decision.kind }).toEqual({ most, kind: 'none' });
+    }
   });
 
   test('a way that many bundles bar is reported with some of them', () => {

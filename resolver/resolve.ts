@@ -55,9 +55,9 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   if ('kind' in search) return adviseCatalogs(withPackages(search, input), [], { all, question });
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
-  if (able.length === 0) {
+  if (able.length === 0 || isUnjudged(rated)) {
     const explained = unlessTimeIsUp(
-      () => explainNoCandidate(search.offers, question),
+      () => (able.length > 0 ? tooLong(rated, question) : explainNoCandidate(search.offers, question)),
       () => tooLong(rated, question),
     );
     const advised = advise(explained, () => adviseInstalling(explained, search.offers, { input, question }));
@@ -69,6 +69,11 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   return describeChoice(best, { input: all, question, rated, dependencies });
 }
 
+/** Whether there was no time to compare catalogs: the others alone would seem to be preferred, or to be ambiguous. */
+function isUnjudged(rated: readonly Rated[]): boolean {
+  return rated.length > 1 && rated.some(({ view }) => view.cutShort === true);
+}
+
 /** A refusal for which there was no time: it names a bundle whose dependencies take long, if there is one. */
 function tooLong(rated: readonly Rated[], question: ResolveQuestion): Refusal {
   const effort = { kind: 'effort', why: 'tooLong' } as const;
@@ -77,7 +82,8 @@ function tooLong(rated: readonly Rated[], question: ResolveQuestion): Refusal {
     ([, cause]) => cause?.kind === 'dependency' && cause.because.some(({ kind }) => kind === 'effort'),
   );
   const fact = slow === undefined ? effort : ({ kind: 'dependency', bundle: slow[0], because: [effort] } as const);
-  const refused = rated.flatMap((one) => describeRefused(one, question, { view: one.view }));
+  const without = rated.filter(({ view, candidate }) => candidate === undefined || view.cutShort === true);
+  const refused = without.flatMap((one) => describeRefused(one, question, { view: one.view }));
   return { ...refuse('ResolutionFailed', fact, [{ change: 'narrow' }]), refused };
 }
 

@@ -131,6 +131,16 @@ describe('a decision is no answer', () => {
       },
       answered: false,
     },
+    {
+      because: 'the search for the dependencies of another content of the installed bundle was cut short',
+      decision: {
+        ...decided(given).decision,
+        refused: [
+          { bundle: 'gadget.v1.0.0', version: '1.0.0', catalog: 'main', cause: { kind: 'publishedAgain', cause } },
+        ],
+      },
+      answered: false,
+    },
   ])('answered: $answered, as $because', ({ decision, answered }) => {
     expect(isAnswered(given.catalogs, decision)).toBe(answered);
   });

@@ -6,6 +6,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Conflict, Decision } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
+import { ruledOutBy } from '../../resolver/published-again.ts';
 import { configHash } from '../config-hash.ts';
 import type { EventFacts } from '../events.ts';
 import type { ResolvedPlan } from './decide.ts';
@@ -69,7 +70,8 @@ const UNANSWERED: ReadonlySet<Reason> = new Set([
 export function isAnswered(catalogs: SubscriptionFacts['catalogs'], decision: Decision): boolean {
   const isUnread = catalogs.some(({ state, selected }) => state === 'Unavailable' && selected !== false);
   if (isUnread || (decision.kind === 'none' && UNANSWERED.has(decision.reason))) return false;
-  const refused = decision.refused.flatMap(({ cause }) => (cause.kind === 'dependency' ? cause.because : []));
+  const causes = decision.refused.map(({ cause }) => ruledOutBy(cause));
+  const refused = causes.flatMap((cause) => (cause.kind === 'dependency' ? cause.because : []));
   return !isCutShort([...refused, ...(decision.kind === 'none' ? decision.because : [])]);
 }
 

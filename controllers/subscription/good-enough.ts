@@ -16,9 +16,12 @@ const SILENT: ReadonlySet<Reason> = new Set([
 /** Causes that rule out an upgrade, but say nothing against the installed version. */
 const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
 
+const ANY_CHANNEL = '*';
+
 /**
  * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
- * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not.
+ * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not. That there was no
+ * time to decide says nothing against the installed one either.
  */
 export function isGoodEnough(
   subscription: Subscription,
@@ -26,5 +29,8 @@ export function isGoodEnough(
   installed: Revision | undefined,
 ): boolean {
   if (installed === undefined || !isInRange(subscription, installed)) return false;
-  return SILENT.has(reason) || because.every(({ kind }) => LEADS_NOWHERE.has(kind));
+  if (SILENT.has(reason)) return true;
+  const { channel = installed.spec.channel } = subscription.spec;
+  const mayStay = channel === ANY_CHANNEL || channel === installed.spec.channel;
+  return because.every(({ kind }) => LEADS_NOWHERE.has(kind) || (kind === 'effort' && mayStay));
 }

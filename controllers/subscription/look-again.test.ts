@@ -27,6 +27,24 @@ test('a Subscription is reconciled when its unhealthy version will have failed',
   expect(lookAgain({ ...plan, failsAt: inSeconds(12) }, inSeconds(20))?.requeueAfterSeconds).toBeGreaterThan(0);
 });
 
+describe('another content of the installed bundle that may not be taken', () => {
+  const source = catalog({ versions: ['1.0.0'] });
+  const content = source.content('gadget')!;
+  const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+  const unmet = { type: 'olm.package.required', value: { packageName: 'missing', versionRange: '>=1.0.0' } };
+
+  test.each([
+    { because: 'there was no time to judge it', properties: [], expired: () => true },
+    { because: 'its dependency may be there later', properties: [unmet], expired: undefined },
+  ])('is looked at again, as $because', ({ properties, expired }) => {
+    const bundles = content.bundles.map((one) => ({ ...one, image, properties }));
+    const catalogs = [{ ...source, content: () => ({ ...content, bundles }) }];
+    const plan = decideSubscription(facts({ catalogs, revisions: [revision({ ready: true })] }), expired);
+    expect(plan).toMatchObject({ kind: 'resolved', decision: { keepsContent: true } });
+    if (plan.kind === 'resolved') expect(lookAgain(plan, NOW)).toEqual({ requeueAfterSeconds: 300 });
+  });
+});
+
 interface Case {
   readonly because: string;
   readonly retry: Retry;

@@ -4,6 +4,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
+import { ruledOutBy } from '../../resolver/published-again.ts';
 import { mayHold } from './trust.ts';
 
 /** The Subscriptions that wait for others, if an event of one Subscription may change their plan. */
@@ -57,7 +58,7 @@ export function waitsForOthers({ metadata, status }: Subscription): boolean {
 
 /** Whether a bundle would be chosen in another cluster: with other packages, kinds or versions in it. */
 export function isHeldBack({ refused }: Decision): boolean {
-  return refused.some(({ cause }) => CLUSTER_CAUSES.has(cause.kind));
+  return refused.some(({ cause }) => CLUSTER_CAUSES.has(ruledOutBy(cause).kind));
 }
 
 const CLUSTER_CAUSES: ReadonlySet<Cause['kind']> = new Set(['dependency', 'kubernetesTooOld', 'openShiftTooNew']);

@@ -7,6 +7,7 @@ import { describeCause, explainDecision, explainPath } from '../../../resolver/e
 import { contentOf } from '../../../resolver/indexed.ts';
 import type { CatalogSource, Installed, ResolveInput } from '../../../resolver/input.ts';
 import { passedOver } from '../../../resolver/passed-over.ts';
+import { ruledOutBy } from '../../../resolver/published-again.ts';
 import { resolve } from '../../../resolver/resolve.ts';
 import { describeConflict, describeSuggestions } from '../../../resolver/sentences.ts';
 import { parseVersion } from '../../../resolver/version.ts';
@@ -176,7 +177,7 @@ function refusedOf(decision: Decision, installed: Installed | undefined): readon
     bundle,
     version,
     catalog,
-    reason: reasonOfCause(cause.kind),
+    reason: reasonOfCause(ruledOutBy(cause).kind),
     message: describeCause(cause),
   }));
 }

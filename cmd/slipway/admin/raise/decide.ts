@@ -5,11 +5,12 @@
 import type { Reason } from '../../../../api/reasons.ts';
 import type { Subscription } from '../../../../api/subscription.ts';
 import { reasonOfCause } from '../../../../controllers/subscription/summarize.ts';
-import type { Decision } from '../../../../resolver/decision.ts';
+import type { Decision, RefusedCandidate } from '../../../../resolver/decision.ts';
 import { describeCause, explainDecision } from '../../../../resolver/explain.ts';
 import type { ClusterFacts, Installed, ResolveInput } from '../../../../resolver/input.ts';
 import { passedOver } from '../../../../resolver/passed-over.ts';
 import { parseMastermindsRange } from '../../../../resolver/ranges/masterminds.ts';
+import { ruledOutBy } from '../../../../resolver/published-again.ts';
 import { resolve } from '../../../../resolver/resolve.ts';
 import { compareVersions, parseVersion } from '../../../../resolver/version.ts';
 import { findInstalled } from '../../why/offline.ts';
@@ -67,14 +68,17 @@ function raiseExact(
   if (decision.kind === 'none') return { ...(over !== undefined && { latest: over.version }), reason, message };
   const steps = decision.kind === 'upgrade' ? decision.path.map((hop) => hop.version).toReversed() : [];
   const to = steps.find((version) => isHigher(version, exact) && isReached(ask(`${sign}${version}`), version));
-  if (to === undefined)
-    return over && { latest: over.version, reason: reasonOfCause(over.cause.kind), message: describeCause(over.cause) };
+  if (to === undefined) return over && describeOver(over);
   return {
     to: `${sign}${to}`,
     ...(over !== undefined && over.version !== to && { latest: over.version }),
     reason,
     message,
   };
+}
+
+function describeOver({ version, cause }: RefusedCandidate): RaiseDecision {
+  return { latest: version, reason: reasonOfCause(ruledOutBy(cause).kind), message: describeCause(cause) };
 }
 
 /** The bundle of the version in the file; undefined if no catalog has the package. */
