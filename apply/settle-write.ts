@@ -102,12 +102,12 @@ function markKept(object: KubeObject, keptBy: string): KubeObject {
   };
 }
 
-interface LookOptions extends SettleOptions {
+interface LookAgainOptions extends SettleOptions {
   /** The object as a change of it was permitted. */
   readonly judged?: KubeObject | undefined;
 }
 
-async function lookAgain(cluster: Cluster, object: KubeObject, options: LookOptions): Promise<Finding> {
+async function lookAgain(cluster: Cluster, object: KubeObject, options: LookAgainOptions): Promise<Finding> {
   const live = await cluster.get(refOf(object), options.signal);
   if (live === undefined) return { kind: 'absent' };
   const finding = await judgeExisting(cluster, object, live, options);

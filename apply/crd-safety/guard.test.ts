@@ -112,7 +112,9 @@ describe('a refused CRD change', () => {
 
   test('a change is refused if the limit ends the reading of objects, and those that were read are named', async () => {
     const limit = new AbortController();
-    const pages = lister(Array.from({ length: 200 }, (_, index) => widget(`w${index}`, index === 0 ? { size: 1 } : {})));
+    const pages = lister(
+      Array.from({ length: 200 }, (_, index) => widget(`w${index}`, index === 0 ? { size: 1 } : {})),
+    );
     const listPage: ListPage = async (kind, options, signal) => {
       if (options.continue !== undefined) limit.abort(new Error('over'));
       signal.throwIfAborted();

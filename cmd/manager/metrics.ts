@@ -37,7 +37,6 @@ export function registerState(
   registry: Registry,
   { catalogs, subscriptions, revisions, registryPolicies, content }: MeasuredState,
 ): void {
-  const allCatalogs = (): readonly Catalog[] => catalogs.list();
   const allSubscriptions = (): readonly Subscription[] => subscriptions.list();
   const allRevisions = (): readonly Revision[] => revisions.list();
   gauge(
@@ -65,6 +64,19 @@ export function registerState(
     for (const { spec, status } of allRevisions())
       metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
   });
+  registerCatalogs(registry, { catalogs, content });
+  const usable = 'Whether a RegistryPolicy can be used: if not, every image below its prefix is refused.';
+  gauge(registry, 'slipway_registry_policy_ready', usable, ['policy'], (metric) => {
+    for (const { metadata, status } of registryPolicies.list())
+      metric.set({ policy: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
+  });
+}
+
+function registerCatalogs(
+  registry: Registry,
+  { catalogs, content }: Pick<MeasuredState, 'catalogs' | 'content'>,
+): void {
+  const allCatalogs = (): readonly Catalog[] => catalogs.list();
   gauge(registry, 'slipway_catalog_ready', 'Whether a Catalog is ready.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs())
       metric.set({ catalog: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
@@ -94,11 +106,6 @@ export function registerState(
   });
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
-  });
-  const usable = 'Whether a RegistryPolicy can be used: if not, every image below its prefix is refused.';
-  gauge(registry, 'slipway_registry_policy_ready', usable, ['policy'], (metric) => {
-    for (const { metadata, status } of registryPolicies.list())
-      metric.set({ policy: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
   });
 }
 

@@ -36,7 +36,7 @@ describe('another content of the installed bundle that may not be taken', () => 
   test.each([
     { because: 'there was no time to judge it', properties: [], expired: () => true },
     { because: 'its dependency may be there later', properties: [unmet], expired: undefined },
-  ])('is looked at again, as $because', ({ properties, expired }) => {
+  ])('is decided again, as $because', ({ properties, expired }) => {
     const bundles = content.bundles.map((one) => ({ ...one, image, properties }));
     const catalogs = [{ ...source, content: () => ({ ...content, bundles }) }];
     const plan = decideSubscription(facts({ catalogs, revisions: [revision({ ready: true })] }), expired);

@@ -154,7 +154,10 @@ describe.each(SIDES)(
       await cluster.delete(DEPLOYMENT);
       cluster.change(held, (one) => ({ ...one, metadata: { ...one.metadata, finalizers: [] } }));
       const isOfOlm = ({ apiVersion }: ObjectRef): boolean => apiVersion === held.apiVersion;
-      const manager = cluster.actingAs('manager', ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb));
+      const manager = cluster.actingAs(
+        'manager',
+        ({ verb, ref }) => !isOfOlm(ref) || ['list', 'delete'].includes(verb),
+      );
       expect((await end(byCommandLine(cluster), undefined, manager)).join()).not.toContain('Forbidden');
       for (const one of [held, RELEASE, backup]) expect(await find(cluster, one)).toBeUndefined();
     });
