@@ -14,6 +14,7 @@ const cluster = useCluster();
 /** What the texts leave open. */
 const PLACEHOLDERS: readonly (readonly [string, string])[] = [
   ['{{ $labels.catalog }}', 'examples'],
+  ['{{ $labels.policy }}', 'team'],
   ['${metadata.namespace}', 'lights'],
   ['subscriptions.slipway.dev ${metadata.name}', 'subscriptions.slipway.dev beacon'],
   ['${ANNOTATION.reconcileRequestedAt}', ANNOTATION.reconcileRequestedAt],
