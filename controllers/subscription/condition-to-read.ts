@@ -5,7 +5,7 @@ import { refOfEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { ResolvedPlan, SubscriptionPlan } from './decide.ts';
 import { isOfInstalled } from './installed-version.ts';
-import { haveSameBundle, isSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
 
 /** The OperatorCondition of the running operator, if the plan is to upgrade it and it has one. */
 export function conditionToRead(plan: SubscriptionPlan): ObjectRef | undefined {

@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { remarkOnError, shorten } from './hindrance.ts';
+import { remarkOnError } from './hindrance.ts';
 import { currentConditions } from './history.ts';
 import { isOfInstalled } from './installed-version.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
@@ -23,9 +23,10 @@ import {
   describeWork,
   remarkOnFailure,
   remarkOnHold,
+  shorten,
+  type Waiting,
   withHint,
   workOf,
-  type Waiting,
 } from './wording.ts';
 
 interface RowContext {

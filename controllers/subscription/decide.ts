@@ -25,7 +25,7 @@ import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
 import { questionOf, standingOf } from './question.ts';
-import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import { staysUnderWay } from './under-way.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 

@@ -3,7 +3,7 @@ import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { refusedUpgradeIn, retriedIn } from '../../api/trouble.ts';
 import type { EventFacts } from '../events.ts';
-import { haveSameBundle } from './same-bundle.ts';
+import { haveSameBundle } from '../../api/same-bundle.ts';
 
 /** The change of the installed bundle that is under way. */
 export interface Move {

@@ -3,7 +3,8 @@ import { ANNOTATION } from '../../api/names.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { haveSameBundle } from './same-bundle.ts';
+import { haveSameBundle } from '../../api/same-bundle.ts';
+import { shorten } from './wording.ts';
 
 export interface Hindrance {
   /** The name of the bundle that cannot be installed. */
@@ -26,14 +27,6 @@ function nextOf(action: ResolvedPlan['action']): { readonly bundle: string; read
   if (action.do === 'activate' || action.do === 'await') return action.revision.spec;
   const { name: bundle, image } = action.target.bundle;
   return { bundle, image };
-}
-
-/** The longest remark in a column of a table. */
-const LONGEST_REMARK = 200;
-
-/** A remark for the column STATUS. */
-export function shorten(text: string): string {
-  return text.length <= LONGEST_REMARK ? text : `${text.slice(0, LONGEST_REMARK - 1)}…`;
 }
 
 /** The error for the column STATUS, after the state of the operator. */

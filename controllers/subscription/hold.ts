@@ -15,7 +15,7 @@ import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
-import { isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import { followersOf } from './requirements-between.ts';
 import { mayHold } from './trust.ts';
 

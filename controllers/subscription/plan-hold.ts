@@ -11,7 +11,7 @@ import type { Choice } from '../../resolver/decision.ts';
 import { planInputs } from '../plan-inputs.ts';
 import type { Hold } from './held.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 
 export interface PlanQuestion {
   readonly choice: Choice;

@@ -9,7 +9,7 @@ import { outcomeHash } from '../config-hash.ts';
 import { requestOf } from '../request-of.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
-import { haveSameBundle } from './same-bundle.ts';
+import { haveSameBundle } from '../../api/same-bundle.ts';
 import { isNewer } from './upgrade-failure.ts';
 
 /** How the Revisions of a Subscription stand. */

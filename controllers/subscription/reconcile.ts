@@ -31,7 +31,7 @@ import { describeBeingOverruled, describeOverruling, findOverruled } from './ove
 import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
-import { haveSameBundle, isPublishedAgain } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain } from '../../api/same-bundle.ts';
 import { isServing } from './situation.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { lacksSomething } from './wake.ts';

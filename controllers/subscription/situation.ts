@@ -15,7 +15,7 @@ import { currentConditions } from './history.ts';
 import { isAsRequested, isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 import { workOf, type Waiting } from './wording.ts';
-import { isPublishedAgain } from './same-bundle.ts';
+import { isPublishedAgain } from '../../api/same-bundle.ts';
 
 /** Each state of the operator, with the facts that its conditions need. */
 export interface OperatorStates {

@@ -10,7 +10,7 @@ import type { CatalogSource } from '../../resolver/input.ts';
 import { configHash } from '../config-hash.ts';
 import { isInRange } from './in-range.ts';
 import type { Standing } from './question.ts';
-import { haveSameBundle, isSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
 
 interface RollOut extends Standing {
   readonly subscription: Subscription;

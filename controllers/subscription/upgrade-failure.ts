@@ -8,7 +8,7 @@ import type { Decision } from '../../resolver/decision.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { currentConditions } from './history.ts';
-import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 
 export interface UpgradeFailure {
   readonly bundle: string;

@@ -7,7 +7,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Action } from './action.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { haveSameBundle, isPublishedAgain, isSameBundle } from './same-bundle.ts';
+import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 
 /** A Revision that something holds back. */
@@ -91,14 +91,19 @@ const [LONGEST_CAUSE, LONGEST_REMARK] = [3000, 200];
 /** The failure for the column STATUS, after the state of the operator; empty if nothing failed. */
 export function remarkOnFailure({ failure, installed }: Pick<ResolvedPlan, 'failure' | 'installed'>): string {
   if (failure === undefined) return '';
-  return `; the ${nameFailure(failure, installed)} failed: ${cut(failure.message, LONGEST_REMARK)}`;
+  return `; the ${nameFailure(failure, installed)} failed: ${shorten(failure.message)}`;
 }
 
 /** The wait of the next Revision for the column STATUS, after the state of the operator. */
 export function remarkOnHold(action: Action): string {
   if (action.do !== 'await') return '';
   const sentence = describeHold(action);
-  return `; ${action.hold.reason === 'ApprovalRequired' ? sentence : cut(sentence, LONGEST_REMARK)}`;
+  return `; ${action.hold.reason === 'ApprovalRequired' ? sentence : shorten(sentence)}`;
+}
+
+/** A remark for the column STATUS. */
+export function shorten(text: string): string {
+  return cut(text, LONGEST_REMARK);
 }
 
 function cut(text: string, length: number): string {
