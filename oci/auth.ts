@@ -3,6 +3,7 @@
  * the scope that they were issued for. A token for one repository is never sent for another. session.ts calls it.
  */
 import { createHash } from 'node:crypto';
+import { untilAborted } from '../api/until-aborted.ts';
 import type { Reach } from './address.ts';
 import { type Challenge, parseChallenges } from './challenge.ts';
 import type { Credential } from './docker-config.ts';
@@ -55,6 +56,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
       if (known !== undefined && bearer(known) !== refusal.header) return bearer(known);
       const issue = (): Promise<string> =>
         memory.issue(key, () => fetchToken({ target, challenge, credential, from: refusal.from }, options));
+      // Others wait for the same token.
       const token = await untilAborted(issue, signal);
       return bearer(token);
     },
@@ -102,23 +104,6 @@ function createMemory(now: () => number): Memory {
       return token.value;
     },
   };
-}
-
-/**
- * Others wait for the same token: a caller that is aborted leaves the request to them. One that was aborted before begins
- * none, as it would not handle its failure.
- */
-async function untilAborted<Result>(begin: () => Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return begin();
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([begin(), aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 function place({ registry, repository }: AuthTarget): string {

@@ -3,6 +3,7 @@
  * remembered for seconds and bounded in number, so that many browsers of one person cost the API server no more than
  * one; a right that was taken away ends within those seconds, also on streams that are open.
  */
+import { untilAborted } from '../../api/until-aborted.ts';
 import { createSlots, type Slots } from '../../apply/slots.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Access, Client } from '../../kube/client/client.ts';
@@ -52,12 +53,11 @@ export class PersonRights {
    * server cannot be asked; the failure is not remembered
    */
   async may(person: Person, access: Access, signal?: AbortSignal): Promise<boolean | undefined> {
-    signal?.throwIfAborted();
     const key = JSON.stringify([keyOfPerson(person), access]);
     const known = this.#known.get(person.user)?.get(key);
     const isFresh = known !== undefined && known.until > this.#clock.now();
-    const answer = isFresh ? known.answer : this.#ask(key, person, access);
-    return signal === undefined ? answer : raced(answer, signal);
+    // One caller that goes away does not end the review for the others.
+    return untilAborted(() => (isFresh ? known.answer : this.#ask(key, person, access)), signal);
   }
 
   /** The answers to several questions, in their order. */
@@ -103,16 +103,4 @@ export class PersonRights {
 interface KnownAnswer {
   readonly answer: Promise<boolean | undefined>;
   readonly until: number;
-}
-
-/** One caller that goes away does not end the review for the others. */
-async function raced<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const gone = Promise.withResolvers<never>();
-  const leave = (): void => gone.reject(signal.reason as Error);
-  signal.addEventListener('abort', leave, { once: true });
-  try {
-    return await Promise.race([answer, gone.promise]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }

@@ -6,6 +6,7 @@
  */
 import { groupKind, type Kind, type ServedAs } from '../../api/object.ts';
 import { ApiError, readable } from '../../api/api-error.ts';
+import { untilAborted } from '../../api/until-aborted.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import { createBucket } from '../rate-limiters.ts';
 import { parseDiscovery, type DiscoveredKinds } from './parse-discovery.ts';
@@ -57,10 +58,10 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
 
   async function find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined> {
     if (kind.served !== undefined) return asDefined(kind, kind.served);
-    const cached = known ?? (await abortable(refetch, signal));
+    const cached = known ?? (await untilAborted(refetch, signal));
     const hit = cached.find(kind);
     if (hit !== undefined) return hit;
-    const fresh = bucket.take() ? await abortable(refetch, signal) : cached;
+    const fresh = bucket.take() ? await untilAborted(refetch, signal) : cached;
     return fresh.find(kind) ?? absent(fresh, kind);
   }
 
@@ -71,7 +72,7 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
       if (resource === undefined) throw notServed(kind);
       return resource;
     },
-    list: async (signal) => (known ?? (await abortable(refetch, signal))).all,
+    list: async (signal) => (known ?? (await untilAborted(refetch, signal))).all,
     invalidate() {
       generation += 1;
       known = undefined;
@@ -120,20 +121,5 @@ function notServed(kind: Kind): ApiError {
     reason: 'NotFound',
     message: `the API server does not serve this kind in ${kind.apiVersion}`,
     causes: [],
-  });
-}
-
-/**
- * Stops waiting when `signal` aborts; the work itself goes on for other callers. A caller that was aborted before begins
- * none, as it would not handle its failure.
- */
-async function abortable<T>(begin: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  signal?.throwIfAborted();
-  const work = begin();
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
