@@ -26,3 +26,16 @@ export function isPublishedAgain(next: BundleOfCatalog, installed: BundleAndImag
 export function haveSameBundle({ bundle, image }: BundleAndImage, other: BundleAndImage): boolean {
   return image === undefined ? bundle === other.bundle : isSameBundle({ name: bundle, image }, other);
 }
+
+/**
+ * The names and images of bundles that failed, which are not tried again. A failed image may be offered under another name; that
+ * of the installed version works.
+ */
+export function failedNames(
+  failed: readonly BundleAndImage[],
+  installed: { readonly image: string } | undefined,
+): readonly string[] {
+  return failed.flatMap(({ bundle, image }) =>
+    image === undefined || image === installed?.image ? [bundle] : [bundle, image],
+  );
+}

@@ -207,10 +207,11 @@ export class IndexBuilder {
       comparePaths(this.#paths.get(a)!, this.#paths.get(b)!),
     ))
       throw defect;
-    this.#rankFiles();
+    const ordered = this.#orderedFiles();
+    this.#rankFiles(ordered);
     this.#database.exec(INDEXES);
     this.#database.exec(FILL_PACKAGES);
-    const counts = this.#countAll();
+    const counts = this.#countAll(ordered);
     this.#database.exec('COMMIT');
     this.#database.close();
     sealFile(this.#partial);
@@ -230,16 +231,16 @@ export class IndexBuilder {
     }
   }
 
-  #rankFiles(): void {
+  #rankFiles(ordered: readonly number[]): void {
     const rank = this.#database.prepare('UPDATE files SET rank = ? WHERE id = ?');
-    for (const [position, id] of this.#orderedFiles().entries()) rank.run(position, id);
+    for (const [position, id] of ordered.entries()) rank.run(position, id);
   }
 
   #orderedFiles(): readonly number[] {
     return [...this.#paths].sort(([, a], [, b]) => comparePaths(a, b)).map(([id]) => id);
   }
 
-  #countAll(): IndexCounts {
+  #countAll(ordered: readonly number[]): IndexCounts {
     const found = this.#database
       .prepare(
         `SELECT (SELECT count(*) FROM packages) AS packages,
@@ -248,7 +249,7 @@ export class IndexBuilder {
           (SELECT count(*) FROM blobs) AS blobs`,
       )
       .get() as unknown as IndexCounts;
-    const leftOut = this.#leftOut.total(this.#orderedFiles());
+    const leftOut = this.#leftOut.total(ordered);
     const counts = { ...found, ...(leftOut !== undefined && { leftOut }) };
     this.#database.prepare('INSERT INTO facts VALUES (?, ?)').run('counts', JSON.stringify(counts));
     return counts;

@@ -1,5 +1,6 @@
 /** The question of a Subscription for the resolver, from its spec, its status and the content of Catalogs. Pure. */
 import type { Catalog } from '../../api/catalog.ts';
+import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogSource, Installed, ResolveInput } from '../../resolver/input.ts';
 import { matchesSelector } from '../../resolver/selector.ts';
@@ -51,9 +52,7 @@ export function questionOf(subscription: Subscription, facts: QuestionFacts): Re
     },
     ...(installed !== undefined && { installed: installedOf(installed) }),
     catalogs: catalogsFor(subscription, facts.catalogs).flatMap((one) => sourceOf(one, subscription, facts) ?? []),
-    quarantined: quarantined.flatMap(({ bundle, image }) =>
-      image === undefined || image === installed?.image ? [bundle] : [bundle, image],
-    ),
+    quarantined: failedNames(quarantined, installed),
     ...(facts.kubernetesVersion !== undefined && {
       cluster: { providedKinds: [], kubernetesVersion: facts.kubernetesVersion },
     }),

@@ -1,10 +1,9 @@
 /** An upgrade that an error keeps from being begun: the version that works is not at fault, and stays. Pure. */
-import { ANNOTATION } from '../../api/names.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
-import { shorten } from './wording.ts';
+import { reconcileCommand, shorten } from './wording.ts';
 
 export interface Hindrance {
   /** The name of the bundle that cannot be installed. */
@@ -41,6 +40,5 @@ export function describeHindrance({ bundle, error }: Hindrance): string {
 
 /** The same of one that is not tried again by itself, and how to try it again. */
 export function describeRefusedUpgrade({ metadata }: Pick<Subscription, 'metadata'>, hindrance: Hindrance): string {
-  const again = `kubectl -n ${metadata.namespace} annotate subscriptions.slipway.dev ${metadata.name} --overwrite ${ANNOTATION.reconcileRequestedAt}="$(date)"`;
-  return `${describeHindrance(hindrance)}. Nothing of it was applied. It is tried again when the spec or the catalog changes, or a reconcile is requested: ${again}`;
+  return `${describeHindrance(hindrance)}. Nothing of it was applied. It is tried again when the spec or the catalog changes, or a reconcile is requested: ${reconcileCommand(metadata)}`;
 }

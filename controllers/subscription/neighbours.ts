@@ -7,6 +7,7 @@ import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
+import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
@@ -122,15 +123,11 @@ function requirementsIn(revision: Revision): readonly Property[] {
   return propertiesOf(revision).filter(({ type }) => isRequirement(type));
 }
 
-/** A failed image may have another name by now; that of the installed version works. */
 function limitsOf({ spec, status }: Subscription, installed: Revision): UpgradeLimits {
   const { channel, version, suspend } = spec;
-  const quarantined = (status?.quarantined ?? []).flatMap(({ bundle, image }) =>
-    image === undefined || image === installed.spec.image ? [bundle] : [bundle, image],
-  );
   return {
     suspended: suspend,
-    quarantined,
+    quarantined: failedNames(status?.quarantined ?? [], installed.spec),
     ...(channel !== undefined && { channel }),
     ...(version !== undefined && { version }),
   };

@@ -9,7 +9,7 @@ import { outcomeHash } from '../config-hash.ts';
 import { requestOf } from '../request-of.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
-import { haveSameBundle } from '../../api/same-bundle.ts';
+import { failedNames, haveSameBundle } from '../../api/same-bundle.ts';
 import { isNewer } from './upgrade-failure.ts';
 
 /** How the Revisions of a Subscription stand. */
@@ -68,16 +68,14 @@ export function questionOf(
 }
 
 /**
- * The names and images that are not tried again. An image that failed may be offered under another name. Once the status holds no
- * further entry, the oldest one would be forgotten and tried again: then only bundles newer than all that failed are tried.
+ * The names and images that are not tried again. Once the status holds no further entry, the oldest one would be forgotten and tried
+ * again: then only bundles newer than all that failed are tried.
  */
 function barredBy(
   { subscription, catalogs }: Pick<OuterFacts, 'subscription' | 'catalogs'>,
   { installed, quarantined }: Pick<Standing, 'installed' | 'quarantined'>,
 ): readonly string[] {
-  const failed = quarantined.flatMap(({ bundle, image }) =>
-    image === undefined || image === installed?.spec.image ? [bundle] : [bundle, image],
-  );
+  const failed = failedNames(quarantined, installed?.spec);
   if (quarantined.length < STATUS_LIMITS.quarantined) return failed;
   const offered = catalogs.flatMap((one) => bundlesIn(one, subscription.spec.package));
   const older = offered.filter(

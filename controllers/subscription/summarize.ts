@@ -14,6 +14,7 @@ import { STATUS_LIMITS, type SubscriptionStatus } from '../../api/subscription-s
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { passedOver } from '../../resolver/passed-over.ts';
+import { ruledOutBy } from '../../resolver/published-again.ts';
 import { requestOf } from '../request-of.ts';
 import { availableOf, type AvailableBundle } from './available.ts';
 import { conditionsOf } from './conditions.ts';
@@ -203,7 +204,7 @@ function refusedOf(decision: Decision, installed: Revision | undefined): Pick<Su
     .slice(0, STATUS_LIMITS.refused)
     .map(({ version, cause }) => ({
       version: cutVersion(version),
-      reason: reasonOfCause((cause.kind === 'publishedAgain' ? cause.cause : cause).kind),
+      reason: reasonOfCause(ruledOutBy(cause).kind),
       message: redact(describeCause(cause)).slice(0, 1024),
     }));
   return reported.length === 0 ? {} : { refused: reported };

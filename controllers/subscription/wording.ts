@@ -68,13 +68,18 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
   const before = installed.spec.bundle;
   const failed = `The ${nameFailure(failure, installed)} failed: ${cut(message, LONGEST_CAUSE)}`;
   if (state === 'RollingBack') return `${failed}. ${before} is being applied again`;
-  const again = `kubectl -n ${metadata.namespace} annotate subscriptions.slipway.dev ${metadata.name} --overwrite ${ANNOTATION.reconcileRequestedAt}="$(date)"`;
+  const again = reconcileCommand(metadata);
   if (state === 'Held' && haveSameBundle(failure, installed.spec))
     return `${failed}. It stays as it is, since a rollback would not apply the configuration that the spec requests: change the spec. To try it again now: ${again}`;
   if (state === 'Held')
     return `${failed}. It stays as it is, as spec.onFailure.strategy says: change the spec, or set that to Rollback to have ${before} applied again. To try it again now: ${again}`;
   const isSameName = bundle === before;
   return `${failed}. ${isSameName ? `The ${before} before it` : before} runs again. ${isSameName ? 'This content' : bundle} is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${again}`;
+}
+
+/** The command by which a person requests a reconcile. */
+export function reconcileCommand(metadata: Subscription['metadata']): string {
+  return `kubectl -n ${metadata.namespace} annotate subscriptions.slipway.dev ${metadata.name} --overwrite ${ANNOTATION.reconcileRequestedAt}="$(date)"`;
 }
 
 /** What failed, without an article: an upgrade, a configuration, or a bundle that was published again under its name. */
