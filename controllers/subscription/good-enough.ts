@@ -3,7 +3,7 @@ import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Conflict, Refusal } from '../../resolver/decision.ts';
-import { isInRange } from './in-range.ts';
+import { isInRange, isOfChannel } from './in-range.ts';
 
 /** Reasons of catalogs that do not answer, or may not be used. */
 const SILENT: ReadonlySet<Reason> = new Set([
@@ -15,8 +15,6 @@ const SILENT: ReadonlySet<Reason> = new Set([
 
 /** Causes that rule out an upgrade, but say nothing against the installed version. */
 const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
-
-const ANY_CHANNEL = '*';
 
 /**
  * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
@@ -30,7 +28,6 @@ export function isGoodEnough(
 ): boolean {
   if (installed === undefined || !isInRange(subscription, installed)) return false;
   if (SILENT.has(reason)) return true;
-  const { channel = installed.spec.channel } = subscription.spec;
-  const mayStay = channel === ANY_CHANNEL || channel === installed.spec.channel;
+  const mayStay = isOfChannel(subscription, installed);
   return because.every(({ kind }) => LEADS_NOWHERE.has(kind) || (kind === 'effort' && mayStay));
 }

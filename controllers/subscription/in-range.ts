@@ -10,10 +10,17 @@ import { configHash } from '../config-hash.ts';
 
 /** Whether it is in the range and of the channel of the spec, with the configuration that the spec requests. */
 export function isAsRequested(subscription: Subscription, revision: Revision): boolean {
-  const { channel = revision.spec.channel } = subscription.spec;
   const hasConfiguration = revision.spec.configHash === configHash(subscription);
-  return hasConfiguration && channel === revision.spec.channel && isInRange(subscription, revision);
+  return hasConfiguration && isOfChannel(subscription, revision) && isInRange(subscription, revision);
 }
+
+/** Whether it was chosen from the channel of the spec; without one, any counts. */
+export function isOfChannel({ spec }: Subscription, { spec: { channel: chosen } }: Revision): boolean {
+  const { channel = ANY_CHANNEL } = spec;
+  return channel === ANY_CHANNEL || channel === chosen;
+}
+
+const ANY_CHANNEL = '*';
 
 /** Whether its version is in the range of the spec. */
 export function isInRange({ spec: { version: range } }: Subscription, { spec: { version } }: Revision): boolean {

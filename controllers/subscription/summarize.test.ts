@@ -1065,6 +1065,7 @@ describe('a suspended Subscription', () => {
       ready: 'True',
     },
     { because: 'the spec excludes the installed version', given: told('True', { version: '2.0.0' }), ready: 'Unknown' },
+    { because: 'the spec permits every channel', given: told('True', { channel: '*' }), ready: 'True' },
     { because: 'the spec requests another channel', given: told('True', { channel: 'fast' }), ready: 'Unknown' },
     {
       because: 'the spec requests another configuration',

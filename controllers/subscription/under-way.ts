@@ -7,8 +7,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import { configHash } from '../config-hash.ts';
-import { isInRange } from './in-range.ts';
+import { isAsRequested } from './in-range.ts';
 import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
 
@@ -29,7 +28,7 @@ export function staysUnderWay(next: CatalogBundle, rollOut: RollOut): Revision |
   if (quarantined.some((one) => haveSameBundle(one, active.spec))) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
   if (active === failed && !isHeld(subscription, next, installed)) return undefined;
-  return isAsRequested(active, rollOut) ? active : undefined;
+  return isPermitted(active, rollOut) ? active : undefined;
 }
 
 function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
@@ -37,18 +36,14 @@ function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision
 }
 
 /** Whether the spec still permits a Revision as it is. */
-function isAsRequested(revision: Revision, { subscription, catalogs }: RollOut): boolean {
+function isPermitted(revision: Revision, { subscription, catalogs }: RollOut): boolean {
   const { spec } = revision;
-  const { channel = spec.channel, catalog = spec.catalog } = subscription.spec;
+  const { catalog = spec.catalog } = subscription.spec;
   const isSelected = catalogs.find(({ name }) => name === spec.catalog)?.selected !== false;
   return (
     spec.package === subscription.spec.package &&
-    spec.configHash === configHash(subscription) &&
     spec.catalog === catalog &&
     isSelected &&
-    (channel === ANY_CHANNEL || spec.channel === channel) &&
-    isInRange(subscription, revision)
+    isAsRequested(subscription, revision)
   );
 }
-
-const ANY_CHANNEL = '*';
