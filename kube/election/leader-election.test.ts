@@ -221,6 +221,51 @@ describe('a lease request without an answer', () => {
   });
 });
 
+describe('a shutdown that cuts off a lease request which takes effect', () => {
+  const takesEffect = (method: string): void => hold(method, 1, (body) => void api.put(JSON.parse(body) as KubeObject));
+
+  test('frees the lease that was renewed', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    takesEffect('PUT');
+    await cutOff(first);
+    expect(await first.run).toBe('released');
+    expect(await lease()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+  });
+
+  test('frees the lease that was taken, without leading', async () => {
+    takesEffect('POST');
+    const first = candidate('first');
+    await cutOff(first);
+    expect(await first.run).toBe('never');
+    expect((await lease()).holderIdentity).toBe('');
+    expect(first.log).toEqual([]);
+  });
+
+  test('leaves the lease of another holder alone', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT', 1, () => void api.put(leaseOf({ holderIdentity: 'second' })));
+    await cutOff(first);
+    await first.run;
+    expect((await lease()).holderIdentity).toBe('second');
+  });
+
+  test('frees a lease that another writer changed since the last renewal', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    await client.patch(LEASE, { metadata: { labels: { touched: 'yes' } } });
+    stop.abort(new Error('shutdown'));
+    await first.run;
+    expect((await lease()).holderIdentity).toBe('');
+  });
+
+  async function cutOff({ clock }: Candidate): Promise<void> {
+    for (; held === 0; await new Promise((resolve) => setImmediate(resolve))) clock.advance(0.5);
+    stop.abort(new Error('shutdown'));
+  }
+});
+
 test('renewing sends only lease requests, whatever happens to discovery', async () => {
   const first = candidate('first', { client: createLeaseClient(transport) });
   await eventually(() => leads(first));

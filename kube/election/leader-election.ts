@@ -32,7 +32,10 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
     fence: candidate.fence,
     leader: () => candidate.holder,
     async run(signal) {
-      if (!(await acquire(candidate, signal))) return 'never';
+      if (!(await acquire(candidate, signal))) {
+        await candidate.release(false); // the attempt that the shutdown cut off may have taken effect
+        return 'never';
+      }
       options.log?.info({ lease: options.name, identity: options.identity }, 'leading');
       return lead(candidate, options, signal);
     },

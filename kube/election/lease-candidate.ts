@@ -117,12 +117,8 @@ export class LeaseCandidate {
   /** Closes the fence and, unless the lease was lost, frees the lease for others. */
   async release(lost: boolean): Promise<void> {
     this.fence.close();
-    if (lost || this.#seen?.lease === undefined || !this.isHolder) return;
-    const released = releaseLease(this.#seen.lease, this.clock.wall());
-    await this.#options.client.update(released, {}, AbortSignal.timeout(RELEASE_MILLISECONDS)).then(
-      (lease) => this.#remember(lease),
-      (error: unknown) => this.report(error),
-    );
+    if (!lost)
+      await this.#free(AbortSignal.timeout(RELEASE_MILLISECONDS)).catch((error: unknown) => this.report(error));
   }
 
   /** Waits for the next attempt, with jitter, `lessSeconds` less than usual, and no longer than `mostSeconds`. */
@@ -167,6 +163,22 @@ export class LeaseCandidate {
     this.#answeredAfter = this.clock.now() - began.steady;
     this.fence.extend(began, this.timings.renewSeconds);
     return true;
+  }
+
+  /** Frees the lease that this replica holds, also by a write that was cut off by the shutdown and got no answer. */
+  async #free(signal: AbortSignal): Promise<void> {
+    const { client } = this.#options;
+    for (;;) {
+      if (this.#isUnsure) this.#remember(await client.get(this.#ref, signal));
+      if (this.#seen?.lease === undefined || !this.isHolder) return;
+      this.#isUnsure = true;
+      try {
+        this.#remember(await client.update(releaseLease(this.#seen.lease, this.clock.wall()), {}, signal));
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+    }
   }
 
   #noteAnswer(seconds: number): void {
