@@ -137,7 +137,7 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStandi
   const approved = existing?.spec.approved === true || isFree;
   const hold = findHold(facts, { choice, existing, active, installed, approved });
   if (hold !== undefined) return wait(facts, { target, existing, hold }, situation);
-  const underWay = staysUnderWay(bundle, { ...facts, ...situation });
+  const underWay = staysUnderWay(choice, { ...facts, ...situation });
   const onward = underWay && goOn(facts, underWay);
   if (onward !== undefined) return onward;
   return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };

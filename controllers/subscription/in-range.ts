@@ -10,8 +10,12 @@ import { configHash } from '../config-hash.ts';
 
 /** Whether it is in the range and of the channel of the spec, with the configuration that the spec requests. */
 export function isAsRequested(subscription: Subscription, revision: Revision): boolean {
-  const hasConfiguration = revision.spec.configHash === configHash(subscription);
-  return hasConfiguration && isOfChannel(subscription, revision) && isInRange(subscription, revision);
+  return isAsConfigured(subscription, revision) && isInRange(subscription, revision);
+}
+
+/** Whether it is of the channel of the spec, with the configuration that the spec requests; its version may be any. */
+export function isAsConfigured(subscription: Subscription, revision: Revision): boolean {
+  return revision.spec.configHash === configHash(subscription) && isOfChannel(subscription, revision);
 }
 
 /** Whether it was chosen from the channel of the spec; without one, any counts. */

@@ -13,6 +13,13 @@ const before = revision({ ready: true, state: 'Archived', lastActiveTime: '2026-
 const underWay = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const failed = revision({ number: 2, version: '1.1.0', reason: 'ObjectInvalid', stalled: true, previous: 'gadget-1' });
 const lost = revision({ number: 2, version: '1.1.0', reason: 'ManifestsMissing', previous: 'gadget-1' });
+const inVain = {
+  number: 2,
+  version: '1.1.0',
+  reason: 'ApiUnavailable',
+  reconciling: true,
+  previous: 'gadget-1',
+} as const;
 const renderedAnew = revision({ number: 3, version: '1.1.0', state: 'Archived', previous: 'gadget-2' });
 const deleted = revision({ number: 2, version: '1.1.0', deleted: true, inventory: ['x'], previous: 'gadget-1' });
 
@@ -50,6 +57,27 @@ const branched = changed(
   }),
   ['1.0.0', '1.1.0', '1.2.0'],
 );
+
+/** To 1.3.0 there are two ways, and the one by 1.1.0 has been withdrawn, if at all. */
+const twoWays = (isWithdrawn: boolean): CatalogSource =>
+  changed(
+    ({ bundles, ...content }) => ({
+      ...content,
+      bundles: bundles.filter(({ version }) => version !== '1.1.0' || !isWithdrawn),
+      channels: [
+        {
+          name: 'stable',
+          entries: [
+            { name: 'gadget.v1.0.0', skips: [] },
+            ...(isWithdrawn ? [] : [{ name: 'gadget.v1.1.0', skips: [], replaces: 'gadget.v1.0.0' }]),
+            { name: 'gadget.v1.2.0', skips: [], replaces: 'gadget.v1.0.0' },
+            { name: 'gadget.v1.3.0', skips: ['gadget.v1.1.0'], replaces: 'gadget.v1.2.0' },
+          ],
+        },
+      ],
+    }),
+    ['1.0.0', '1.1.0', '1.2.0', '1.3.0'],
+  );
 
 const GIVEN_UP = {
   bundle: 'gadget.v1.1.0',
@@ -164,10 +192,44 @@ describe('during the roll-out of 1.1.0', () => {
       expected: 'activate gadget-1',
     },
     {
+      because: 'each attempt ends before the first object, which no deadline ends, and it is withdrawn',
+      active: revision(inVain),
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'each attempt ends before the first object, and a version appears that skips it',
+      active: revision(inVain),
+      source: branched,
+      expected: 'create gadget.v1.2.0',
+    },
+    {
+      because: 'an attempt ended after the first object, and it is withdrawn',
+      active: revision({ ...inVain, inventory: ['x'] }),
+      expected: 'nothing',
+    },
+    {
       because: 'it was given up before, and is active again after a crash',
       status: { quarantined: [GIVEN_UP] },
       source: catalog({ versions: ['1.0.0', '1.1.0'] }),
       expected: 'activate gadget-1',
+    },
+    {
+      because: 'it is a step into the range, and is withdrawn',
+      source: twoWays(true),
+      spec: { version: '1.3.0' },
+      expected: 'nothing',
+    },
+    {
+      because: 'it leads away from the range, which a person has changed',
+      source: twoWays(false),
+      spec: { version: '1.0.x' },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'it is a step into the range, with a configuration that a person has changed',
+      source: twoWays(true),
+      spec: { version: '1.3.0', config: { env: [{ name: 'LEVEL', value: 'debug' }] } },
+      expected: 'create gadget.v1.2.0',
     },
     { because: 'a first installation has failed', active: failed, history: [], expected: 'create gadget.v1.0.0' },
     { because: 'the spec requests the version before', spec: { version: '1.0.0' }, expected: 'activate gadget-1' },

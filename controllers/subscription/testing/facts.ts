@@ -43,6 +43,8 @@ export interface RevisionParts extends Partial<RevisionSpec> {
   /** The reason of Ready, if it is not True. */
   readonly reason?: string;
   readonly stalled?: boolean;
+  /** Whether an attempt has ended that is made again. */
+  readonly reconciling?: boolean;
   /** When Ready got its status; by default an hour ago. */
   readonly readySince?: string;
   readonly inventory?: readonly string[];
@@ -57,6 +59,7 @@ export function revision(parts: RevisionParts = {}): Revision {
     lastActiveTime,
     reason: _reason,
     stalled: _stalled,
+    reconciling: _reconciling,
     readySince: _since,
     inventory,
     deleted,
@@ -106,7 +109,7 @@ export function revision(parts: RevisionParts = {}): Revision {
   };
 }
 
-function conditionsOf({ ready, reason, stalled, readySince }: RevisionParts): readonly Condition[] {
+function conditionsOf({ ready, reason, stalled, reconciling, readySince }: RevisionParts): readonly Condition[] {
   if (ready === undefined && reason === undefined) return [];
   const base = { message: 'as it says', observedGeneration: 1, lastTransitionTime: '2026-05-01T11:00:00Z' };
   const judged: Condition = {
@@ -116,9 +119,13 @@ function conditionsOf({ ready, reason, stalled, readySince }: RevisionParts): re
     status: ready === true ? 'True' : 'False',
     reason: reason ?? 'Succeeded',
   };
-  return stalled === true
-    ? [judged, { ...base, type: 'Stalled', status: 'True', reason: reason ?? 'ApplyFailed' }]
-    : [judged];
+  return [
+    judged,
+    ...(stalled === true
+      ? [{ ...base, type: 'Stalled', status: 'True', reason: reason ?? 'ApplyFailed' } as const]
+      : []),
+    ...(reconciling === true ? [{ ...base, type: 'Reconciling', status: 'True', reason: 'Progressing' } as const] : []),
+  ];
 }
 
 export interface PackageParts {
