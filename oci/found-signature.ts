@@ -123,7 +123,8 @@ export async function layerBytes(
   return orBroken(place, () => collectBytes(registry.pullBlob(reference, layer, signal)));
 }
 
-function tooLarge(place: string, mostBytes: number): FoundBroken {
+/** Content that is not kept, or not fetched at all. */
+export function tooLarge(place: string, mostBytes: number): FoundBroken {
   return { form: 'Broken', place, message: `it is larger than ${mostBytes} bytes` };
 }
 

@@ -153,6 +153,35 @@ describe('a mirror', () => {
     fresh.close();
   });
 
+  test('after both have served other bytes for a blob, the mirror and the registry are asked first in turn', async () => {
+    const fresh = createRegistry({ mirrors: [{ source: `${origin.host}/org`, mirrors: [`${mirror.host}/copy`] }] });
+    const pullBlob = () => collectBytes(fresh.pullBlob(origin.reference('org/app'), layer));
+    const damaged = ({ path }: { readonly path: string }): FakeAnswer | undefined =>
+      path.includes(`/blobs/${layer.digest}`) ? { status: 200, body: Buffer.alloc(layer.size, 1) } : undefined;
+    [mirror.intercept, origin.intercept] = [damaged, damaged];
+    for (let pulls = 0; pulls < 3; pulls += 1)
+      await expect(pullBlob()).rejects.toMatchObject({ reason: 'DigestMismatch' });
+    origin.intercept = () => undefined;
+    expect(await pullBlob()).toHaveLength(layer.size);
+    fresh.close();
+  });
+
+  test('a mirror that fails again after a cut is asked no third time, and the registry goes on', async () => {
+    const good = mirror.store.repositories.get('copy/app')!.blobs.get(layer.digest)!;
+    let asked = 0;
+    mirror.intercept = ({ path }) => {
+      if (!path.includes(`/blobs/${layer.digest}`)) return undefined;
+      asked += 1;
+      if (asked > 1) return { status: 503 };
+      return (response) => {
+        response.writeHead(200, { 'content-length': String(layer.size) });
+        response.write(good.subarray(0, 20), () => response.destroy());
+      };
+    };
+    expect((await pull()).files.size).toBe(1);
+    expect(asked).toBe(2);
+  });
+
   test('the tags of a mirror are listed in place of those of the registry', async () => {
     const asked = origin.requests.length;
     expect(await registry.listTags(origin.reference('org/app'))).toEqual(['v1']);

@@ -44,10 +44,13 @@ export async function* pullBlob(
       if (received > descriptor.size) noteDamaged(context, first, descriptor.digest);
       const isOver = received >= descriptor.size || signal?.aborted === true;
       if (isOver || !(error instanceof ReasonedError)) throw error;
-      failures = received > before ? 1 : failures + 1;
+      const [isLast, hasSent] = [at === places.length - 1, received > before];
+      failures = hasSent ? 1 : failures + 1;
       const isBroken = error.reason === 'RegistryUnavailable' && error.retry === 'backoff';
-      if (isBroken && received > 0 && failures <= context.limits.resumes) continue;
-      if (at === places.length - 1) throw error;
+      const mayResume = isBroken && received > 0 && failures <= context.limits.resumes;
+      // A place that sends nothing more may cost a timeout each time: the next one is asked at once.
+      if (mayResume && (hasSent || isLast)) continue;
+      if (isLast) throw error;
       [at, failures] = [at + 1, 0];
     }
   }
@@ -56,14 +59,15 @@ export async function* pullBlob(
   throw mismatch(`${what} does not have its digest`);
 }
 
-/** Mirrors first, but those last that have served other bytes for the digest. */
+/** Mirrors first, but those last that have served other bytes for the digest, and of these the last one to do so. */
 function placesOf(
   { mirrors, damaged }: PullContext,
   reference: Reference,
   digest: string,
 ): readonly RegistryRepository[] {
-  const isDamaged = (place: RegistryRepository): boolean => damaged.has(keyOf(place, digest));
-  return pullPlaces(reference, mirrors).toSorted((a, b) => Number(isDamaged(a)) - Number(isDamaged(b)));
+  const noted = [...damaged];
+  const rank = (place: RegistryRepository): number => noted.indexOf(keyOf(place, digest));
+  return pullPlaces(reference, mirrors).toSorted((a, b) => rank(a) - rank(b));
 }
 
 function needPlace(places: readonly RegistryRepository[], at: number): RegistryRepository {
@@ -75,7 +79,10 @@ function needPlace(places: readonly RegistryRepository[], at: number): RegistryR
 const MOST_DAMAGED = 1000;
 
 function noteDamaged({ damaged }: PullContext, place: RegistryRepository | undefined, digest: string): void {
-  if (place !== undefined) damaged.add(keyOf(place, digest));
+  if (place === undefined) return;
+  const key = keyOf(place, digest);
+  damaged.delete(key);
+  damaged.add(key);
   const [oldest] = damaged;
   if (damaged.size > MOST_DAMAGED && oldest !== undefined) damaged.delete(oldest);
 }

@@ -20,7 +20,7 @@ export interface PullContext {
   readonly session: Session;
   readonly limits: PullLimits;
   readonly mirrors: Mirrors;
-  /** Mutable: the places that have served other bytes for a blob, each with its digest. */
+  /** Mutable: the places that have served other bytes for a blob, each with its digest, the last one to do so at the end. */
   readonly damaged: Set<string>;
 }
 

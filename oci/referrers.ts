@@ -117,6 +117,7 @@ async function fromApi(
   while (to !== undefined) {
     const response: HttpResponse = await ask(context, subject, { to, what, signal: options.signal });
     const index = await readIndex(context, response, what);
+    if (index === undefined && visited.size > 0) throw unavailable(`${what} lack one of their pages`);
     if (index === undefined) return undefined;
     visited.add(response.url.href);
     found.push(...index.manifests);
@@ -177,7 +178,7 @@ async function fromTag(
   subject: Reference,
   options: ReferrersOptions,
 ): Promise<readonly Descriptor[]> {
-  const { index } = await readTag(context, subject, options);
+  const { index } = await readTagIfThere(context, subject, options);
   if (index.length > options.limits.referrers) {
     throw imageTooLarge(
       `the referrers of ${formatReference(subject)} are more than ${options.limits.referrers}`,
@@ -199,7 +200,19 @@ async function readTag(context: PullContext, subject: Reference, { signal }: Ref
     if (manifest.kind === 'index') return { index: manifest.manifests, digest };
     throw imageInvalid(`${formatReference(tag)} is not a list of referrers`, false);
   } catch (error) {
-    if (await meansNoTag(error, () => pullManifest(context, subject, signal))) return { index: [], digest: undefined };
+    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return NO_TAG;
+    throw error;
+  }
+}
+
+const NO_TAG: TagIndex = { index: [], digest: undefined };
+
+/** For readers alone: a writer that takes a refused list for none would replace it. */
+async function readTagIfThere(context: PullContext, subject: Reference, options: ReferrersOptions): Promise<TagIndex> {
+  try {
+    return await readTag(context, subject, options);
+  } catch (error) {
+    if (await meansNoTag(error, () => pullManifest(context, subject, options.signal))) return NO_TAG;
     throw error;
   }
 }

@@ -792,6 +792,14 @@ describe('referrers', () => {
     ]);
   });
 
+  test('a list of referrers is no shorter if its next page is missing', async () => {
+    for (const status of [404, 406]) {
+      fake.intercept = ({ path }) =>
+        path.endsWith('?p=2') ? { status } : index([entry('1')], { link: `<${path}?p=2>; rel="next"` });
+      await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    }
+  });
+
   test('pages of referrers in a circle, and thousands of entries, are refused', async () => {
     fake.intercept = ({ path }) => index([entry('1')], { link: `<${path}>; rel="next"` });
     await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });

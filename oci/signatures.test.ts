@@ -289,6 +289,26 @@ describe('a list of referrers without the types of its entries', () => {
     expect(found[0]).toMatchObject({ message: 'it has 100 entries without a type, and 64 of them are read' });
   });
 
+  test('an entry whose manifest is larger than that of any bundle is broken: many would fill the memory', async () => {
+    await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
+    await publish('"large"', 'x'.repeat(300_000));
+    await untellList(client, image);
+    const found = await collect();
+    expect(shown(found)).toEqual(['"signature"', 'Broken']);
+    expect(found[0]).toMatchObject({ message: 'it is larger than 262144 bytes' });
+  });
+
+  test('a list that cannot be read at the moment is not replaced when a signature is added', async () => {
+    await publish('"first"', 'https://sigstore.dev/cosign/sign/v1');
+    let refusals = 0;
+    registry.intercept = ({ method, path }) =>
+      method === 'GET' && path.endsWith(fallbackTag(image)) && (refusals += 1) === 1 ? { status: 403 } : undefined;
+    await expect(publish('"second"', 'https://sigstore.dev/cosign/sign/v1')).rejects.toMatchObject({
+      reason: 'RegistryDenied',
+    });
+    expect(shown(await collect())).toEqual(['"first"']);
+  });
+
   test('an entry whose manifest is gone is none', async () => {
     await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
     await untellList(client, image);

@@ -14,6 +14,7 @@ import {
   orBroken,
   placeOf,
   requireFew,
+  tooLarge,
   type FoundBroken,
   type FoundSignature,
   type NotedBundle,
@@ -22,7 +23,7 @@ import {
 import { type Descriptor, type ImageManifest, MEDIA_TYPE } from './manifest.ts';
 import { formatReference, type Reference, withDigest } from './reference.ts';
 
-/** A bundle with a certificate and proofs of two logs is 10 kB. */
+/** A bundle with a certificate and proofs of two logs is 10 kB; the manifest that holds it, 2 kB. */
 const MOST_BYTES = 256 * 1024;
 
 /** Of the manifests whose entry in the list has no type, or no predicate; each costs a request. */
@@ -118,6 +119,8 @@ async function look(
 ): Promise<readonly (NotedBundle | FoundBroken)[]> {
   const pulled = await orBroken(placeOf(digest), () => registry.pullManifest(reference, signal));
   if ('form' in pulled) return pulled.failure === undefined ? [] : [pulled];
+  // Those of bundles are kept until all are read.
+  if (pulled.bytes.length > MOST_BYTES) return [tooLarge(placeOf(digest), MOST_BYTES)];
   const manifest = imageIn(pulled);
   if (manifest === undefined || !typesOf(manifest).some(isBundleType)) return [];
   return [{ digest, predicateType: manifest.annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE, pulled }];
