@@ -6,7 +6,8 @@ interface BundleOfCatalog {
   readonly image: string;
 }
 
-type BundleAndImage = Pick<Revision['spec'], 'bundle'> & { readonly image?: string | undefined };
+/** The name of a bundle, and the image that it was, or was to be, installed from. */
+export type BundleAndImage = Pick<Revision['spec'], 'bundle'> & { readonly image?: string | undefined };
 
 /** A catalog may name an image by a tag, which says nothing about its content: then the name decides. */
 export function isSameBundle({ name, image }: BundleOfCatalog, known: BundleAndImage): boolean {

@@ -206,6 +206,17 @@ describe('without --catalog', () => {
     expect(found).toMatchObject({ raised: '1.1.0', latest: '1.2.0' });
   });
 
+  test('an image that failed under another name is not written', async () => {
+    const image = 'registry.invalid/gadget:v1.2.0';
+    const quarantined = [
+      { bundle: 'gadget.v1.1.9', version: '1.1.9', image, reason: 'X', message: 'x', specHash: 'h' },
+    ];
+    cluster().api.put(untyped(subscription({ status: { installed: INSTALLED, quarantined } as never })));
+    const found = await raiseByCluster('version: 1.0.0');
+    cluster().api.put(untyped(subscription({ status: { installed: INSTALLED } })));
+    expect(found).toMatchObject({ raised: '1.1.0', latest: '1.2.0' });
+  });
+
   test('a version whose Revision failed is not written, even if its quarantine was lifted', async () => {
     const failure = { reason: 'X', message: 'no quota', time: '2026-01-01T00:00:00Z' };
     cluster().api.put(untyped(revision(3, '1.2.0', { status: { failure } as never })));

@@ -1,6 +1,7 @@
 /** Opens the catalogs with which versions in files are compared: those that are named, or those of the cluster. */
 import { CATALOG, type Catalog } from '../../../../api/catalog.ts';
 import type { Revision } from '../../../../api/revision.ts';
+import { failedNames, type BundleAndImage } from '../../../../api/same-bundle.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../../api/subscription.ts';
 import { formatJson } from '../../../../api/json.ts';
 import type { Client } from '../../../../kube/client/client.ts';
@@ -98,15 +99,15 @@ async function readState(
   const { installed, quarantined = [] } = subscription.status ?? {};
   const failed = failedBundles(await revisionsOf(client, subscription, signal));
   return {
-    quarantined: [...quarantined.map(({ bundle }) => bundle), ...failed],
+    quarantined: failedNames([...quarantined, ...failed], installed),
     ...(installed !== undefined && { installed }),
   };
 }
 
 /** Bundles whose last Revision failed: another spec has lifted their quarantine, which is no reason to propose them. */
-function failedBundles(revisions: readonly Revision[]): readonly string[] {
+function failedBundles(revisions: readonly Revision[]): readonly BundleAndImage[] {
   const last = new Map(revisions.map((one) => [one.spec.bundle, one]));
-  return [...last].flatMap(([bundle, { status }]) => (status?.failure === undefined ? [] : [bundle]));
+  return [...last.values()].flatMap(({ spec, status }) => (status?.failure === undefined ? [] : [spec]));
 }
 
 interface WantedContent {
