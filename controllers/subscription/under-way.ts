@@ -47,7 +47,7 @@ function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision
   return spec.onFailure.strategy !== 'Rollback' && installed !== undefined && isSameBundle(next, installed.spec);
 }
 
-interface Way {
+interface Stretch {
   readonly installed: Revision | undefined;
   /** The end of the path that is chosen now. */
   readonly goal: CatalogBundle;
@@ -68,7 +68,7 @@ function isPermitted(revision: Revision, goal: CatalogBundle, { subscription, ca
 }
 
 /** Whether a version leads from the installed one, which is outside of the range, to the one that is chosen now. */
-function isStep(subscription: Subscription, { spec: { version } }: Revision, { installed, goal }: Way): boolean {
+function isStep(subscription: Subscription, { spec: { version } }: Revision, { installed, goal }: Stretch): boolean {
   if (installed === undefined || isInRange(subscription, installed)) return false;
   return isNewer(version, installed.spec.version) && isNewer(goal.version, version);
 }
