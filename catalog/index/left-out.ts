@@ -22,7 +22,7 @@ export class LeftOutByFile {
     known.count += problems.length;
     const place = owner === '' ? `${kind} ${name}` : `${kind} ${name} of package ${owner}`;
     const named = problems.slice(0, MOST_NAMED - known.first.length);
-    known.first.push(...named.map((problem) => `${place}: ${problem}`.slice(0, MOST_CHARACTERS)));
+    known.first.push(...named.map((problem) => cut(`${place}: ${problem}`)));
   }
 
   drop(file: number): void {
@@ -36,4 +36,9 @@ export class LeftOutByFile {
     const count = found.reduce((sum, one) => sum + one.count, 0);
     return { count, first: found.flatMap(({ first }) => first).slice(0, MOST_NAMED) };
   }
+}
+
+/** The API server would store another text than one that ends with half a character. */
+function cut(text: string): string {
+  return text.slice(0, MOST_CHARACTERS).toWellFormed();
 }

@@ -11,6 +11,7 @@ import {
   WatchedPage,
 } from './testing/browser.ts';
 import { byExtent } from '../../e2e/lib/sample.ts';
+import type { PlanModel } from '../data/models.ts';
 import { FixtureServer } from './testing/fixture-server.ts';
 import { MODELS } from './testing/models/all.ts';
 import { hostileCatalog, hostileOverview, hostilePackage } from './testing/models/hostile.ts';
@@ -307,6 +308,24 @@ describe.skipIf(noBrowser !== undefined)(
       expect(await dialog.textContent()).toBe(shown);
       await dialog.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click();
       await expect.poll(() => own.acts).toMatchObject([{ revision: 'beacon-4', plan: expect.stringMatching(/^sha256:4be1/) }]); // prettier-ignore
+      await watched.close();
+      await own.stop();
+    });
+
+    test('the page says that there is another plan, also if there was none for a while', async () => {
+      const path = '/subscriptions/lights/beacon/plan';
+      const own = new FixtureServer({ models: MODELS });
+      await own.start();
+      const watched = await WatchedPage.reuse(reused, own.url, LOOKS.light);
+      const { page } = watched;
+      await page.goto(`${own.url}${path}`);
+      await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).waitFor();
+      const { change: _c, hash: _h, approval: _a, ...none } = MODELS[path] as PlanModel;
+      own.push(path, { ...none, buttons: [], empty: { message: 'Nothing changes', next: [] } });
+      await page.getByText('Nothing changes').waitFor();
+      own.push(path, plannedAgain);
+      await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).waitFor();
+      expect(await page.getByText('The plan has changed since this page was opened').count()).toBe(1);
       await watched.close();
       await own.stop();
     });

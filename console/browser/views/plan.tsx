@@ -11,12 +11,15 @@ import { SubscriptionTabs } from '../parts/tabs.tsx';
 import { Ago } from '../parts/time.tsx';
 
 export function PlanView({ model }: { readonly model: PlanModel }) {
-  const { empty, risks, heldBy, facts, sections } = model;
+  const { empty, risks, heldBy, facts, sections, hash } = model;
+  // Kept here, as the summary goes while no plan is waiting.
+  const opened = useRef(hash);
+  opened.current ??= hash;
   return (
     <>
       <SubscriptionTabs namespace={model.namespace} name={model.name} links={model.links} />
       {empty !== undefined && <EmptyState empty={empty} />}
-      {model.change !== undefined && <Summary model={model} />}
+      {model.change !== undefined && <Summary model={model} isChanged={hash !== opened.current} />}
       <Risks risks={risks} />
       {heldBy.length > 0 && (
         <Section title="Held by the upgrade policy">
@@ -42,10 +45,8 @@ export function PlanView({ model }: { readonly model: PlanModel }) {
 const CHANGED: Notice = { tone: 'waiting', text: 'The plan has changed since this page was opened: read it again.' };
 
 /** The change, the way back, the hash, and the approval: the part that decides. */
-function Summary({ model }: { readonly model: PlanModel }) {
+function Summary({ model, isChanged }: { readonly model: PlanModel; readonly isChanged: boolean }) {
   const { change, risk, pointOfNoReturn, wayBack, hash, approval, buttons } = model;
-  const opened = useRef(hash);
-  opened.current ??= hash;
   return (
     <div class={`standing tone-${risk?.tone ?? 'unknown'}`}>
       <div class="standing-state">
@@ -68,7 +69,7 @@ function Summary({ model }: { readonly model: PlanModel }) {
           Plan <code class="break">{hash}</code>
         </p>
       )}
-      {hash !== opened.current && <Notices notices={[CHANGED]} />}
+      {isChanged && <Notices notices={[CHANGED]} />}
       <Acts buttons={buttons} main after={subscriptionPath(model.namespace, model.name)} />
     </div>
   );
