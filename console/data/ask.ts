@@ -6,6 +6,7 @@ import type { CustomResourceCounts } from '../../apply/custom-resources.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { OpenHandOver } from '../../adoption/open-hand-overs.ts';
 import type { JudgedGiven } from '../../report/uninstall-preview.ts';
 import type { CatalogListing, ContentAsk, PackageContent } from './content.ts';
 import type { StoredPlan } from '../../plan/stored-plan.ts';
@@ -100,7 +101,8 @@ export interface Asked {
   readonly access?: readonly (boolean | undefined)[];
   readonly objects?: readonly Answer<ReadObject>[];
   readonly customResources?: Answer<CustomResourceCounts>;
-  readonly givenByOlm?: Answer<JudgedGiven>;
+  /** With the hand-overs whose backups say that they have not ended, if there are any. */
+  readonly givenByOlm?: Answer<JudgedGiven & { readonly begun?: readonly OpenHandOver[] }>;
   readonly plan?: Answer<StoredPlan>;
   /** By name of the Catalog, for `kind: 'listing'`. */
   readonly listings?: ReadonlyMap<string, Answer<CatalogListing>>;

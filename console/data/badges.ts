@@ -71,9 +71,15 @@ export function conditionTone({ type, status }: Condition): Tone {
   return status === 'True' ? 'working' : 'off';
 }
 
-/** `Ready`, or the reason for which an object is not. */
+/** `Ready`, or the reason for which an object is not, or for which a Catalog offers old content. */
 export function readyBadge(ready: Condition | undefined, reconciling: boolean): Badge {
   if (ready === undefined) return { word: 'Unknown', tone: 'unknown' };
+  if (isStale(ready)) return { word: nameOf(ready.reason), tone: 'waiting' };
   if (ready.status === 'True') return { word: 'Ready', tone: 'good' };
   return { word: nameOf(ready.reason), tone: reconciling || ready.status === 'Unknown' ? 'working' : 'bad' };
+}
+
+/** Whether a condition says that a Catalog offers its last content, since no newer one can be read. */
+export function isStale(ready: Condition | undefined): boolean {
+  return ready?.status === 'True' && ready.reason === 'CatalogStale';
 }

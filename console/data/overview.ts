@@ -6,7 +6,7 @@ import { count } from '../../report/count.ts';
 import { judge, situationOf, type State } from '../../report/situation.ts';
 import { waitingOf } from '../../report/targets.ts';
 import { accessOfOffers, type ButtonTerms } from './buttons.ts';
-import { readyBadge, riskBadge, stateBadge } from './badges.ts';
+import { isStale, readyBadge, riskBadge, stateBadge } from './badges.ts';
 import { subscriptionPath } from './links.ts';
 import { noOperators } from './empty.ts';
 import type { CatalogTrouble, OverviewModel, StateCount, WaitingRow } from './models.ts';
@@ -99,8 +99,11 @@ function byTime(one: TimedRow, other: TimedRow): number {
   return one.time < other.time ? -1 : Number(one.time > other.time);
 }
 
+/** Those that are not ready, and those that are served although their registry gives no newer content. */
 function troubled({ catalogs }: Visible): readonly Catalog[] {
-  return catalogs.filter((one) => !isReady(one)).slice(0, MOST_ROWS);
+  const isTroubled = (one: Catalog): boolean =>
+    !isReady(one) || isStale(findCondition(one.status?.conditions, 'Ready'));
+  return catalogs.filter(isTroubled).slice(0, MOST_ROWS);
 }
 
 function troubleOf(catalog: Catalog, terms: ButtonTerms): CatalogTrouble {

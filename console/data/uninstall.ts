@@ -1,4 +1,5 @@
 /** The preview of an uninstall: which objects are deleted, in which order, and which stay. Pure. */
+import { describeOpen } from '../../adoption/describe-open.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { CustomResourcePolicy } from '../../apply/plan-uninstall.ts';
@@ -13,7 +14,7 @@ import {
 } from '../../report/uninstall-preview.ts';
 import type { ActionOf } from './actions.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
-import type { Badge, UninstallChoice, UninstallModel } from './models.ts';
+import type { Badge, Notice, UninstallChoice, UninstallModel } from './models.ts';
 import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
 import { buttonsOf, placeOf, termsOf } from './offers.ts';
 import { line, nameOf } from './text.ts';
@@ -68,6 +69,7 @@ function showUninstall(visible: Visible, found: Subscription, chosen: Chosen, as
     notices: [
       ...reachNotices(visible, ['revisions']),
       ...(isRemoved ? [{ tone: 'working', text: 'The Subscription is being deleted already' } as const] : []),
+      ...handOverNotices(found, chosen, asked),
     ],
     namespace: nameOf(metadata.namespace),
     name: nameOf(metadata.name),
@@ -123,6 +125,14 @@ function givenIn({ givenByOlm: answer }: Asked): GivenByOlm {
   const { reason, message } = answer.failure;
   const stays = reason === 'Forbidden' ? [] : [`Rights that OLM had given the operator may stay: ${message}`];
   return { deleted: [], stays };
+}
+
+/** None on the way back to OLM: the page says so, and that nothing is deleted. */
+function handOverNotices(found: Subscription, { objects }: Chosen, { givenByOlm: answer }: Asked): readonly Notice[] {
+  const { held, begun = [] } = answer !== undefined && 'value' in answer ? answer.value : {};
+  if (held !== undefined) return [];
+  const sentences = describeOpen(found, begun, objects === 'Orphan');
+  return sentences.slice(0, MOST_STAYS).map((one) => ({ tone: 'waiting', text: line(one) }));
 }
 
 /** The act names the policies of the page also if the spec has them: it may have other ones by the time of the act. */

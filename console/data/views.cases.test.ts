@@ -1,5 +1,6 @@
 /** What single views show for known objects: one table for each question that a person has. */
 import { describe, expect, test } from 'vitest';
+import type { Catalog } from '../../api/catalog.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { planChange } from '../../plan/plan.ts';
@@ -64,13 +65,24 @@ describe('the overview', () => {
     expect(modelOf(overview, visibleWith(objects)).empty?.message).toMatch(says);
   });
 
-  test('a Catalog that is not ready can be asked again', () => {
-    const broken = catalogNamed('team');
-    const status = { ...broken.status, conditions: [condition('Ready', 'False', 'RegistryUnavailable', 'no answer')] };
-    const [row] = modelOf(overview, visibleWith({ catalogs: [{ ...broken, status }] })).catalogs;
-    expect(row).toMatchObject({ state: { word: 'RegistryUnavailable', tone: 'bad' }, message: 'no answer' });
+  test.each([
+    { because: 'it is not ready', status: 'False', reason: 'RegistryUnavailable', tone: 'bad' },
+    { because: 'its content is old', status: 'True', reason: 'CatalogStale', tone: 'waiting' },
+    { because: 'its content is of the spec before', status: 'False', reason: 'CatalogStale', tone: 'bad' },
+  ] as const)('a Catalog has a row, and can be asked again: $because', ({ status, reason, tone }) => {
+    const [row] = modelOf(overview, visibleWith({ catalogs: [catalogThat(status, reason)] })).catalogs;
+    expect(row).toMatchObject({ state: { word: reason, tone }, message: 'no answer' });
     expect(row?.buttons).toMatchObject([{ allowed: true, action: { kind: 'refresh', catalog: 'team' } }]);
   });
+
+  test.each(['Succeeded', 'Suspended'] as const)('a Catalog that is ready has no row: %s', (reason) => {
+    expect(modelOf(overview, visibleWith({ catalogs: [catalogThat('True', reason)] })).catalogs).toEqual([]);
+  });
+
+  function catalogThat(status: 'True' | 'False', reason: string): Catalog {
+    const known = catalogNamed('team');
+    return { ...known, status: { ...known.status, conditions: [condition('Ready', status, reason, 'no answer')] } };
+  }
 });
 
 describe('a Subscription', () => {
@@ -455,6 +467,25 @@ describe('an uninstall', () => {
       doubts: [],
     });
   });
+
+  test.each([
+    {
+      because: 'a backup says so',
+      value: { rights: [], begun: [{ operator: { from: 'OLMv1', name: 'x' }, stage: 'TakingOver' }] },
+      shown: 1,
+    },
+    { because: 'none has begun', value: { rights: [], begun: [] }, shown: 0 },
+    { because: 'it is on the way back', value: { rights: [], begun: [{ operator: { from: 'OLMv1', name: 'x' }, stage: 'TakingOver' }], held: 'y' }, shown: 0 }, // prettier-ignore
+  ] as const)(
+    'has a notice for each hand-over from OLM that has not ended, also if objects stay: $because',
+    ({ value, shown }) => {
+      for (const objects of ['Delete', 'Orphan']) {
+        const asked = { customResources: { value: new Map() }, givenByOlm: { value } };
+        const { notices } = modelOf(uninstall, visible, { asked, parameters: { namespace: 'ops', name: 'gadget', objects } }); // prettier-ignore
+        expect(notices.map(({ text }) => /hand-over of x from OLM v1 is under way/.test(text))).toEqual(Array(shown).fill(true)); // prettier-ignore
+      }
+    },
+  );
 
   test('asks for the rights that OLM had given the very Subscription', () => {
     const ask = uninstall.ask?.(visible, { namespace: 'ops', name: 'gadget' });

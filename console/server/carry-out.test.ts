@@ -134,7 +134,7 @@ describe('the rights that OLM had given an operator', () => {
   const { namespace = '', name } = leaving.metadata;
 
   /** As the uninstall would delete them; the person may do all that `may` says. */
-  async function ask(may: (ref: ObjectRef) => boolean, more: object = {}) {
+  async function ask(may: (ref: ObjectRef) => boolean, more: object = {}, stage = 'HandedOver') {
     const cluster = createFakeCluster();
     for (const one of [namespace, 'slipway-system'])
       cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: one } });
@@ -151,7 +151,7 @@ describe('the rights that OLM had given an operator', () => {
     cluster.put({
       ...backup,
       data: { ...(backup['data'] as object), ...more },
-      metadata: { ...backup.metadata, annotations: { 'slipway.dev/adoption-stage': 'HandedOver' } },
+      metadata: { ...backup.metadata, annotations: { 'slipway.dev/adoption-stage': stage } },
     });
     const client = cluster.actingAs('ann', ({ ref }) => may(ref)) as unknown as Client;
     const parts = { clientOf: () => client, rights: { may: async () => true }, content: {} as CatalogContent, systemNamespace: 'slipway-system', version: '0' }; // prettier-ignore
@@ -168,6 +168,12 @@ describe('the rights that OLM had given an operator', () => {
     expect(givenByOlm).toMatchObject({
       value: { rights: [], held: expect.stringContaining('way back to OLM') as string },
     });
+  });
+
+  test('name a hand-over that has not ended', async () => {
+    expect((await ask(() => true)).givenByOlm).toMatchObject({ value: { begun: [] } });
+    const begun = [{ operator: { from: 'OLMv1', name: 'gadget' }, stage: 'TakingOver' }];
+    expect((await ask(() => true, {}, 'HandingOver')).givenByOlm).toMatchObject({ value: { begun } });
   });
 
   test('are read as the person, who may not read backups', async () => {

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { judgeUninstall } from '../../adoption/removal.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
@@ -16,6 +15,7 @@ import { MANAGER } from '../../report/manager.ts';
 import type { Ask, Asked, PlanAsk, ReadVersions } from '../data/ask.ts';
 import { answered } from './answered.ts';
 import type { CatalogContent } from './content.ts';
+import { judgePreview } from './judge-preview.ts';
 import type { Person } from './person.ts';
 import { readObject } from './read-object.ts';
 import type { PersonRights } from './rights.ts';
@@ -42,7 +42,7 @@ export async function carryOut(person: Person, ask: Ask, parts: CarryOutParts, s
     objects && inSlots({ slots, signal }, objects, (one) => answered(() => readObject(client, one, signal), signal)),
     customResources &&
       answered(() => countCustomResources(client, customResources.inventory, { owner: customResources.owner, signal }), signal), // prettier-ignore
-    givenByOlm && answered(() => judgeUninstall(client, givenByOlm, { kept: parts.systemNamespace, signal }), signal),
+    givenByOlm && answered(() => judgePreview(client, givenByOlm, { kept: parts.systemNamespace, signal }), signal),
     plan && answered(() => readPlan(client, plan, signal), signal),
     content && parts.content.answer(person, content, client, signal),
     versions && answered(() => readVersionsOf(client, parts, signal), signal),

@@ -41,4 +41,9 @@ describe('the preview of an uninstall', () => {
     expect(of()).toContain('Stays: ClusterRole y: it binds User jo too\n');
     expect(of('Block')).not.toContain('ClusterRoleBinding x');
   });
+
+  test('names each hand-over from OLM that has not ended, on one line', () => {
+    const preview = previewOf(subscription(), { inventory: INVENTORY, counts: counted(2) });
+    expect(printPreview({ ...preview, handOvers: ['It is under\nway', 'y'] })).toMatch(/^It is under.way\ny\n/m);
+  });
 });

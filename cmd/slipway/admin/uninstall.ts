@@ -11,7 +11,7 @@ import {
   type Preview,
 } from '../../../report/uninstall-preview.ts';
 import { describeUninstall } from '../../../report/act-sentences.ts';
-import { judgeGiven } from '../adopt/given.ts';
+import { handOversFor, judgeGiven } from '../adopt/given.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
@@ -40,15 +40,20 @@ export async function uninstall(environment: Environment, text: string, flags: U
     const subscription = await needSubscription(connection, text, signal);
     if (flags.preview !== true) return carryOut(client, intendUninstall(subscription, flags), flags, signal);
     const inventory = inventoryOf(await revisionsOf(client, subscription, signal));
-    if (isOrphaned(subscription, flags)) {
-      const stay = { state: 'Ready', orphaned: inventory.length } as const;
-      return outcomeOf(stay, `${describeOrphaned(inventory.length)}\n`, flags.output);
+    const leaves = isOrphaned(subscription, flags);
+    const told = await handOversFor(client, subscription, { kept: flags.systemNamespace, leaves, signal });
+    const handOvers = told.length === 0 ? {} : { handOvers: told };
+    if (leaves) {
+      const stay = { state: 'Ready', orphaned: inventory.length, ...handOvers } as const;
+      return outcomeOf(stay, printLines([describeOrphaned(inventory.length), ...told]), flags.output);
     }
     const { namespace = '', name, uid = '' } = subscription.metadata;
     const counts = await countCustomResources(client, inventory, { owner: { namespace, name, uid }, signal });
     const givenByOlm = namesOfGiven(await judgeGiven(client, subscription, flags.systemNamespace, signal));
     const preview = previewOf(subscription, { inventory, counts, policy: flags.customResources, givenByOlm });
-    return outcomeOf(preview, printPreview(preview, columns), flags.output);
+    // On the way back to OLM the preview says so, and that nothing is deleted.
+    const shown = preview.state === 'Held' ? preview : { ...preview, ...handOvers };
+    return outcomeOf(shown, printPreview(shown, columns), flags.output);
   });
 }
 
@@ -81,10 +86,17 @@ function isOrphaned(subscription: Subscription, { orphan }: DeletionFlags): bool
 }
 
 /** The preview for people. */
-export function printPreview(preview: Preview, columns?: number): string {
+export function printPreview(preview: PreviewOfUninstall, columns?: number): string {
   const rows = preview.steps.map(({ name, objects, kinds }) => [name, String(objects), kinds.join(', ')]);
   const table = rows.length === 0 ? '' : `\n${formatTable(['STEP', 'OBJECTS', 'DELETED'], rows, columns)}`;
-  return `${linesOfPreview(preview)
-    .map((line) => `${cleanLine(line)}\n`)
-    .join('')}${table}`;
+  return `${printLines([...linesOfPreview(preview), ...(preview.handOvers ?? [])])}${table}`;
+}
+
+interface PreviewOfUninstall extends Preview {
+  /** Hand-overs from OLM that have not ended, and their end. */
+  readonly handOvers?: readonly string[];
+}
+
+function printLines(lines: readonly string[]): string {
+  return lines.map((line) => `${cleanLine(line)}\n`).join('');
 }

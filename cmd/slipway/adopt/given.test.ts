@@ -8,7 +8,7 @@ import { NEVER } from '../../../api/testing/never.ts';
 import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { INSTALLED, subscription } from '../../../report/testing/objects.ts';
 import { namesOfGiven } from '../../../report/uninstall-preview.ts';
-import { asAdditions, findGiven, judgeGiven } from './given.ts';
+import { asAdditions, findGiven, handOversFor, judgeGiven } from './given.ts';
 
 const KEPT = 'slipway-system';
 const own = subscription({ status: { installed: INSTALLED } });
@@ -55,6 +55,19 @@ test('a user who may not read the backups gets the rest of the preview', async (
   const user = adopted().actingAs('jo', ({ ref }) => ref.kind !== 'Secret');
   expect(await findGiven(user, own, KEPT, NEVER)).toEqual([]);
   expect(await judgeGiven(user, own, KEPT, NEVER)).toEqual({ rights: [] });
+});
+
+test.each([
+  { because: 'the backup says that it has ended', stage: 'HandedOver', mayRead: true, says: [] },
+  { because: 'it is under way', stage: null, mayRead: true, says: [expect.stringContaining('run ops/by-olm`')] },
+  { because: 'it is on the way back', stage: 'HandingBack', mayRead: true, says: [] },
+  { because: 'the user may not read the backups', stage: null, mayRead: false, says: [] },
+])('an uninstall names a hand-over that has not ended: $because', async ({ stage, mayRead, says }) => {
+  const cluster = adopted();
+  const backup = cluster.objects().find(({ kind }) => kind === 'Secret') as KubeObject;
+  await cluster.patch(refOf(backup), { metadata: { annotations: { 'slipway.dev/adoption-stage': stage } } });
+  const user = cluster.actingAs('jo', ({ ref }) => mayRead || ref.kind !== 'Secret');
+  expect(await handOversFor(user, own, { kept: KEPT, leaves: false, signal: NEVER })).toEqual(says);
 });
 
 test('without a backup there are none', async () => {

@@ -1,4 +1,6 @@
 /** The rights that OLM had given an operator, as an uninstall deletes or leaves them: for previews and plans. */
+import { describeOpen } from '../../../adoption/describe-open.ts';
+import { openByBackups } from '../../../adoption/open-hand-overs.ts';
 import { findRemains, judgeUninstall, type JudgedUninstall } from '../../../adoption/removal.ts';
 import type { Remains } from '../../../adoption/remains.ts';
 import { isForbidden } from '../../../api/api-answers.ts';
@@ -40,6 +42,24 @@ export async function judgeGiven(
     if (isForbidden(error)) return { rights: [] };
     throw error;
   }
+}
+
+/**
+ * For the preview of an uninstall: a sentence for each hand-over from OLM that has not ended. For a user who may not read the
+ * backups, by the status alone. Throws the other errors of the client.
+ *
+ * @param leaves Whether the objects of the operator stay
+ */
+export async function handOversFor(
+  cluster: Pick<Cluster, 'list'>,
+  subscription: Subscription,
+  { kept, leaves, signal }: { readonly kept: string; readonly leaves: boolean; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const begun = await openByBackups(cluster, subscription, { kept, signal }).catch((error: unknown) => {
+    if (isForbidden(error)) return [];
+    throw error;
+  });
+  return describeOpen(subscription, begun, leaves);
 }
 
 /** For the plan of an uninstall. Pure. */

@@ -56,6 +56,7 @@ const givenByOlm = fc.constantFrom<NonNullable<Asked['givenByOlm']>>(
   FAILURE,
   { failure: { reason: 'InputInvalid', message: EVIL } },
   { value: { rights: [], held: EVIL } },
+  { value: { rights: [], begun: [{ operator: { from: 'OLMv1', name: EVIL }, stage: 'TakingOver' }] } },
   { value: { rights: [{ due: [objectNamed('ClusterRole', {})], kept: [{ ref: GIVEN, why: EVIL }] }] } },
 );
 

@@ -3,13 +3,13 @@
  * off, or ends with the Subscription, so that no object of OLM stays held; an event reports the outcome, and the command if a
  * right lacks.
  */
-import { backupsFor, isUnderWay, type OlmName } from '../../../adoption/backups.ts';
 import type { Conclusion, StageAtDeletion } from '../../../adoption/conclusion.ts';
 import { conclude as concludeV0 } from '../../../adoption/olm-v0/conclude.ts';
 import { backupRef as backupRefV0 } from '../../../adoption/olm-v0/backup.ts';
 import { conclude as concludeV1 } from '../../../adoption/olm-v1/conclude.ts';
 import { backupRef as backupRefV1 } from '../../../adoption/olm-v1/backup.ts';
-import { operatorIn, type AdoptedOperator } from '../../../adoption/successor.ts';
+import { openByBackups, openByStatus, type OpenHandOver } from '../../../adoption/open-hand-overs.ts';
+import type { AdoptedOperator } from '../../../adoption/successor.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, keyOfObject, type ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
@@ -36,7 +36,7 @@ export async function concludeHandOvers(
   signal: AbortSignal,
 ): Promise<readonly ObjectRef[]> {
   const ending: ObjectRef[] = [];
-  for (const { operator, stage } of await begunFor(deps, subscription, signal)) {
+  for (const { operator, stage } of await openFor(deps, subscription, signal)) {
     const leaving = new LeavingHandOver(operator, { deps, subscription, stage });
     const { event, ends } = await leaving.end(signal);
     if (event !== undefined) deps.record(subscription, { type: 'Warning', action: 'Remove', ...event });
@@ -45,34 +45,21 @@ export async function concludeHandOvers(
   return ending;
 }
 
-interface BegunHandOver {
-  readonly operator: AdoptedOperator;
-  readonly stage: StageAtDeletion;
-}
-
-/** By the status; the command line writes none, and its backup says that it has begun. None if backups cannot be read. */
-async function begunFor(
+/** None if the backups cannot be read. */
+async function openFor(
   { client, namespace: kept, mayHaveBackups }: ConcludeDeps,
-  { metadata, spec, status }: Subscription,
+  subscription: Subscription,
   signal: AbortSignal,
-): Promise<readonly BegunHandOver[]> {
-  const { adoption } = status ?? {};
-  const operator = operatorIn(adoption);
-  if (adoption !== undefined && operator !== undefined)
-    return adoption.stage === 'HandedOver' ? [] : [{ operator, stage: adoption.stage }];
-  const { namespace = '', name } = metadata;
+): Promise<readonly OpenHandOver[]> {
+  const told = openByStatus(subscription);
+  if (told !== undefined) return told;
   try {
-    if (!(await mayHaveBackups(name))) return [];
-    const found = await backupsFor(client, { namespace, name, package: spec.package, kept }, signal);
-    return found.filter(isUnderWay).map(({ olm }) => ({ operator: operatorOf(olm), stage: 'TakingOver' }));
+    if (!(await mayHaveBackups(subscription.metadata.name))) return [];
+    return await openByBackups(client, subscription, { kept, signal });
   } catch (error) {
     if (!(error instanceof ReasonedError) || !LASTING.has(error.reason)) throw error;
     return [];
   }
-}
-
-function operatorOf(olm: OlmName): AdoptedOperator {
-  return olm.from === 'olm-v0' ? { from: 'OLMv0', name: olm.subscription } : { from: 'OLMv1', name: olm.extension };
 }
 
 interface LeavingFacts {
