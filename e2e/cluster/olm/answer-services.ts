@@ -43,6 +43,8 @@ function open(port: number): Server {
   const options = {
     ...fallback,
     SNICallback: callbackify(contextFor),
+    // As the servers of operators, which end no idle connection: the API server may be about to use it again.
+    keepAliveTimeout: 0,
   };
   const opened = createServer(options, (request, response) => void answer(request, response));
   opened.on('error', () => servers.delete(port));
