@@ -13,3 +13,10 @@ export interface Watched {
 
 /** No watch follows anything: every object is read, and applied again. */
 export const UNWATCHED: Watched = { get: () => undefined, isAbsent: () => false, isIntact: () => false };
+
+/** The newer of the watch's copy and the write's answer: the watch may lag behind a recent write. */
+export function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefined): KubeObject | undefined {
+  if (observed === undefined || answered === undefined) return answered ?? observed;
+  const sameObject = observed.metadata.uid === answered.metadata.uid;
+  return sameObject && (observed.metadata.generation ?? 0) >= (answered.metadata.generation ?? 0) ? observed : answered;
+}

@@ -3,7 +3,8 @@
  * Deployments of programs that start at once. To wait costs less than another reconcile, which writes an intermediate
  * status and checks every object again. Objects that take longer are left to the watches. Used by the step `apply`.
  */
-import { newerOf, type Unready } from '../../apply/apply.ts';
+import type { Unready } from '../../apply/apply.ts';
+import { newerOf } from '../../apply/watched.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { PhaseName } from '../../apply/phases.ts';
 import { waitUntilReady, type Observe } from '../../apply/wait.ts';
