@@ -12,7 +12,6 @@ import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts'
 const before = revision({ ready: true, state: 'Archived', lastActiveTime: '2026-05-01T11:30:00Z' });
 const underWay = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const failed = revision({ number: 2, version: '1.1.0', reason: 'ObjectInvalid', stalled: true, previous: 'gadget-1' });
-const lost = revision({ number: 2, version: '1.1.0', reason: 'ManifestsMissing', previous: 'gadget-1' });
 const inVain = {
   number: 2,
   version: '1.1.0',
@@ -20,6 +19,7 @@ const inVain = {
   reconciling: true,
   previous: 'gadget-1',
 } as const;
+const lost = revision({ ...inVain, reason: 'ManifestsMissing', inventory: ['x'] });
 const renderedAnew = revision({ number: 3, version: '1.1.0', state: 'Archived', previous: 'gadget-2' });
 const deleted = revision({ number: 2, version: '1.1.0', deleted: true, inventory: ['x'], previous: 'gadget-1' });
 
@@ -208,6 +208,12 @@ describe('during the roll-out of 1.1.0', () => {
       expected: 'nothing',
     },
     {
+      because: 'a new configuration came to no object, another one of the same bundle did, and it is withdrawn',
+      active: revision({ ...inVain, number: 3 }),
+      history: [before, revision({ number: 2, version: '1.1.0', state: 'Archived', inventory: ['x'] })],
+      expected: 'nothing',
+    },
+    {
       because: 'it was given up before, and is active again after a crash',
       status: { quarantined: [GIVEN_UP] },
       source: catalog({ versions: ['1.0.0', '1.1.0'] }),
@@ -224,6 +230,18 @@ describe('during the roll-out of 1.1.0', () => {
       source: twoWays(false),
       spec: { version: '1.0.x' },
       expected: 'activate gadget-1',
+    },
+    {
+      because: 'it was requested itself, and a person requests the version that skips it',
+      source: branched,
+      spec: { version: '1.2.0' },
+      expected: 'create gadget.v1.2.0',
+    },
+    {
+      because: 'it is a step that leads past the version that a person requests now',
+      source: twoWays(false),
+      spec: { version: '1.2.0' },
+      expected: 'create gadget.v1.2.0',
     },
     {
       because: 'it is a step into the range, with a configuration that a person has changed',

@@ -7,8 +7,11 @@ import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
+import { graphIn } from '../../resolver/catalogs.ts';
 import type { Choice } from '../../resolver/decision.ts';
+import { edgeInto } from '../../resolver/graph.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
+import { parseBundleVersion } from '../../resolver/version.ts';
 import { isAsConfigured, isInRange } from './in-range.ts';
 import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
@@ -16,7 +19,8 @@ import { isNewer } from './upgrade-failure.ts';
 
 interface RollOut extends Standing {
   readonly subscription: Subscription;
-  readonly catalogs: readonly Pick<CatalogSource, 'name' | 'selected'>[];
+  readonly revisions: readonly Revision[];
+  readonly catalogs: readonly CatalogSource[];
 }
 
 /**
@@ -29,32 +33,31 @@ export function staysUnderWay(
   { next, bundle }: Pick<Choice, 'next' | 'bundle'>,
   rollOut: RollOut,
 ): Revision | undefined {
-  const { subscription, active, installed, failed, quarantined } = rollOut;
+  const { subscription, revisions, active, installed, failed, quarantined } = rollOut;
   if (active === undefined || isSameBundle(next, active.spec)) return undefined;
-  if (active.metadata.deletionTimestamp !== undefined || isTriedInVain(active)) return undefined;
+  if (active.metadata.deletionTimestamp !== undefined || isTriedInVain(active, revisions)) return undefined;
   if (quarantined.some((one) => haveSameBundle(one, active.spec))) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
   if (active === failed && !isHeld(subscription, next, installed)) return undefined;
   return isPermitted(active, bundle, rollOut) ? active : undefined;
 }
 
-/** Whether an attempt has ended, and not even the intent to apply an object is noted: nothing of it is in the cluster. */
-function isTriedInVain({ status }: Revision): boolean {
-  return (status?.inventory ?? []).length === 0 && findCondition(status?.conditions, 'Reconciling') !== undefined;
+/**
+ * Whether an attempt has ended, and not even the intent to apply an object is noted: nothing of it is in the cluster. An earlier
+ * Revision of the bundle, as with another configuration, lists its objects until this one has taken them over.
+ */
+function isTriedInVain({ spec, status }: Revision, revisions: readonly Revision[]): boolean {
+  if (findCondition(status?.conditions, 'Reconciling') === undefined) return false;
+  return revisions.every((one) => (one.status?.inventory ?? []).length === 0 || !haveSameBundle(one.spec, spec));
 }
 
 function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
   return spec.onFailure.strategy !== 'Rollback' && installed !== undefined && isSameBundle(next, installed.spec);
 }
 
-interface Stretch {
-  readonly installed: Revision | undefined;
-  /** The end of the path that is chosen now. */
-  readonly goal: CatalogBundle;
-}
-
 /** Whether the spec still permits a Revision as it is: as one that it requests, or as a step on the way to one. */
-function isPermitted(revision: Revision, goal: CatalogBundle, { subscription, catalogs, installed }: RollOut): boolean {
+function isPermitted(revision: Revision, goal: CatalogBundle, rollOut: RollOut): boolean {
+  const { subscription, catalogs } = rollOut;
   const { spec } = revision;
   const { catalog = spec.catalog } = subscription.spec;
   const isSelected = catalogs.find(({ name }) => name === spec.catalog)?.selected !== false;
@@ -63,12 +66,32 @@ function isPermitted(revision: Revision, goal: CatalogBundle, { subscription, ca
     spec.catalog === catalog &&
     isSelected &&
     isAsConfigured(subscription, revision) &&
-    (isInRange(subscription, revision) || isStep(subscription, revision, { installed, goal }))
+    (isInRange(subscription, revision) || isStep(revision, goal, rollOut))
   );
 }
 
-/** Whether a version leads from the installed one, which is outside of the range, to the one that is chosen now. */
-function isStep(subscription: Subscription, { spec: { version } }: Revision, { installed, goal }: Stretch): boolean {
-  if (installed === undefined || isInRange(subscription, installed)) return false;
-  return isNewer(version, installed.spec.version) && isNewer(goal.version, version);
+/**
+ * Whether a version was a step from the installed one, which is outside of the range, to the one that is chosen now, until the
+ * catalog took it back. If it can be reached as before, a person has changed the range.
+ */
+function isStep(
+  { spec }: Revision,
+  goal: CatalogBundle,
+  { subscription, catalogs, installed }: Pick<RollOut, 'subscription' | 'catalogs' | 'installed'>,
+): boolean {
+  if (installed === undefined || isInRange(subscription, installed) || subscription.spec.edges === 'Ignore')
+    return false;
+  const isBetween = isNewer(spec.version, installed.spec.version) && isNewer(goal.version, spec.version);
+  return isBetween && !isReached(spec, installed, catalogs);
+}
+
+/** Whether an edge leads from the installed version to another one, in the catalog of that one. */
+function isReached(to: Revision['spec'], { spec }: Revision, catalogs: readonly CatalogSource[]): boolean {
+  const source = catalogs.find(({ name }) => name === to.catalog);
+  const channels = source === undefined ? [] : (graphIn(source, to.package)?.channels.values() ?? []);
+  const version = parseBundleVersion(spec.version, spec.release);
+  const from = { name: spec.bundle, version: version.ok ? version.value : undefined };
+  return [...channels].some(({ entries }) =>
+    entries.some((entry) => isSameBundle(entry.bundle.bundle, to) && edgeInto(entry, from) !== undefined),
+  );
 }
