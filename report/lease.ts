@@ -14,7 +14,7 @@ interface LeaseFields {
 /**
  * The leader renews its lease many times within its duration, by whatever clock.
  *
- * @param deployment That of the manager, if it could be read: one replica without an election takes no Lease.
+ * @param deployment That of the manager, if it could be read: without an election no Lease is taken.
  */
 export function judgeLease(
   lease: KubeObject | undefined,
@@ -33,17 +33,12 @@ export function judgeLease(
   return [{ level: 'ok', message: `${holderIdentity} leads, and its Lease was ${renewed}` }];
 }
 
-/** Replicas without an election would all write at the same time. */
+/** Without an election all Pods write at the same time: those of several replicas always, of one while its Pod is replaced. */
 function judgeReplicas(deployment: KubeObject): readonly JudgedFinding[] {
   const { replicas = 1 } = fieldsOf(deployment['spec']) as { readonly replicas?: number };
-  if (replicas <= 1) return [{ level: 'ok', message: 'One replica, without an election' }];
-  return [
-    {
-      level: 'error',
-      message: `${replicas} replicas without an election: all of them write`,
-      advice: 'Take SLIPWAY_LEADER_ELECT=false out of the Deployment of the manager, or set one replica',
-    },
-  ];
+  const advice = 'Take SLIPWAY_LEADER_ELECT=false out of the Deployment of the manager';
+  if (replicas <= 1) return [{ level: 'warning', message: 'One replica without an election: while a new Pod takes the place of the old one, both write', advice }]; // prettier-ignore
+  return [{ level: 'error', message: `${replicas} replicas without an election: all of them write`, advice }];
 }
 
 /** Differences of clocks up to this are usual. */

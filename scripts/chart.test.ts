@@ -22,6 +22,18 @@ test.each(['nodeSelector', 'tolerations', 'logLevel', 'image.pullSecrets'])(
   },
 );
 
+test('nodes run Linux whatever else the value asks of them, and a label that is asked for twice is there once', () => {
+  for (const name of ['deployment.yaml', 'console.yaml'])
+    expect(templates.find((one) => one.name === name)?.text, name).toContain(
+      'nodeSelector: {{- merge (dict) (.Values.nodeSelector | default dict) (dict "kubernetes.io/os" "linux") | toYaml |',
+    );
+});
+
+test('the manager elects with any number of replicas: two Pods of one replica run while one replaces the other', () => {
+  for (const path of ['deploy/chart/templates/deployment.yaml', 'deploy/overlays/single-replica/kustomization.yaml'])
+    expect(readText(path), path).not.toContain('SLIPWAY_LEADER_ELECT');
+});
+
 test('the console gets its log level by the variable that it reads', () => {
   const [, variable] = /'log-level': \{ env: '(\w+)'/.exec(readText('cmd/console/options.ts') ?? '') ?? [];
   expect(templates.find(({ name }) => name === 'console.yaml')?.text).toContain(`- name: ${variable}\n`);

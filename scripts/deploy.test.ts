@@ -1,4 +1,4 @@
-/** The deployed objects agree with the build: versions, ports, the user, times, and the levels of Pod Security. */
+/** The deployed objects agree with the build: versions, ports, times, and the levels of Pod Security. */
 import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { judgePolicy } from '../cmd/manager/accounts-policy.ts';
@@ -7,7 +7,6 @@ import { CHECK_MS } from '../cmd/serving/answer-checks.ts';
 import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
 import { SHUTDOWN_SECONDS } from '../kube/controller/controller.ts';
 import { RELEASE_MILLISECONDS } from '../kube/election/lease-candidate.ts';
-import { USER } from './build/base-layer.ts';
 import { reaches, type Egress } from './network-policy.ts';
 import { readText } from './source-files.ts';
 
@@ -25,7 +24,8 @@ interface DeploymentSpec {
 
 interface PodSpec {
   readonly terminationGracePeriodSeconds: number;
-  readonly securityContext: { readonly runAsUser: number };
+  readonly securityContext: object;
+  readonly nodeSelector?: object;
   readonly containers: readonly [Container];
   readonly volumes: readonly { readonly name: string }[];
 }
@@ -64,7 +64,10 @@ describe('install.yaml', () => {
   });
 
   test('has the policy about accounts, which denies, and covers every part of the objects that decide about an installation', () => {
-    expect(judgePolicy(...policiesOf(objects))).toEqual({ inForce: true, message: expect.any(String) as string });
+    expect(judgePolicy(policiesOf(objects), 'slipway-system')).toEqual({
+      inForce: true,
+      message: expect.any(String) as string,
+    });
     const { matchConstraints, failurePolicy } = specOf('ValidatingAdmissionPolicy');
     expect(failurePolicy).toBe('Fail');
     expect(matchConstraints).toEqual({
@@ -79,15 +82,13 @@ describe('install.yaml', () => {
     });
   });
 
-  test('runs the version of this repository, as the user of the image', () => {
+  test('runs the version of this repository, on nodes that can run it', () => {
     expect(pod.containers.map(({ image }) => image)).toEqual([`slipway.dev/manager:${version}`]);
-    expect(pod.securityContext).toEqual({
-      runAsNonRoot: true,
-      runAsUser: USER,
-      runAsGroup: USER,
-      fsGroup: USER,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
+    expect(pod.nodeSelector).toEqual({ 'kubernetes.io/os': 'linux' });
+  });
+
+  test('names no user: the image has one that is a number, and OpenShift gives each namespace its own', () => {
+    expect(pod.securityContext).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
   });
 
   test('puts the manager under restricted Pod Security', () => {
@@ -187,7 +188,7 @@ test('the chart has the version of this repository', () => {
   expect(chart).toMatchObject({ version, appVersion: version });
 });
 
-type Judged = Parameters<typeof judgePolicy>;
+type Judged = Parameters<typeof judgePolicy>[0];
 
 function policiesOf(all: readonly Manifest[]): Judged {
   const ofKind = (wanted: string): Judged[0] => all.filter(({ kind }) => kind === wanted) as unknown as Judged[0];

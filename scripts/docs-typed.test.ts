@@ -90,7 +90,7 @@ const PAGES: readonly Page[] = [
   {
     path: `${HOW_TO}/leave-olm-v0.md`,
     by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.cluster.test.ts'],
-    except: [{ command: 'deploy/overlays/adoption-olm-v0', because: 'the story applies the same file' }],
+    except: [{ command: 'deploy/rights/adoption-olm-v0', because: 'the story applies the same file' }],
   },
   {
     path: `${HOW_TO}/leave-olm-v1.md`,
@@ -98,7 +98,7 @@ const PAGES: readonly Page[] = [
       'e2e/stories/leave-olm-v1/leave-olm-v1.cluster.test.ts',
       'e2e/stories/leave-olm-v1/adopt-by-manager.cluster.test.ts',
     ],
-    except: [{ command: 'deploy/overlays/adoption-olm-v1', because: 'the story applies the same file' }],
+    except: [{ command: 'deploy/rights/adoption-olm-v1', because: 'the story applies the same file' }],
   },
   { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
@@ -138,6 +138,7 @@ const PAGES: readonly Page[] = [
       { command: 'slipway ui', because: 'it runs until it is interrupted; cmd/slipway/ui/ui.test.ts starts it' },
       { command: 'create secret generic', because: DEPLOYED },
       { command: 'kubectl label namespace ingress', because: 'needs the namespace of an Ingress' },
+      { command: 'deploy/console', because: DEPLOYED },
     ],
   },
   { path: `${HOW_TO}/see-why-a-version.md`, by: [COMMAND_LINE] },

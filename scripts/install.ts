@@ -57,7 +57,11 @@ const CONSOLE_VALUES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     / {4}spec:\n {6}serviceAccountName/,
-    `    spec:\n${['image.pullSecrets', 'nodeSelector', 'tolerations'].map(podField).join('')}      serviceAccountName`,
+    `    spec:\n${['image.pullSecrets', 'tolerations'].map(podField).join('')}      serviceAccountName`,
+  ],
+  [
+    / {6}nodeSelector:\n {8}kubernetes\.io\/os: linux\n/,
+    '      nodeSelector: {{- merge (dict) (.Values.nodeSelector | default dict) (dict "kubernetes.io/os" "linux") | toYaml | nindent 8 }}\n',
   ],
   [
     / {10}env:\n/,

@@ -8,19 +8,24 @@ interface Block {
 
 export interface Egress {
   readonly to?: readonly { readonly ipBlock?: Block }[];
-  readonly ports: readonly { readonly protocol: string; readonly port: number; readonly endPort?: number }[];
+  /** Without a port all are meant. */
+  readonly ports: readonly { readonly protocol: string; readonly port?: number; readonly endPort?: number }[];
 }
 
 /**
- * Whether a connection over TCP to an address outside of the cluster is let through: Pods and namespaces that are
- * chosen by labels have none of these. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/
+ * Whether traffic to an address outside of the cluster is let through: Pods and namespaces that are chosen by labels
+ * have none of these. @see https://kubernetes.io/docs/concepts/services-networking/network-policies/
  */
-export function reaches(egress: readonly Egress[], address: string, port: number): boolean {
+export function reaches(egress: readonly Egress[], address: string, port: number, protocol = 'TCP'): boolean {
   return egress.some(
     ({ to, ports }) =>
-      ports.some((one) => one.protocol === 'TCP' && one.port <= port && port <= (one.endPort ?? one.port)) &&
+      ports.some((one) => one.protocol === protocol && hasPort(one, port)) &&
       (to === undefined || to.some(({ ipBlock }) => ipBlock !== undefined && isInside(address, ipBlock))),
   );
+}
+
+function hasPort({ port: first, endPort: last = first }: Egress['ports'][number], port: number): boolean {
+  return first === undefined || last === undefined || (first <= port && port <= last);
 }
 
 function isInside(address: string, { cidr, except = [] }: Block): boolean {

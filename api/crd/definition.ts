@@ -16,6 +16,12 @@ const COMMON: Readonly<Record<string, StructuralSchema>> = {
   metadata: { type: 'object' },
 };
 
+/** Keeps Argo CD and Flux from deleting the CRD, which would delete every Subscription, and with it every operator. */
+const KEPT: Readonly<Record<string, string>> = {
+  'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+  'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+};
+
 /**
  * The CustomResourceDefinition of `kind`, with the status subresource and printer columns.
  * @see https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/
@@ -24,7 +30,7 @@ export function buildCrd({ kind, plural, singular, scope, schema, columns }: Cus
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
+    metadata: { name: `${plural}.${GROUP}`, annotations: KEPT },
     spec: {
       group: GROUP,
       names: { kind, listKind: `${kind}List`, plural, singular, categories: [CATEGORY] },

@@ -38,6 +38,13 @@ describe('the schema of every kind', () => {
     expect(missing).toEqual([]);
   });
 
+  test.each(KINDS)('the CRD of $kind is kept by programs that delete what is no longer in Git', (kind: CustomKind) => {
+    expect(buildCrd(kind).metadata.annotations).toEqual({
+      'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+      'kustomize.toolkit.fluxcd.io/prune': 'disabled',
+    });
+  });
+
   test('no kind has a short name: other projects could choose the same, and the full name is unambiguous', () => {
     for (const kind of KINDS) {
       const { names } = buildCrd(kind)['spec'] as { names: Record<string, unknown> };

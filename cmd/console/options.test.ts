@@ -8,6 +8,9 @@ describe('the options of the console', () => {
   test('have defaults, and flags win over the environment', () => {
     expect(parseOptions(OIDC, { SLIPWAY_CONSOLE_SESSION_HOURS: '2' })).toMatchObject({
       'external-url': 'https://console.example',
+      listen: ':8080',
+      'listen-metrics': ':8082',
+      'listen-probes': ':8081',
       login: new Set(['oidc']),
       'oidc-username-claim': 'sub',
       'session-hours': 2,

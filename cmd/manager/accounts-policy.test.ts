@@ -11,7 +11,13 @@ import { createAccountsPolicy, judgePolicy, POLICY_NAME } from './accounts-polic
 import { registerAccountsPolicy } from './metrics.ts';
 
 const file = resolve(import.meta.dirname, '../../deploy/policies/accounts.yaml');
-const [policy, binding] = loadAll(readFileSync(file, 'utf8')) as [KubeObject, KubeObject];
+const SYSTEM = 'slipway-system';
+const [policy, binding] = policyFor(SYSTEM);
+
+/** As the chart renders it for a release in `namespace`. */
+function policyFor(namespace: string): [KubeObject, KubeObject] {
+  return loadAll(readFileSync(file, 'utf8').replaceAll(SYSTEM, namespace)) as [KubeObject, KubeObject];
+}
 
 function having(object: KubeObject, spec: object): KubeObject {
   return { ...object, spec: { ...(object as { readonly spec?: object }).spec, ...spec } };
@@ -35,7 +41,7 @@ describe('the policy is in force', () => {
       because: 'selectors that are empty select all',
     },
   ])('$because', ({ bindings }) => {
-    expect(judgePolicy([policy], bindings)).toEqual({
+    expect(judgePolicy([[policy], bindings], SYSTEM)).toEqual({
       inForce: true,
       message: 'the policy slipway-accounts is in force',
     });
@@ -43,9 +49,9 @@ describe('the policy is in force', () => {
 
   test('for a part of the namespaces if its bindings select them, and the message reports that', () => {
     const limited = having(binding, { matchResources: { namespaceSelector: { matchLabels: { team: 'x' } } } });
-    expect(judgePolicy([policy], [limited])).toMatchObject({ inForce: true });
-    expect(judgePolicy([policy], [limited]).message).toContain('where its bindings select');
-    expect(judgePolicy([policy], [limited, binding]).message).toBe('the policy slipway-accounts is in force');
+    expect(judgePolicy([[policy], [limited]], SYSTEM)).toMatchObject({ inForce: true });
+    expect(judgePolicy([[policy], [limited]], SYSTEM).message).toContain('where its bindings select');
+    expect(judgePolicy([[policy], [limited, binding]], SYSTEM).message).toBe('the policy slipway-accounts is in force');
   });
 });
 
@@ -77,11 +83,25 @@ describe('the policy is not in force', () => {
       bindings: [binding],
       because: 'does not ask about deletions',
     },
+    {
+      policies: [policyFor('platform')[0]],
+      bindings: [binding],
+      because: 'does not ask about the manager in namespace slipway-system',
+    },
   ])('if it $because, and the sentence says what to do', ({ policies, bindings, because }) => {
-    const { inForce, message } = judgePolicy(policies, bindings);
+    const { inForce, message } = judgePolicy([policies, bindings], SYSTEM);
     expect(inForce).toBe(false);
     expect(message).toContain(`the policy ${POLICY_NAME} ${because}`);
-    expect(message).toContain('only to administrators of the cluster, or apply deploy/policies/accounts.yaml');
+    expect(message).toContain(
+      'only to administrators of the cluster, or apply deploy/policies/accounts.yaml, or with Helm',
+    );
+  });
+
+  test('if it asks about the manager of another namespace, and the sentence names the change of the file', () => {
+    const { inForce, message } = judgePolicy([[policy], [binding]], 'platform');
+    expect(inForce).toBe(false);
+    expect(message).toContain('accounts.yaml with platform in place of slipway-system, or with Helm');
+    expect(judgePolicy([[policyFor('platform')[0]], [binding]], 'platform').inForce).toBe(true);
   });
 });
 
@@ -107,7 +127,7 @@ describe('the manager', () => {
     };
     const clock = createManualClock();
     const stop = new AbortController();
-    const accounts = createAccountsPolicy(client, log, clock);
+    const accounts = createAccountsPolicy(client, SYSTEM, log, clock);
     const registry = new Registry();
     registerAccountsPolicy(registry, accounts.inForce);
     const ended = accounts.run(stop.signal);

@@ -28,9 +28,10 @@ export interface AccountsPolicy {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Reads through `client`, which needs no more than `list`. */
+/** Reads through `client`, which needs no more than `list`; `namespace` is the manager's own. */
 export function createAccountsPolicy(
   client: Pick<Client, 'list'>,
+  namespace: string,
   log: Log,
   clock: Clock = systemClock,
 ): AccountsPolicy {
@@ -45,7 +46,7 @@ export function createAccountsPolicy(
 
   async function look(signal: AbortSignal): Promise<void> {
     try {
-      const { inForce, message } = judgePolicy(...(await listPolicy(client, signal)));
+      const { inForce, message } = judgePolicy(await listPolicy(client, signal), namespace);
       found = inForce;
       logOnce(inForce ? 'info' : 'warn', message);
     } catch (err) {
@@ -67,7 +68,7 @@ export function createAccountsPolicy(
   };
 }
 
-type PolicyObjects = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
+export type PolicyObjects = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
 
 /** A binding may have any name. If the API server does not serve the kinds, there are none. */
 export function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<PolicyObjects> {
@@ -84,6 +85,7 @@ interface AdmissionPolicy extends KubeObject {
     readonly matchConstraints?: {
       readonly resourceRules?: readonly { readonly operations?: readonly string[] }[];
     };
+    readonly variables?: readonly { readonly name?: string; readonly expression?: string }[];
   };
 }
 
@@ -95,30 +97,43 @@ interface Binding extends KubeObject {
   };
 }
 
-/** Pure: whether the policies of that name are in force, given all bindings of the cluster. */
-export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): PolicyState {
+/**
+ * Pure: whether the policies of that name are in force for the manager in `namespace`, given all bindings of the cluster.
+ */
+export function judgePolicy([policies, bindings]: PolicyObjects, namespace: string): PolicyState {
   const policy = (policies as readonly AdmissionPolicy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
   const denying = (bindings as readonly Binding[]).filter(
     ({ spec }) => spec?.policyName === POLICY_NAME && spec.validationActions?.includes('Deny'),
   );
   const lacks =
-    policy === undefined ? 'is not there' : (lackOf(policy) ?? (denying.length === 0 ? UNBOUND : undefined));
-  if (lacks !== undefined) return { inForce: false, message: `${POLICY} ${lacks}. ${ADVICE}` };
+    policy === undefined ? 'is not there' : (lackOf(policy, namespace) ?? (denying.length === 0 ? UNBOUND : undefined));
+  if (lacks !== undefined) return { inForce: false, message: `${POLICY} ${lacks}. ${adviceFor(namespace)}` };
   if (denying.every(isLimited)) return { inForce: true, message: `${POLICY} is in force where its bindings select` };
   return { inForce: true, message: `${POLICY} is in force` };
 }
 
 const POLICY = `the policy ${POLICY_NAME}`;
 const UNBOUND = 'has no binding that denies';
-const ADVICE =
-  'Subscriptions that name no ServiceAccount are installed with the rights of the manager: give rights on Subscriptions ' +
-  'and Revisions only to administrators of the cluster, or apply deploy/policies/accounts.yaml';
+/** The namespace that deploy/policies/accounts.yaml asks about. */
+const NAMESPACE_OF_FILE = 'slipway-system';
 
-function lackOf({ spec }: AdmissionPolicy): string | undefined {
+function adviceFor(namespace: string): string {
+  const changed = namespace === NAMESPACE_OF_FILE ? '' : ` with ${namespace} in place of ${NAMESPACE_OF_FILE}`;
+  return (
+    'Subscriptions that name no ServiceAccount are installed with the rights of the manager: give rights on Subscriptions ' +
+    `and Revisions only to administrators of the cluster, or apply deploy/policies/accounts.yaml${changed}, or with Helm ` +
+    'set requireAccounts=true'
+  );
+}
+
+function lackOf({ spec }: AdmissionPolicy, namespace: string): string | undefined {
   if (spec?.failurePolicy === 'Ignore') return 'lets pass what it cannot evaluate';
   const asked = spec?.matchConstraints?.resourceRules?.flatMap(({ operations = [] }) => operations) ?? [];
   const asksAboutDeletion = asked.includes('DELETE') || asked.includes('*');
-  return asksAboutDeletion ? undefined : 'does not ask about deletions, as that of an earlier release';
+  if (!asksAboutDeletion) return 'does not ask about deletions, as that of an earlier release';
+  const { expression } = spec?.variables?.find(({ name }) => name === 'isManager') ?? {};
+  const isOfAnother = expression !== undefined && !expression.includes(`.namespace('${namespace}')`);
+  return isOfAnother ? `does not ask about the manager in namespace ${namespace}` : undefined;
 }
 
 /** The API server fills in selectors that are empty and select all. */

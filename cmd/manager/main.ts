@@ -52,7 +52,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const over = new AbortController();
   const life = AbortSignal.any([signal, over.signal]);
   const distrust = (seconds: number): void => transport.distrust(seconds);
-  const accounts = createAccountsPolicy(client, log);
+  const accounts = createAccountsPolicy(client, namespace, log);
   registerAccountsPolicy(metrics, accounts.inForce);
   void accounts.run(life);
   const wiring = { client, transport, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };

@@ -4,7 +4,8 @@ import { describeOptions, parseOptions } from './options.ts';
 describe('the options of the manager', () => {
   it('have defaults, and flags win over the environment', () => {
     expect(parseOptions([], {})).toMatchObject({
-      listen: '0.0.0.0:8080',
+      listen: ':8080',
+      'listen-probes': ':8081',
       'leader-elect': true,
       concurrency: 16,
       'lease-seconds': 15,

@@ -25,7 +25,10 @@ const OPTIONS = {
     help: 'folder with token, ca.crt and namespace of the ServiceAccount',
   },
   'data-folder': { env: 'SLIPWAY_DATA_FOLDER', help: 'folder for catalog indexes; can be lost at any time' },
-  listen: { env: 'SLIPWAY_LISTEN', help: 'host:port for metrics and catalog content' },
+  listen: {
+    env: 'SLIPWAY_LISTEN',
+    help: 'host:port for metrics and catalog content; without a host at every address, of IPv4 and IPv6',
+  },
   'listen-probes': {
     env: 'SLIPWAY_LISTEN_PROBES',
     help: 'host:port for /healthz and /readyz; of its own, so that clients cannot keep probes from an answer',
@@ -54,7 +57,10 @@ const OPTIONS = {
     env: 'SLIPWAY_CATALOG_AUTH',
     help: 'token: catalog content only for clients whose token may get the Catalog; none: for all that reach the port',
   },
-  'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true if more than one replica may run' },
+  'leader-elect': {
+    env: 'SLIPWAY_LEADER_ELECT',
+    help: 'whether replicas elect the one that writes; false for development: a Pod and the one that replaces it would both write',
+  },
   'lease-seconds': {
     env: 'SLIPWAY_LEASE_SECONDS',
     help: 'lease duration: how long replicas wait for a silent leader, which gives up after two thirds of that',
@@ -111,11 +117,11 @@ const Options = z.object({
   listen: z
     .string()
     .regex(/^.*:\d{1,5}$/, 'must be host:port')
-    .default('0.0.0.0:8080'),
+    .default(':8080'),
   'listen-probes': z
     .string()
     .regex(/^.*:\d{1,5}$/, 'must be host:port')
-    .default('0.0.0.0:8081'),
+    .default(':8081'),
   'max-connections': z.coerce.number().int().min(1).max(10_000).default(256),
   'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).default(64),
   'max-catalog-bodies': z.coerce.number().int().min(1).max(1000).default(8),

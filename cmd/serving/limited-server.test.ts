@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { networkInterfaces } from 'node:os';
+import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../kube/testing/eventually.ts';
 import { startServer, type ConnectionLimits, type RunningServer, type ServerEvents } from './limited-server.ts';
 
@@ -23,7 +24,10 @@ const answerAll = async ({ url }: IncomingMessage, response: ServerResponse): Pr
   response.end(url === '/large' ? LARGE : 'ok');
 };
 
-async function start(limits: Partial<ConnectionLimits> = {}): Promise<{ server: RunningServer; seen: Seen }> {
+async function start(
+  limits: Partial<ConnectionLimits> = {},
+  listen = '127.0.0.1:0',
+): Promise<{ server: RunningServer; seen: Seen }> {
   const seen: Seen = { open: 0, refused: [], cut: [] };
   const facts: ServerEvents = {
     connections: (open) => (seen.open = open),
@@ -31,7 +35,7 @@ async function start(limits: Partial<ConnectionLimits> = {}): Promise<{ server: 
     cut: (why) => seen.cut.push(why),
   };
   const server = await startServer({
-    listen: '127.0.0.1:0',
+    listen,
     limits: { connections: 20, perAddress: 20, stallMs: 400, requestMs: 400, ...limits },
     facts,
     answer: answerAll,
@@ -165,3 +169,26 @@ test.each([
   await closed(socket);
   expect(text).toContain(`HTTP/1.1 ${status}`);
 });
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'));
+
+describe.skipIf(!hasIPv6)('the address to listen at', () => {
+  test.each([
+    { listen: ':0', reached: ['127.0.0.1', '::1'], because: 'without a host it is every one, of both families' },
+    { listen: '[::]:0', reached: ['127.0.0.1', '::1'], because: 'an address of IPv6 is written in brackets' },
+    { listen: '[::1]:0', reached: ['::1'], because: 'one that is named is the only one' },
+    { listen: '0.0.0.0:0', reached: ['127.0.0.1'], because: 'IPv4 alone can be asked for' },
+  ])('$listen: $because', async ({ listen, reached }) => {
+    const { port } = (await start({}, listen)).server;
+    for (const host of ['127.0.0.1', '::1']) expect(await isReached(host, port), host).toBe(reached.includes(host));
+  });
+});
+
+function isReached(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  stops.push(() => socket.destroy());
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -34,7 +34,7 @@ export interface RunningServer {
 }
 
 export interface ListenOptions {
-  /** `host:port`; port 0 takes any that is free. */
+  /** `host:port`; port 0 takes any that is free, and no host means every address, of IPv4 and IPv6. */
   readonly listen: string;
   readonly limits: ConnectionLimits;
   readonly facts?: ServerEvents;
@@ -71,7 +71,8 @@ export async function startServer({ listen, limits, facts, answer, tls }: Listen
   cutStalled(server, limits.stallMs, facts);
   const close = closerOf(server);
   const split = listen.lastIndexOf(':');
-  await listenOn(server, Number(listen.slice(split + 1)), listen.slice(0, split));
+  const host = listen.slice(0, split).replace(/^\[(.*)\]$/, '$1');
+  await listenOn(server, Number(listen.slice(split + 1)), host);
   const { port } = server.address() as AddressInfo;
   return { port, close, setCertificate: (certificate) => secure?.setSecureContext(certificate) };
 }

@@ -33,7 +33,7 @@ export class DepartureFromV0 implements Departure {
     const { namespace = '' } = subscription.metadata;
     const backup: BackupName = { namespace, subscription: name, kept };
     this.backup = backupRef(backup);
-    this.withoutRights = `Grant the manager the rights on OLM's objects by deploy/overlays/adoption-olm-v0 or the chart value adoption.olmV0, or hand over by the command line, without spec.adopt: slipway adopt run ${namespace}/${name}`;
+    this.withoutRights = `Grant the manager the rights on OLM's objects by deploy/rights/adoption-olm-v0 or the chart value adoption.olmV0, or hand over by the command line, without spec.adopt: slipway adopt run ${namespace}/${name}`;
     this.#handOver = new HandOver({
       cluster: actingFor(client, subscription, this.backup),
       name: backup,

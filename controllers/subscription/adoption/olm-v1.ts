@@ -37,7 +37,7 @@ export class DepartureFromV1 implements Departure {
     const { client, subscription, namespace: kept, successor, signal } = options;
     const backup: BackupName = { extension: name, kept };
     this.backup = backupRef(backup);
-    this.withoutRights = `Grant the manager the rights on ClusterExtensions by deploy/overlays/adoption-olm-v1 or the chart value adoption.olmV1, or hand over by the command line, without spec.adopt: slipway adopt run ${name} --from olm-v1`;
+    this.withoutRights = `Grant the manager the rights on ClusterExtensions by deploy/rights/adoption-olm-v1 or the chart value adoption.olmV1, or hand over by the command line, without spec.adopt: slipway adopt run ${name} --from olm-v1`;
     this.#handOver = new HandOver({
       cluster: actingForV1(client, subscription, this.backup),
       name: backup,

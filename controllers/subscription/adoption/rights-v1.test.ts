@@ -24,7 +24,7 @@ describe('the rights for an operator of OLM v1', () => {
     const limited = cluster.actingAs('manager', ({ verb, ref }) => verb === 'list' || !isExtension(ref));
     expect(await manager.advance(cluster, limited)).toMatchObject({ state: 'holding', againSeconds: 30 });
     expect(adopted(cluster)).toMatchObject({ status: 'False', reason: 'Forbidden' });
-    expect(adopted(cluster)?.message).toContain('deploy/overlays/adoption-olm-v1');
+    expect(adopted(cluster)?.message).toContain('deploy/rights/adoption-olm-v1');
     expect(adopted(cluster)?.message).toContain('slipway adopt run gadget --from olm-v1');
     expect(writesOf(cluster)).toEqual([STATUS]);
   });

@@ -14,7 +14,7 @@ describe('the rights', () => {
     const limited = cluster.actingAs('manager', ({ verb, ref }) => verb === 'list' || !isOlms(ref));
     expect(await manager.advance(cluster, limited)).toMatchObject({ state: 'holding', againSeconds: 30 });
     expect(adopted(cluster)).toMatchObject({ status: 'False', reason: 'Forbidden' });
-    expect(adopted(cluster)?.message).toContain('deploy/overlays/adoption-olm-v0');
+    expect(adopted(cluster)?.message).toContain('deploy/rights/adoption-olm-v0');
     expect(adopted(cluster)?.message).toContain('slipway adopt run ops/gadget');
     expect(writesOf(cluster)).toEqual(['patch Subscription.slipway.dev ops/gadget']);
   });

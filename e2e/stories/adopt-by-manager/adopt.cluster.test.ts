@@ -119,7 +119,7 @@ describe.skipIf(obstacle !== undefined)(
       await apply(cluster(), subscriptionTo(LAMP.name, LAMP.namespace, spec));
       const refused = await waitFor(cluster(), LAMP, (one) => condition(one, 'Adopted') !== undefined);
       expect(condition(refused, 'Adopted')).toMatchObject({ status: 'False', reason: 'Forbidden' });
-      expect(condition(refused, 'Adopted')?.message).toContain('deploy/overlays/adoption-olm-v0');
+      expect(condition(refused, 'Adopted')?.message).toContain('deploy/rights/adoption-olm-v0');
       expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
       await hasSucceeded(cluster(), LAMP);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).not.toEqual([]);
@@ -130,7 +130,7 @@ describe.skipIf(obstacle !== undefined)(
     }
 
     test('an operator is adopted although the manager is killed after one write after the other', async () => {
-      await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v0/rights.yaml')]);
+      await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/rights/adoption-olm-v0/rights.yaml')]);
       const killed = new Set<string>();
       dying = dyingManager(
         LAMP.name,

@@ -152,7 +152,7 @@ describe.skipIf(obstacle !== undefined)(
 
     describe('with the rights of the manager', () => {
       beforeAll(async () => {
-        await kubectl('apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v0/rights.yaml'));
+        await kubectl('apply', '-f', join(ROOT, 'deploy/rights/adoption-olm-v0/rights.yaml'));
       });
 
       test('an operator that another one requires is refused, until that one is adopted', async () => {

@@ -47,7 +47,7 @@ test('install.yaml is the output of kustomize for the overlay with everything', 
   expect(objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/all')))).toEqual(installed());
 });
 
-test('the overlay with one replica elects no leader, and nothing else of it differs', async () => {
+test('the overlay with one replica replaces its Pod, and nothing else of it differs', async () => {
   const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/single-replica')));
   expect(without(made, 'Deployment')).toEqual(without(installed(), 'Deployment', 'PodDisruptionBudget'));
   expect(made.get('Deployment/slipway-manager')?.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
@@ -104,6 +104,19 @@ test.each(ADOPTIONS)(
     expect(made.size).toBe(installed().size + 2);
   },
 );
+
+test('the parts of overlays are added to a kustomization beside these, each without the whole', async () => {
+  const parts = ['../../console', ...ADOPTIONS.map(({ overlay }) => `../../rights/${overlay}`)];
+  const mine = mkdtempSync(join(deploy, 'overlays/test-'));
+  try {
+    writeFileSync(join(mine, 'kustomization.yaml'), JSON.stringify({ resources: ['../single-replica', ...parts] }));
+    const made = objectsOf(await run('kubectl', 'kustomize', mine));
+    expect(made.has('Deployment/slipway-console')).toBe(true);
+    for (const { overlay } of ADOPTIONS) expect(made.has(`ClusterRoleBinding/slipway-manager-${overlay}`)).toBe(true);
+  } finally {
+    rmSync(mine, { recursive: true });
+  }
+});
 
 describe('the chart', () => {
   test.each(ADOPTIONS)('gives with $value the rights that $overlay gives', async ({ overlay, value }) => {
@@ -217,6 +230,23 @@ describe('the chart', () => {
     await expect(template('--kube-version', '1.29.9')).rejects.toThrow('chart requires kubeVersion: >=1.30.0-0');
   });
 
+  test.each([
+    { choice: 'image.tag=20241128', at: '/image/tag', because: 'a number of a file is rendered as 2.0241128e+07' },
+    { choice: 'image.digest=1.2.3', at: '/image/digest', because: 'a tag is no digest' },
+    { choice: 'catalogAuth=tokens', at: '/catalogAuth', because: 'the Pods would end at once' },
+    { choice: 'replicas=two', at: '/replicas', because: 'it is no number' },
+    { choice: 'requireAccount=false', at: "'requireAccount'", because: 'a misspelt name would do nothing' },
+    { choice: 'console.enable=true', at: "'enable'", because: 'a misspelt name would do nothing' },
+    { choice: 'env[0].name=SLIPWAY_PLAIN_HTTP', at: '/env/0/name', because: 'the chart sets it by plainHttp' },
+  ])('refuses $choice: $because', async ({ choice, at }) => {
+    await expect(template('--set', choice)).rejects.toThrow(at);
+  });
+
+  test.each(['resources', 'clients', 'env', 'dataSize', 'logLevel', 'catalogAuth', 'image.tag', 'image.digest'])(
+    'takes null for %s, which means nothing, or the default',
+    async (value) => expect(objectsOf(await template('--set', `${value}=null`)).size).toBeGreaterThan(5),
+  );
+
   test('renders every value that users can set', async () => {
     const chosen = [
       'image.digest=sha256:abc',
@@ -232,7 +262,7 @@ describe('the chart', () => {
     expect(deployment?.spec?.['template']).toMatchObject({
       spec: {
         imagePullSecrets: [{ name: 'creds' }],
-        nodeSelector: { disk: 'ssd' },
+        nodeSelector: { disk: 'ssd', 'kubernetes.io/os': 'linux' },
         containers: [
           {
             image: 'slipway.dev/manager@sha256:abc',

@@ -55,7 +55,12 @@ describe('the chart', () => {
   test('of the release before is installed as the guide says', async () => {
     const steps = helmSteps('docs/how-to/install-slipway.md');
     expect(steps).toHaveLength(1);
-    await type(steps.map(({ script }) => ({ script: script.replace('deploy/chart', previousChart(home)) })));
+    const chart = previousChart(home);
+    const [step, flag] = [steps[0]!.script, '--set image.repository='];
+    expect(step).toContain(flag);
+    // With a tag, as many set one: the release keeps it, unless the upgrade names another.
+    const tagged = step.replace(flag, `--set image.tag=${PREVIOUS_VERSION} ${flag}`);
+    await type([{ script: tagged.replace('deploy/chart', chart) }]);
     await rolledOut(PREVIOUS_VERSION);
     expect(await columns()).not.toContain(NEW_COLUMN);
     expect(await policies()).toBe('');
@@ -94,7 +99,11 @@ describe('the chart', () => {
     await type(goingBack!);
     await rolledOut(PREVIOUS_VERSION);
     expect(await policies()).toBe('');
-    await type([{ script: `helm upgrade slipway deploy/chart --namespace ${SYSTEM} ${KEEPING} --set replicas=1` }]);
+    await type([
+      {
+        script: `helm upgrade slipway deploy/chart --namespace ${SYSTEM} ${KEEPING} --set replicas=1,image.tag=${version}`,
+      },
+    ]);
     await rolledOut(version);
     expect(await kubectl('-n', SYSTEM, 'get', 'poddisruptionbudgets', '-o', 'name')).toBe('');
     expect(await kubectl('-n', SYSTEM, 'get', DEPLOYMENT, '-o', 'jsonpath={.spec.replicas}')).toBe('1');

@@ -121,7 +121,7 @@ describe.skipIf(obstacle !== undefined)(
     test('without the rights nothing is changed, and the condition names them', async () => {
       await apply(cluster(), subscriptionTo(LAMP.name, LAMP.namespace, adopting('lamp')));
       const refused = await waitFor(cluster(), LAMP, hasReason('Forbidden'));
-      expect(condition(refused, 'Adopted')?.message).toContain('deploy/overlays/adoption-olm-v1');
+      expect(condition(refused, 'Adopted')?.message).toContain('deploy/rights/adoption-olm-v1');
       expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
       expect((await client.get(extensionRef('lamp')))?.metadata.generation).toBe(1);
       expect(await marksOfOlmV1(client, 'lamp')).not.toEqual([]);
@@ -138,7 +138,7 @@ describe.skipIf(obstacle !== undefined)(
     });
 
     test('one that installs in another namespace is refused, and nothing is changed', async () => {
-      await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/overlays/adoption-olm-v1/rights.yaml')]);
+      await cluster().kubectl(['apply', '-f', join(ROOT, 'deploy/rights/adoption-olm-v1/rights.yaml')]);
       const elsewhere = { kind: 'Subscription', name: 'taken', namespace: TENANT.namespace };
       await apply(cluster(), subscriptionTo(elsewhere.name, elsewhere.namespace, adopting('gadget-operator')));
       const refused = await waitFor(cluster(), elsewhere, hasReason('AdoptionRefused'));

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../../api/object.ts';
 import type { Subscription } from '../../../../api/subscription.ts';
 import { fieldsOf, listOf, textOf } from '../../../../api/untyped.ts';
 import { assessHealth } from '../../../../apply/health.ts';
-import { judgePolicy } from '../../../manager/accounts-policy.ts';
+import { judgePolicy, type PolicyObjects } from '../../../manager/accounts-policy.ts';
 import { secondsBetween } from '../../../../report/age.ts';
 
 /** A fact, or why it could not be read. */
@@ -21,7 +21,7 @@ export interface DoctorFacts {
   readonly lease: ReadChecks<KubeObject | undefined>;
   /** Rights that the manager's account lacks; undefined if the API server does not let the user ask. */
   readonly missingRights: ReadChecks<readonly string[] | undefined>;
-  readonly policy: ReadChecks<readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]]>;
+  readonly policy: ReadChecks<PolicyObjects>;
   readonly catalogs: ReadChecks<readonly KubeObject[]>;
   readonly subscriptions: ReadChecks<readonly Subscription[]>;
 }
@@ -35,7 +35,7 @@ export function examine(facts: DoctorFacts, options: DoctorOptions): readonly Do
     ...judged('Rights', facts.missingRights, judgeRights),
     ...judged('Leader', facts.lease, (lease) => judgeLease(lease, options, deployment)),
     ...judged('Clocks', facts.lease, (lease) => judgeClocks(lease, options, deployment)),
-    ...judged('Policy', facts.policy, judgeAccounts),
+    ...judged('Policy', facts.policy, (objects) => judgeAccounts(objects, options)),
     ...judged('Catalogs', facts.catalogs, judgeCatalogs),
     ...judged('Subscriptions', facts.subscriptions, (all) => judgeSubscriptions(all, options)),
   ];
@@ -96,11 +96,8 @@ function judgeRights(missing: readonly string[] | undefined): readonly JudgedFin
   ];
 }
 
-function judgeAccounts([policies, bindings]: readonly [
-  readonly KubeObject[],
-  readonly KubeObject[],
-]): readonly JudgedFinding[] {
-  const { inForce, message } = judgePolicy(policies, bindings);
+function judgeAccounts(objects: PolicyObjects, { namespace }: DoctorOptions): readonly JudgedFinding[] {
+  const { inForce, message } = judgePolicy(objects, namespace);
   const sentence = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
   return [{ level: inForce ? 'ok' : 'warning', message: sentence }];
 }

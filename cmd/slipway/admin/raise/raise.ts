@@ -1,6 +1,6 @@
 /** `slipway outdated --write FILE…`: raises exact versions of Subscriptions in files, and changes nothing else in them. */
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import type { Subscription } from '../../../../api/subscription.ts';
 import type { Environment } from '../../environment.ts';
 import { invalidInput } from '../../input/invalid.ts';
@@ -8,6 +8,7 @@ import { readOneFile } from '../../input/files.ts';
 import type { OutputFlags } from '../../flags.ts';
 import type { Outcome } from '../../outcome.ts';
 import { formatTable } from '../../output/table.ts';
+import { writeFiles } from '../../output/write-files.ts';
 import { count } from '../../../../report/count.ts';
 import { outcomeOf } from '../print.ts';
 import { decideRaise, type RaiseDecision } from './decide.ts';
@@ -28,7 +29,10 @@ export async function raise(environment: Environment, flags: WriteFlags): Promis
   );
   const changed = judged.filter(({ after, before }) => after !== before);
   if (flags.dryRun === undefined)
-    for (const { path, after } of changed) await writeFile(resolve(environment.folder, path), after);
+    for (const { path, after } of changed) {
+      const file = await realpath(resolve(environment.folder, path));
+      await writeFiles(dirname(file), new Map([[basename(file), after]]));
+    }
   const outdated = judged.flatMap(({ rows }) => rows);
   const data = { checked: subscriptions.length, outdated, files: changed.map(({ path }) => path) };
   const text = printRaised(data, flags, environment.columns);
