@@ -19,9 +19,11 @@ export class KeptInstances {
       ...person,
       deleteInstance: async () => {
         const { name } = person.operator;
+        const wasNoted = this.#deleted.has(name);
         this.#deleted.add(name);
         await person.deleteInstance().catch((error: unknown) => {
-          this.#deleted.delete(name);
+          // A second deletion finds nothing, and takes nothing from the first.
+          if (!wasNoted) this.#deleted.delete(name);
           throw error;
         });
       },
