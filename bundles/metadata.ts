@@ -26,8 +26,8 @@ export function readAnnotations(files: Files, limits: BundleLimits): ReadonlyMap
   return new Map(Object.entries(annotations).map(([key, value]) => [key, annotationText(file, key, value)]));
 }
 
-/** Numbers and booleans are taken as text: a package may be named `1`. */
-function annotationText(file: string, key: string, value: unknown): string {
+/** Numbers and booleans are taken as text: a package may be named `1`. @throws ReasonedError BundleInvalid for lists and maps */
+export function annotationText(file: string, key: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);

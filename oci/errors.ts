@@ -128,8 +128,18 @@ export function answerError(registry: string, what: string, { status, headers, c
       hint: 'Check the name; a private repository can also look as if it did not exist',
     });
   }
-  return unavailable(answer, afterSeconds === undefined ? {} : { afterSeconds });
+  return unavailable(answer, { cause: { status }, ...(afterSeconds !== undefined && { afterSeconds }) });
 }
+
+/** Whether a registry, or a proxy before it, has answered that it has no time now. */
+export function isBusy(error: unknown): error is ReasonedError {
+  if (!(error instanceof ReasonedError)) return false;
+  if (error.reason === 'RegistryThrottled') return true;
+  const { status } = (error.cause ?? {}) as Partial<FailedAnswer>;
+  return error.reason === 'RegistryUnavailable' && status !== undefined && BUSY.has(status);
+}
+
+const BUSY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined if it

@@ -45,6 +45,13 @@ describe('a layout', () => {
     expect(JSON.parse(await readFile(join(folder, 'oci-layout'), 'utf8'))).toEqual({ imageLayoutVersion: '1.0.0' });
   });
 
+  test('images that are written into a layout at the same time are all there', async () => {
+    const names = Array.from({ length: 8 }, (_, number) => `v${number}`);
+    await Promise.all(names.map((name) => writeLayout(folder, image(name), name)));
+    expect(new Set((await listLayout(folder)).map(({ name }) => name))).toEqual(new Set(names));
+    expect((await readdir(folder)).toSorted()).toEqual(['blobs', 'index.json', 'oci-layout']);
+  });
+
   test('a layout holds indexes with their images, read from or copied to a registry', async () => {
     const fake = await startFakeRegistry();
     const registry = createRegistry();

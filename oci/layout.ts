@@ -7,6 +7,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { BuiltImage, BuiltIndex } from './build.ts';
 import type { ImageSink } from './copy.ts';
@@ -66,7 +67,9 @@ export function layoutSink(folder: string, name?: string): ImageSink {
     },
     async putManifest({ bytes, digest, mediaType }: PulledManifest, { top }) {
       await writeBlob(folder, digest, blobOf(bytes).open());
-      if (top) await addToIndex(folder, { mediaType, digest, size: bytes.length }, name);
+      if (!top) return;
+      await mark(folder);
+      await addToIndex(folder, { mediaType, digest, size: bytes.length }, name);
     },
   };
 }
@@ -75,6 +78,7 @@ export function layoutSink(folder: string, name?: string): ImageSink {
 export async function writeLayout(folder: string, built: BuiltImage | BuiltIndex, name?: string): Promise<string> {
   const images = 'index' in built ? built.images : [built];
   const top = 'index' in built ? built.index : built.manifest;
+  await mark(folder);
   const contents = images.flatMap(({ config, layers, manifest }) => [config, layers, manifest].flat());
   for (const { bytes, descriptor } of [...contents, top])
     await writeBlob(folder, descriptor.digest, blobOf(bytes).open());
@@ -189,8 +193,46 @@ async function writeBlob(folder: string, digest: string, content: AsyncIterable<
   }
 }
 
+/** Before all else, so that another program that writes into the folder at the same time sees a layout. */
+async function mark(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
+}
+
 /** Adds the image, in the place of one that had its name. */
 async function addToIndex(folder: string, descriptor: Descriptor, name: string | undefined): Promise<void> {
+  const lock = await lockIndex(folder);
+  try {
+    await rewriteIndex(folder, descriptor, name);
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** Waits while another process, or this one, adds an image. Returns the lock's file. @throws ImageInvalid if that takes too long */
+async function lockIndex(folder: string): Promise<string> {
+  const lock = join(folder, 'index.json.lock');
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
+    const taken = await open(lock, 'wx').catch(heldAsUndefined);
+    await (taken?.close() ?? pause(LOCK_PAUSE_MS));
+    if (taken !== undefined) return lock;
+  }
+  throw imageInvalid(
+    `another program keeps the layout ${folder} locked`,
+    true,
+    `If there is none, one was killed: remove ${lock}`,
+  );
+}
+
+/** Ten seconds; an image is added within milliseconds. */
+const LOCK_ATTEMPTS = 500;
+const LOCK_PAUSE_MS = 20;
+
+function heldAsUndefined(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+async function rewriteIndex(folder: string, descriptor: Descriptor, name: string | undefined): Promise<void> {
   const known = await knownIn(folder);
   const kept = known.filter(({ digest, annotations }) =>
     name === undefined ? digest !== descriptor.digest : annotations?.[REF_NAME] !== name,
@@ -198,7 +240,6 @@ async function addToIndex(folder: string, descriptor: Descriptor, name: string |
   const entry =
     name === undefined ? descriptor : { ...descriptor, annotations: { ...descriptor.annotations, [REF_NAME]: name } };
   const index = { schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests: [...kept, entry] };
-  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
   const partial = join(folder, `index.json.${randomUUID()}`);
   await writeFile(partial, JSON.stringify(index));
   await rename(partial, join(folder, 'index.json'));

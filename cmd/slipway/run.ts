@@ -99,6 +99,7 @@ const SYSTEM_ADVICE: ReadonlyMap<string, string> = new Map([
 /** The remedy at a terminal, if the error's own hint is for a cluster. */
 const HINTS: ReadonlyMap<Reason, string> = new Map([
   ['RegistryDenied', 'Log in to the registry, or name a file with credentials by --registry-config'],
+  ['RegistryThrottled', 'Repeat the command later; who is logged in to the registry often has a higher limit'],
 ]);
 
 /** By its name, so that the class need not be loaded to print help. */

@@ -2,7 +2,7 @@
 import { writeLayout } from '../../../oci/layout.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
-import { findPlace, targetFolder } from '../input/place.ts';
+import { findPlace, targetLayout } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { buildBundleImage, type CheckFlags } from './image.ts';
 
@@ -20,7 +20,8 @@ export async function build(
 ): Promise<Outcome> {
   const place = await findPlace(environment, source);
   if (place.kind !== 'folder') throw invalidInput(`${source} is no folder of a bundle`);
+  const target = await targetLayout(environment, layout);
   const { image, ...identity } = await buildBundleImage(place.path, flags);
-  const digest = await writeLayout(targetFolder(environment, layout), image, flags.tag);
+  const digest = await writeLayout(target, image, flags.tag);
   return { data: { ...identity, layout, digest }, text: `${digest}\n` };
 }

@@ -1,7 +1,9 @@
 /** Decides the files of a bundle that `bundle init` writes, and which existing ones stay as they are. Pure. */
 import { canonicalJson } from '../../../api/json.ts';
-import { describeRef, groupKind, refOf, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, isRecord, textOf } from '../../../api/untyped.ts';
+import { describeRef, groupKind, type KubeObject } from '../../../api/object.ts';
 import type { ComposedBundle, ExistingBundle } from '../../../bundles/author/compose.ts';
+import { annotationText } from '../../../bundles/metadata.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { formatYaml } from '../../../report/data.ts';
@@ -16,6 +18,13 @@ export interface FilePlan {
   readonly changes: ReadonlyMap<string, FileChange>;
   /** Files of `manifests/` whose objects the source does not have. */
   readonly leftovers: readonly string[];
+  /** Objects that the source does not have, in files with one that it has: a person may have added them. */
+  readonly added: readonly ForeignObject[];
+}
+
+export interface ForeignObject {
+  readonly path: string;
+  readonly object: string;
 }
 
 const MANIFESTS = 'manifests/';
@@ -24,7 +33,7 @@ const DOCKERFILE = 'Dockerfile';
 
 /** The parts of the existing files that composing needs. @throws ReasonedError InputInvalid for a file that is no YAML */
 export function readExisting(files: BundleFiles): ExistingBundle {
-  const csv = [...objectsByFile(files).values()].flat().find(({ kind }) => kind === CSV);
+  const csv = [...objectsByFile(files).values()].flat().find(isCsv) as KubeObject | undefined;
   const annotations = annotationsIn(files);
   const dockerfile = files.get(DOCKERFILE);
   return {
@@ -34,18 +43,25 @@ export function readExisting(files: BundleFiles): ExistingBundle {
   };
 }
 
-const CSV = 'ClusterServiceVersion';
+function isCsv(document: unknown): boolean {
+  return fieldsOf(document)['kind'] === 'ClusterServiceVersion';
+}
 
 function annotationsIn(files: BundleFiles): ReadonlyMap<string, string> | undefined {
   const bytes = files.get(ANNOTATIONS);
   if (bytes === undefined) return undefined;
-  const content = read(ANNOTATIONS, bytes)[0] as
-    | { readonly annotations?: Readonly<Record<string, unknown>> }
-    | undefined;
-  return new Map(Object.entries(content?.annotations ?? {}).map(([key, value]) => [key, String(value)]));
+  const { annotations = {} } = fieldsOf(read(ANNOTATIONS, bytes)[0]);
+  if (annotations !== null && !isRecord(annotations))
+    throw invalidInput(`"annotations" of ${ANNOTATIONS} must be a map`, 'Correct the field');
+  return new Map(
+    Object.entries(annotations ?? {}).map(([key, value]) => [key, annotationText(ANNOTATIONS, key, value)]),
+  );
 }
 
-/** Objects keep the file that has them alone, whatever its name; a file whose content is the same keeps its bytes. */
+/**
+ * Objects keep the file that has them, whatever its name, and their place among the other objects of the file, which stay.
+ * A file whose content is the same keeps its bytes.
+ */
 export function planFiles(
   composed: ComposedBundle,
   existing: BundleFiles,
@@ -53,8 +69,12 @@ export function planFiles(
 ): FilePlan {
   const before = objectsByFile(existing);
   const wanted = new Map<string, readonly unknown[]>();
-  for (const object of [composed.csv, ...composed.objects])
-    wanted.set(fileOf(object, composed, { before, wanted }), [object]);
+  const composedObjects: readonly KubeObject[] = [composed.csv, ...composed.objects];
+  for (const object of composedObjects) {
+    const path = fileOf(object, composed, { before, wanted });
+    wanted.set(path, replaceIn(wanted.get(path) ?? before.get(path) ?? [], object));
+  }
+  const added = addedTo(wanted, composedObjects);
   wanted.set(ANNOTATIONS, [{ annotations: Object.fromEntries(composed.annotations) }]);
   const leftovers = [...before.keys()].filter((path) => !wanted.has(path));
   const files = new Map<string, Uint8Array>(
@@ -64,7 +84,7 @@ export function planFiles(
   if (!prune) for (const path of leftovers) files.set(path, existing.get(path)!);
   const changes = new Map([...files].map(([path, bytes]) => [path, changeOf(existing.get(path), bytes)] as const));
   if (prune) for (const path of leftovers) changes.set(path, 'removed');
-  return { files, changes, leftovers: prune ? [] : leftovers };
+  return { files, changes, added, leftovers: prune ? [] : leftovers };
 }
 
 function changeOf(before: Uint8Array | undefined, bytes: Uint8Array): FileChange {
@@ -72,11 +92,9 @@ function changeOf(before: Uint8Array | undefined, bytes: Uint8Array): FileChange
   return Buffer.from(before).equals(bytes) ? 'unchanged' : 'changed';
 }
 
-function objectsByFile(files: BundleFiles): ReadonlyMap<string, readonly KubeObject[]> {
+function objectsByFile(files: BundleFiles): ReadonlyMap<string, readonly unknown[]> {
   return new Map(
-    [...files]
-      .filter(([path]) => path.startsWith(MANIFESTS))
-      .map(([path, bytes]) => [path, read(path, bytes) as readonly KubeObject[]]),
+    [...files].filter(([path]) => path.startsWith(MANIFESTS)).map(([path, bytes]) => [path, read(path, bytes)]),
   );
 }
 
@@ -90,34 +108,49 @@ function read(path: string, bytes: Uint8Array): readonly unknown[] {
 }
 
 interface KnownFiles {
-  readonly before: ReadonlyMap<string, readonly KubeObject[]>;
+  readonly before: ReadonlyMap<string, readonly unknown[]>;
   readonly wanted: ReadonlyMap<string, unknown>;
 }
 
 function fileOf(object: KubeObject, { annotations }: ComposedBundle, { before, wanted }: KnownFiles): string {
-  const isCsv = object.kind === CSV;
-  const identity = identityOf(object);
-  const found = [...before].find(
-    ([, [only, ...others]]) =>
-      only !== undefined && others.length === 0 && (isCsv ? only.kind === CSV : identityOf(only) === identity),
-  );
+  const found = [...before].find(([, objects]) => objects.some((one) => isSame(one, object)));
   if (found !== undefined) return found[0];
-  const name = isCsv ? (annotations.get(PACKAGE) ?? 'operator') : object.metadata.name;
+  const name = isCsv(object) ? (annotations.get(PACKAGE) ?? 'operator') : object.metadata.name;
   const stem = `${MANIFESTS}${name.replaceAll(/[^A-Za-z0-9.-]/g, '_')}.${object.kind.toLowerCase()}`;
-  const free = [`${stem}.yaml`, `${stem}.${groupKind(object).toLowerCase()}.yaml`].find((path) => !wanted.has(path));
-  return free ?? `${stem}.${wanted.size}.yaml`;
+  const isFree = (path: string): boolean => !wanted.has(path) && !before.has(path);
+  const free = [`${stem}.yaml`, `${stem}.${groupKind(object).toLowerCase()}.yaml`].find(isFree);
+  let at = wanted.size;
+  while (!isFree(`${stem}.${at}.yaml`)) at += 1;
+  return free ?? `${stem}.${at}.yaml`;
+}
+
+function replaceIn(documents: readonly unknown[], object: KubeObject): readonly unknown[] {
+  const at = documents.findIndex((one) => isSame(one, object));
+  return at < 0 ? [...documents, object] : documents.with(at, object);
+}
+
+function addedTo(
+  wanted: ReadonlyMap<string, readonly unknown[]>,
+  composed: readonly KubeObject[],
+): readonly ForeignObject[] {
+  return [...wanted].flatMap(([path, documents]) =>
+    documents
+      .filter((one) => isRecord(one) && !composed.some((object) => isSame(one, object)))
+      .map((one) => ({ path, object: identityOf(one) })),
+  );
+}
+
+/** Whether a document is an older form of an object. A bundle has one ClusterServiceVersion, whose name is its version. */
+function isSame(document: unknown, object: KubeObject): boolean {
+  return isCsv(object) ? isCsv(document) : identityOf(document) === identityOf(object);
 }
 
 const PACKAGE = 'operators.operatorframework.io.bundle.package.v1';
 
 /** The namespace does not count: a bundle is installed into one. */
-function identityOf(object: KubeObject): string {
-  const { namespace: _, ...ref } = refOf({
-    ...object,
-    apiVersion: object.apiVersion ?? '',
-    metadata: object.metadata ?? { name: '' },
-  });
-  return describeRef(ref);
+function identityOf(document: unknown): string {
+  const { apiVersion, kind, metadata } = fieldsOf(document);
+  return describeRef({ apiVersion: textOf(apiVersion), kind: textOf(kind), name: textOf(fieldsOf(metadata)['name']) });
 }
 
 function keep(path: string, documents: readonly unknown[], existing: BundleFiles): Uint8Array {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NAMESPACE, deployment, gadgetYaml } from '../../../bundles/author/testing/gadget-source.ts';
@@ -34,6 +43,7 @@ async function report(folder: string, input: string, ...args: readonly string[])
 const changesOf = ({ files }: Report): readonly string[] => [...new Set(files.map(({ change }) => change))];
 const read = (path: string): string => readFileSync(join(workplace().folder, path), 'utf8');
 const write = (path: string, text: string): void => writeFileSync(join(workplace().folder, path), text);
+const MINE = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: mine\ndata:\n  by: hand\n';
 const CSV = 'manifests/gadget.clusterserviceversion.yaml';
 
 describe('bundle init', () => {
@@ -122,6 +132,66 @@ describe('bundle init', () => {
     const pruned = await report('fewer/gadget', less, '--prune');
     expect(pruned.files).toContainEqual({ path: 'manifests/settings.configmap.yaml', change: 'removed' });
     expect(existsSync(join(workplace().folder, 'fewer/gadget/manifests/settings.configmap.yaml'))).toBe(false);
+  });
+
+  test.each<{ because: string; file: string; change: (text: string) => string; names: string }>([
+    {
+      because: 'behind the object of the source',
+      file: 'settings.configmap.yaml',
+      change: (text) => `${text}---\n${MINE}`,
+      names: 'manifests/settings.configmap.yaml: ConfigMap mine',
+    },
+    {
+      because: 'before it, and the source changes its object',
+      file: 'settings.configmap.yaml',
+      change: (text) => `${MINE}---\n${text.replace('kind: ConfigMap', 'kind: ConfigMap\nimmutable: true')}`,
+      names: 'manifests/settings.configmap.yaml: ConfigMap mine',
+    },
+    {
+      because: 'with the ClusterServiceVersion',
+      file: CSV.slice('manifests/'.length),
+      change: (text) => `${text}---\n${MINE}`,
+      names: `${CSV}: ConfigMap mine`,
+    },
+    {
+      because: 'in place of it, under the name that its file would have',
+      file: 'settings.configmap.yaml',
+      change: () => MINE,
+      names: 'manifests/settings.configmap.yaml',
+    },
+  ])('keeps an object that a person has added, and names it: $because', async ({ because, file, change, names }) => {
+    const folder = `added/${because.length}/gadget`;
+    await init(folder, gadgetYaml());
+    const path = `${folder}/manifests/${file}`;
+    write(path, change(read(path)));
+    const { findings } = await report(folder, gadgetYaml());
+    expect(read(path)).toContain('by: hand');
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'leftover-file', object: names }));
+    const all = readdirSync(join(workplace().folder, folder, 'manifests')).map((one) =>
+      read(`${folder}/manifests/${one}`),
+    );
+    expect(all.join('').match(/^  name: settings$/gm), 'the object of the source, once').toHaveLength(1);
+    expect(all.join('')).not.toContain('immutable');
+    expect(changesOf(await report(folder, gadgetYaml())), 'in the run after that').toEqual(['unchanged']);
+  });
+
+  test.each(['{x: 1}', '[1, 2]'])('refuses an annotation that is no text rather than rewrite it: %s', async (value) => {
+    const path = 'odd/gadget/metadata/annotations.yaml';
+    await init('odd/gadget', gadgetYaml());
+    const text = `${read(path)}  mine: ${value}\n`;
+    write(path, text);
+    const { code, stderr } = await init('odd/gadget', gadgetYaml());
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('BundleInvalid') });
+    expect(read(path)).toBe(text);
+    rmSync(join(workplace().folder, path));
+  });
+
+  test('writes nothing through a link of the folder', async () => {
+    workplace().write(new Map([['kept', 'x']]), 'linked/gadget');
+    symlinkSync('../../made-outside', join(workplace().folder, 'linked/gadget/Dockerfile'));
+    const { code, stderr } = await init('linked/gadget', gadgetYaml());
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('InputInvalid') });
+    expect(existsSync(join(workplace().folder, 'made-outside'))).toBe(false);
   });
 
   test('writes nothing in a dry run', async () => {

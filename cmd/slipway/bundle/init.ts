@@ -1,6 +1,5 @@
 /** `slipway bundle init`: a complete bundle out of the objects by which an operator is installed without one. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import { ReasonedError } from '../../../api/errors.ts';
 import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import {
@@ -23,7 +22,9 @@ import { readLive, type LiveFlags } from '../input/live.ts';
 import { readSourceFiles } from '../input/source.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { judge, type FindingsStyle, type Strictness } from '../output/findings.ts';
+import { writeFiles } from '../output/write-files.ts';
 import { planFiles, readExisting, type FilePlan } from './init-files.ts';
 import { identify, readWords, type IdentityFlags, type WordFlags } from './init-identity.ts';
 import { describeInit, type InitFinding } from './init-report.ts';
@@ -84,7 +85,8 @@ async function readAll(environment: Environment, folder: string, flags: InitFlag
   if (!isNamed) return { sources: plain, leftOut: [], findings: [] };
   if (word === 'live') return withSources(await readLive(environment, name, flags), plain);
   const { sources, tests } = await readChart(environment, { chart: name, release }, flags);
-  for (const test of tests) environment.complain(`slipway: ${test} is left out: it is a test of the chart\n`);
+  for (const test of tests)
+    environment.complain(`slipway: ${cleanLine(test)} is left out: it is a test of the chart\n`);
   return { sources: [...sources, ...plain], leftOut: [], findings: [] };
 }
 
@@ -107,12 +109,9 @@ async function readFolder(target: string): Promise<ReadonlyMap<string, Uint8Arra
 }
 
 async function writePlan(target: string, { files, changes }: FilePlan): Promise<void> {
-  for (const [path, change] of changes) {
-    if (change === 'removed') await rm(join(target, path));
-    if (change !== 'created' && change !== 'changed') continue;
-    await mkdir(dirname(join(target, path)), { recursive: true });
-    await writeFile(join(target, path), files.get(path)!);
-  }
+  const changed = [...changes].filter(([, change]) => change !== 'unchanged');
+  // Of a file that is removed there are no bytes.
+  await writeFiles(target, new Map(changed.map(([path]) => [path, files.get(path)])));
 }
 
 interface Written {
@@ -125,7 +124,13 @@ interface Written {
 }
 
 function report(environment: Environment, { folder, flags, composed, plan, ...beside }: Written): Outcome {
-  const findings = [...beside.findings, ...composed.findings, ...leftoversOf(plan), ...defectsOf(plan)];
+  const findings = [
+    ...beside.findings,
+    ...composed.findings,
+    ...leftoversOf(plan),
+    ...addedIn(plan),
+    ...defectsOf(plan),
+  ];
   const placements = [...composed.placements, ...beside.leftOut];
   const { counts, exitCode } = judge(findings, flags);
   const facts = {
@@ -152,6 +157,16 @@ function leftoversOf({ leftovers }: FilePlan): readonly InitFinding[] {
     object: path,
     message: 'its object is not in the source; the file stays in the bundle',
     advice: 'Keep it if a person has added it; else remove the file, or say --prune',
+  }));
+}
+
+function addedIn({ added }: FilePlan): readonly InitFinding[] {
+  return added.map(({ path, object }) => ({
+    level: 'warning',
+    check: 'leftover-file',
+    object: `${path}: ${object}`,
+    message: 'the source does not have it; it stays in its file',
+    advice: 'Keep it if a person has added it; else remove it from the file',
   }));
 }
 

@@ -1,6 +1,5 @@
 /** `slipway bundle pull`: the files of a bundle out of its image, into a folder. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { parseBundle } from '../../../bundles/parse.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
@@ -8,6 +7,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { targetFolder } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
+import { writeFiles } from '../output/write-files.ts';
 import { count } from '../../../report/count.ts';
 import { identityOf } from './identity.ts';
 
@@ -23,7 +23,8 @@ export async function pull(
   const { files, image } = await readBundle(environment, source, flags);
   if (image === undefined) throw invalidInput(`${source} is a folder already`);
   const identity = identityOf(parseBundle(files));
-  for (const [path, bytes] of files) await write(join(target, path), bytes);
+  // Paths are plain and relative: the reader of archives refuses all others.
+  await writeFiles(target, files);
   const { digest, reference } = image;
   return {
     data: { ...identity, ...(reference !== undefined && { reference }), digest, folder, files: [...files.keys()] },
@@ -37,10 +38,4 @@ async function refuseFull(target: string, folder: string): Promise<void> {
     throw invalidInput(`${folder} cannot be written to: ${error.message}`, undefined, error);
   });
   if (entries.length > 0) throw invalidInput(`${folder} is not empty`, 'Name a folder that does not exist yet');
-}
-
-/** Paths are plain and relative: the reader of archives refuses all others. */
-async function write(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, bytes, { flag: 'wx' });
 }

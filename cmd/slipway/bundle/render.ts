@@ -14,6 +14,7 @@ import { readBundle } from '../input/bundle.ts';
 import { readConfigFile } from '../input/config.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';
 
 export interface RenderFlags extends RegistryFlags {
@@ -39,7 +40,9 @@ export async function render(environment: Environment, source: string, flags: Re
   const { kept, leftOut } = leaveOutImpossible(renderBundle(bundle, options));
   const objects = orderObjects(kept).flatMap((phase) => phase.objects);
   for (const { ref, message } of leftOut)
-    environment.complain(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}\n`);
+    environment.complain(
+      `${cleanLine(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}`)}\n`,
+    );
   if (flags.certificates === undefined && needsCertificates(bundle, options)) environment.complain(NOTE);
   return { data: objects, text: formatYaml(objects) };
 }

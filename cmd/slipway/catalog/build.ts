@@ -1,6 +1,4 @@
 /** `slipway catalog build`: a file-based catalog out of templates and bundles, one folder a package. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { formatJson } from '../../../api/json.ts';
 import type { CatalogDocument } from '../../../catalog/templates/template.ts';
 import type { Environment } from '../environment.ts';
@@ -8,6 +6,7 @@ import { invalidInput } from '../input/invalid.ts';
 import { targetFolder } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings } from '../output/findings.ts';
+import { writeFiles } from '../output/write-files.ts';
 import { count } from '../../../report/count.ts';
 import { examineFiles, printed } from './examine.ts';
 import { expandSources, type SourceFlags } from './sources.ts';
@@ -28,7 +27,7 @@ export async function build(
   const files = toFiles(await expandSources(environment, sources, flags));
   const findings = flags.check === false ? [] : examineFiles(files);
   const { counts, exitCode } = judge(findings, {});
-  if (exitCode === 0) for (const [path, bytes] of files) await write(join(target, path), bytes);
+  if (exitCode === 0) await writeFiles(target, files);
   const written = exitCode === 0 ? [...files.keys()] : [];
   return {
     data: { folder, files: written, ...counts, findings },
@@ -63,8 +62,3 @@ function packageOf({ schema, name, package: packageName }: CatalogDocument): str
 }
 
 const PACKAGE_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-
-async function write(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, bytes);
-}

@@ -339,6 +339,26 @@ describe('catalog build', () => {
     ).toEqual(['olm.package', 'olm.csv.metadata']);
   });
 
+  test.each<{ because: string; suffix: string; image: RegExp }>([
+    { because: 'by tag', suffix: ':v{version}', image: /:v1\.0\.0@sha256:[0-9a-f]{64}$/ },
+    {
+      because: 'by digest already',
+      suffix: `@sha256:${'a'.repeat(64)}`,
+      image: new RegExp(`operator@sha256:${'a'.repeat(64)}$`),
+    },
+  ])('names the image of a folder by digest too, on request: $because', async ({ suffix, image }) => {
+    const template = `${registry.host}/team/{package}${suffix}`;
+    const { code } = await build('pinned-folder', 'bundles/1.0.0', '--image-template', template, '--pin');
+    expect(code).toBe(0);
+    expect(built('pinned-folder').find(({ schema }) => schema === 'olm.bundle')?.image).toMatch(image);
+  });
+
+  test('writes nothing if the image of a folder that is to be named by digest is not there', async () => {
+    const template = `${registry.host}/nowhere/{package}:v{version}`;
+    const { code, stderr } = await build('pinned-none', 'bundles/1.0.0', '--image-template', template, '--pin');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ImageNotFound') });
+  });
+
   test('writes nothing if the catalog has errors, unless they are ignored', async () => {
     workplace().write(
       new Map([['wrong.yaml', basic(['1.0.0']).replace('defaultChannel: stable', 'defaultChannel: none')]]),

@@ -1,5 +1,6 @@
 /** `slipway catalog push`: the files of a catalog as an image into a registry. */
 import { CATALOG_FOLDER, CATALOG_LABEL } from '../../../bundles/image-labels.ts';
+import { catalogFilesOf } from '../../../catalog/tree.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
@@ -16,7 +17,7 @@ export interface CatalogPushFlags extends RegistryFlags {
   readonly check?: boolean;
 }
 
-/** Prints the digest; a catalog with errors is not pushed. */
+/** Prints the digest; a catalog with errors is not pushed, and neither is a file that `.indexignore` leaves out. */
 export async function push(
   environment: Environment,
   source: string,
@@ -26,7 +27,8 @@ export async function push(
   const reference = pushTarget(target);
   const { files, digest } = await readCatalog(environment, source, flags);
   if (digest !== undefined) throw invalidInput(`${source} is an image already`, 'Name the folder of a catalog');
-  if (files.size === 0) throw invalidInput(`${source} has no files`);
+  const published = new Map([...catalogFilesOf(files)].map(({ path, content }) => [path, content]));
+  if (published.size === 0) throw invalidInput(`${source} has no files`);
   const errors = flags.check === false ? [] : examineFiles(files).filter(({ level }) => level === 'error');
   if (errors.length > 0) {
     const { counts, exitCode } = judge(errors, {});
@@ -36,7 +38,7 @@ export async function push(
       exitCode,
     };
   }
-  const image = buildImage({ files: inConfigs(files), labels: { [CATALOG_LABEL]: CATALOG_FOLDER } });
+  const image = buildImage({ files: inConfigs(published), labels: { [CATALOG_LABEL]: CATALOG_FOLDER } });
   const { signal } = environment;
   const made = await withRegistry(environment, flags, (registry) => pushImage(registry, reference, image, { signal }));
   return pushed(reference, made, { source });

@@ -13,7 +13,8 @@ import {
 import { BASIC_SCHEMA, basicImages, expandBasic } from '../../../catalog/templates/basic.ts';
 import { expandSemver, SEMVER_SCHEMA, semverImages } from '../../../catalog/templates/semver.ts';
 import type { CatalogDocument } from '../../../catalog/templates/template.ts';
-import type { ImageSource } from '../../../oci/source.ts';
+import { formatReference, parseReference, withDigest } from '../../../oci/reference.ts';
+import type { Registry } from '../../../oci/registry.ts';
 import type { Environment } from '../environment.ts';
 import { readBundleFrom } from '../input/bundle.ts';
 import { readYamlFile } from '../input/files.ts';
@@ -65,7 +66,7 @@ export function describeBundles(
 }
 
 interface SourceReading {
-  readonly registry: ImageSource;
+  readonly registry: Registry;
   readonly environment: Environment;
   readonly flags: SourceFlags;
 }
@@ -121,11 +122,21 @@ async function describeBundle(
   const entry = (at: string): BundleBlob => buildBundleBlob(directory, { image: at, manifests });
   const stated = statedGraph(directory);
   if (image?.reference !== undefined) return { bundle: entry(pin ? image.reference : source), stated };
-  if (template !== undefined) return { bundle: entry(fillIn(template, entry(template))), stated };
+  if (template !== undefined) {
+    const named = fillIn(template, entry(template));
+    return { bundle: entry(pin ? await pinned(registry, named, environment) : named), stated };
+  }
   throw invalidInput(
     `${source} is a folder, and nothing says where its image is`,
     'Push it and name the image, or say --image-template registry.example/team/{package}:v{version}',
   );
+}
+
+async function pinned(registry: Registry, image: string, { signal }: Environment): Promise<string> {
+  const reference = parseReference(image);
+  if (reference.digest !== undefined) return image;
+  const { digest } = await registry.resolve(reference, signal);
+  return formatReference(withDigest(reference, digest));
 }
 
 function fillIn(template: string, { package: packageName, name, properties }: BundleBlob): string {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFiles } from '../../../bundles/testing/bundle.ts';
@@ -15,11 +15,15 @@ beforeAll(async () => {
   mkdirSync(join(workplace().folder, 'bin'));
   const answer = JSON.stringify({ ServerURL: registry.host, Username: 'ada', Secret: PASSWORD });
   helper('good', `read -r server; [ "$1 $server" = "get ${registry.host}" ] && echo '${answer}'`);
+  helper('counting', `echo asked >>'${asked()}'; echo '${answer}'`);
+  helper('blank', `echo '{"ServerURL":"${registry.host}","Username":"","Secret":""}'`);
   helper('empty', `echo 'credentials not found in native keychain'; exit 1`);
   helper('failing', 'exit 3');
   helper('babbling', 'echo no json');
 });
 afterAll(() => registry.close());
+
+const asked = (): string => join(workplace().folder, 'asked');
 
 function helper(name: string, script: string): void {
   const file = join(workplace().folder, 'bin', `docker-credential-${name}`);
@@ -98,6 +102,17 @@ describe('credentials are found', () => {
   ])('by $because', async ({ config }) => {
     expect(await push('home/.docker/config.json', config())).toMatchObject({ code: 0, stderr: '' });
   });
+});
+
+test('a program is asked once by a push, and not before each request', async () => {
+  expect(await push('home/.docker/config.json', { credsStore: 'counting' })).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(asked(), 'utf8')).toBe('asked\n');
+});
+
+test('a program that gives no user is none', async () => {
+  const variables = { XDG_RUNTIME_DIR: join(workplace().folder, 'blank') };
+  workplace().write(new Map([['home/.docker/config.json', JSON.stringify({ credsStore: 'blank' })]]));
+  expect(await push('blank/containers/auth.json', login(), variables)).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe('credentials', () => {

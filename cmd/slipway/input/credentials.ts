@@ -61,13 +61,27 @@ function lookupIn(environment: Environment, path: string, content: string): read
     ownField(credHelpers, serverOf(registry)) ?? ownField(credHelpers, registry) ?? credsStore;
   return [
     parseAuths(path, auths),
-    async (registry) => {
+    remembered(async (registry) => {
       const helper = helperFor(registry);
       return typeof helper === 'string' && helper !== ''
         ? askHelper(environment, { helper, registry, path })
         : undefined;
-    },
+    }),
   ];
+}
+
+/** A client asks before every request, and a program takes its time; its answer may be valid for some minutes only. */
+const REMEMBERED_MS = 60_000;
+
+function remembered(ask: (registry: string) => Promise<Credential | undefined>): CredentialLookup {
+  const answers = new Map<string, { readonly until: number; readonly credential: Promise<Credential | undefined> }>();
+  return (registry) => {
+    const known = answers.get(registry);
+    if (known !== undefined && known.until > Date.now()) return known.credential;
+    const credential = ask(registry);
+    answers.set(registry, { until: Date.now() + REMEMBERED_MS, credential });
+    return credential;
+  };
 }
 
 function parseConfig(path: string, content: string): Readonly<Record<string, unknown>> {
@@ -124,6 +138,7 @@ async function askHelper(
   const answer = code === 0 ? parseAnswer(output) : undefined;
   if (answer === undefined) throw unusable(path, `the program ${program} gives no credentials for ${registry}`);
   const { Username: username, Secret: secret } = answer;
+  if (username === '') return undefined;
   return username === '<token>'
     ? { kind: 'identityToken', token: secret }
     : { kind: 'basic', username, password: secret };

@@ -1,6 +1,6 @@
 /** Reads files and folders that the command line names, with limits. */
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
@@ -13,7 +13,9 @@ export interface TreeLimits {
 
 /**
  * The files of a folder by their paths from there, with slashes, sorted; only those below `parts` where some are
- * named. A folder that is not there has no files. Links to files count as files; anything else is refused.
+ * named. A folder that is not there has no files. A link to a file inside of the folder counts as this file; every other
+ * link, and anything else, is refused: pipelines publish the folders of others.
+ * Files of version control and of editors are left out.
  *
  * @throws ReasonedError InputInvalid
  */
@@ -24,6 +26,7 @@ export async function readTree(
   const files = new Map<string, Uint8Array>();
   let bytes = 0;
   for (const part of parts) {
+    await assertInside(folder, part);
     for await (const path of walk(folder, part)) {
       bytes += (await stat(join(folder, path))).size;
       if (files.size >= limits.maxFiles) throw invalidInput(`${folder} has more than ${limits.maxFiles} files`);
@@ -37,13 +40,33 @@ export async function readTree(
 async function* walk(folder: string, part: string): AsyncGenerator<string> {
   const entries = await readdir(join(folder, part), { withFileTypes: true }).catch(missingAsEmpty);
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (LEFT_OUT.test(entry.name)) continue;
     const path = part === '' ? entry.name : `${part}/${entry.name}`;
     if (ODD_NAME.test(entry.name))
       throw invalidInput(`${JSON.stringify(path)} has characters that no archive should have`);
+    if (entry.isSymbolicLink()) await assertInside(folder, path);
     if (entry.isDirectory()) yield* walk(folder, path);
     else if (entry.isFile() || (await isFile(join(folder, path)))) yield path;
     else throw invalidInput(`${join(folder, path)} is neither a file nor a folder`, 'Remove it');
   }
+}
+
+/** Of version control, with its tokens and its history; swap files, copies and locks of editors; of the Finder; of a run that was killed (output/write-files.ts). */
+const LEFT_OUT = /^(?:\.(?:git|hg|svn|jj|DS_Store|slipway-.{6}|#.*|.+\.sw[a-z])|#.*#|.*~)$/i;
+
+/** A path that leads nowhere passes. @throws ReasonedError InputInvalid if links lead out of the folder, or to a file that is left out */
+async function assertInside(folder: string, path: string): Promise<void> {
+  const [root, target] = await Promise.all(
+    [folder, join(folder, path)].map((place) => realpath(place).catch(() => undefined)),
+  );
+  if (root === undefined || target === undefined) return;
+  const way = relative(root, target);
+  const names = way.split(sep);
+  if (names[0] !== '..' && !isAbsolute(way) && !names.some((name) => LEFT_OUT.test(name))) return;
+  throw invalidInput(
+    `${join(folder, path)} is a link out of the folder`,
+    'Replace the link by the file, if the file is to be published',
+  );
 }
 
 /** Control characters, the separator of another system, and bytes that are not UTF-8. */

@@ -1,5 +1,5 @@
 /** The place that an argument names: a folder, an image in a folder, a file, or an image in a registry. */
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Environment } from '../environment.ts';
@@ -16,7 +16,7 @@ export type InputPlace =
  * An existing path wins: the name of a file or folder stands for it, even if it is also a valid reference. Else it is a reference,
  * which must name its registry, so that a mistyped folder is not asked for in a public one.
  *
- * @throws ReasonedError InputInvalid, ReferenceInvalid
+ * @throws ReasonedError InputInvalid, also for a folder that could be read in two ways; ReferenceInvalid
  */
 export async function findPlace({ folder }: Pick<Environment, 'folder'>, text: string): Promise<InputPlace> {
   const path = resolve(folder, text);
@@ -49,6 +49,26 @@ export function targetFolder({ folder }: Pick<Environment, 'folder'>, text: stri
   return resolve(folder, text);
 }
 
+/** The place where an image is to be written: a folder that is new or empty, or a layout. @throws ReasonedError InputInvalid */
+export async function targetLayout(environment: Pick<Environment, 'folder'>, text: string): Promise<string> {
+  const path = targetFolder(environment, text);
+  const names = await readdir(path).catch(missingAsEmpty);
+  if (names.length === 0 || (await isLayout(path))) return path;
+  throw invalidInput(`${path} has files, and is no image layout`, 'Name a new folder');
+}
+
+function missingAsEmpty(error: NodeJS.ErrnoException): readonly string[] {
+  if (error.code === 'ENOENT') return [];
+  throw invalidInput(error.message, 'Name a new folder', error);
+}
+
+/** @throws ReasonedError InputInvalid for a layout with the files of a bundle beside it: people would read these, and programs the image */
 async function isLayout(path: string): Promise<boolean> {
-  return (await stat(join(path, 'oci-layout')).catch(() => undefined))?.isFile() === true;
+  if ((await stat(join(path, 'oci-layout')).catch(() => undefined))?.isFile() !== true) return false;
+  const names = await readdir(path);
+  if (!names.includes('manifests') && !names.includes('metadata')) return true;
+  throw invalidInput(
+    `${path} is both the folder of a bundle and an image layout`,
+    'Remove oci-layout, index.json and blobs/, or manifests/ and metadata/',
+  );
 }

@@ -4,6 +4,7 @@ import { isLoopbackName } from '../../../oci/host.ts';
 import { createRegistry, type Registry } from '../../../oci/registry.ts';
 import type { Environment } from '../environment.ts';
 import { findCredentials } from './credentials.ts';
+import { patientRegistry } from './patient-registry.ts';
 
 export interface RegistryFlags {
   /** Speak to every registry without TLS; those on this machine always are. */
@@ -12,7 +13,7 @@ export interface RegistryFlags {
   readonly registryConfig?: string;
 }
 
-/** Runs work with a client, which pulls from mirrors if some are given, and closes its connections afterwards. */
+/** Runs work with a client, which waits while a registry is busy, and pulls from mirrors if some are given, and closes its connections afterwards. */
 export async function withRegistry<Result>(
   environment: Environment,
   { plainHttp = false, registryConfig }: RegistryFlags,
@@ -28,7 +29,7 @@ export async function withRegistry<Result>(
     ...(mirrors !== undefined && { mirrors }),
   });
   try {
-    return await work(registry);
+    return await work(patientRegistry(registry, environment));
   } finally {
     registry.close();
   }

@@ -22,6 +22,18 @@ afterAll(async () => {
   await source?.close();
 });
 
+test('the content of an image whose digest is known is that one, whatever its tag names by now', async () => {
+  const reference = source.reference('team/moving:v1');
+  const publish = (content: string): Promise<string> =>
+    pushImage(client, reference, buildImage({ files: new Map([['program', Buffer.from(content)]]) }));
+  const known = await publish('read');
+  await publish('moved');
+  const sink = { putBlob: async () => undefined, putManifest: async () => undefined };
+  const options = { sink, progress: () => undefined, signal: new AbortController().signal };
+  const [image] = await collectImages(client, [{ reference, digest: known, role: 'Image' }], options);
+  expect(image).toMatchObject({ digest: known, tags: { v1: known } });
+});
+
 test('four images are collected at a time: each waits until four are under way', async () => {
   let underWay = 0;
   let most = 0;

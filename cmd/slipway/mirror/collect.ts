@@ -10,6 +10,8 @@ import type { MirroredImage } from './list.ts';
 export interface ToCollect {
   /** As it is named: by tag, by digest, or both. */
   readonly reference: Reference;
+  /** The digest by which it was read already: its tag may have moved since. */
+  readonly digest?: string;
   readonly role: MirroredImage['role'];
 }
 
@@ -43,10 +45,11 @@ export async function collectImages(
 
 async function collectOne(
   registry: Registry,
-  { reference, role }: ToCollect,
+  { reference, digest: known, role }: ToCollect,
   { sink, signal }: Pick<CollectOptions, 'sink' | 'signal'>,
 ): Promise<MirroredImage> {
-  const digest = await copyImage(registry, reference, sink, signal);
+  const asked = known === undefined ? reference : withDigest(reference, known);
+  const digest = await copyImage(registry, asked, sink, signal);
   const { registry: host, repository, tag } = reference;
   const subject = { registry: host, repository, digest };
   const referrers = await collectReferrers(registry, subject, { sink, signal });

@@ -1,6 +1,4 @@
 /** The content of a mirror's folder: an OCI image layout, whose index is written once, when all content is there. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ReasonedError } from '../../../api/errors.ts';
 import { hasLayoutBlob, layoutSource, writeLayoutBlob } from '../../../oci/layout.ts';
 import { blobOf } from '../../../oci/blob.ts';
@@ -8,6 +6,7 @@ import type { BuiltImage } from '../../../oci/build.ts';
 import type { ImageSink } from '../../../oci/copy.ts';
 import { MEDIA_TYPE } from '../../../oci/manifest.ts';
 import type { ImageSource } from '../../../oci/source.ts';
+import { writeFiles } from '../output/write-files.ts';
 import { formatList, LIST_FILE, type MirroredImage } from './list.ts';
 
 /** Blobs that a folder has already, or one of an earlier run, are not pulled again. */
@@ -66,17 +65,13 @@ export async function writeIndex(folder: string, images: readonly MirroredImage[
       };
     }),
   );
-  await mkdir(folder, { recursive: true });
-  await writeWhole(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
-  await writeWhole(
-    join(folder, 'index.json'),
-    JSON.stringify({ schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests }),
+  const index = { schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests };
+  await writeFiles(
+    folder,
+    new Map([
+      ['oci-layout', '{"imageLayoutVersion":"1.0.0"}'],
+      ['index.json', JSON.stringify(index)],
+      [LIST_FILE, formatList(images)],
+    ]),
   );
-  await writeWhole(join(folder, LIST_FILE), formatList(images));
-}
-
-/** A reader never sees half a file. */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.part`, text);
-  await rename(`${path}.part`, path);
 }

@@ -312,6 +312,19 @@ describe('mirror pull', () => {
     expect(() => readFileSync(join(work().folder, 'refused/index.json'))).toThrow();
   });
 
+  test('a tag that moves meanwhile does not change what is copied: the catalog is the one that was read', async () => {
+    const { digest } = await client.resolve(source.reference('team/catalog:v1'));
+    let asked = 0;
+    source.intercept = ({ method, path }) => {
+      if (method !== 'GET' || !path.endsWith('/catalog/manifests/v1')) return undefined;
+      asked += 1;
+      return asked === 1 ? undefined : { status: 404 };
+    };
+    const result = await pulled('moved', '--whole-catalogs').finally(() => (source.intercept = () => undefined));
+    expect(imageOf(result, 'catalog')).toMatchObject({ digest, tags: { v1: digest } });
+    expect(asked).toBe(1);
+  });
+
   test('without a range takes the latest version of the default channel', async () => {
     const { stdout } = await work().run(
       'mirror',
@@ -418,6 +431,41 @@ describe('mirror push', () => {
     const { code, stdout } = await verify('airgap', prefix);
     source.intercept = () => undefined;
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 missing of')]);
+  });
+
+  test('puts images before the bundles that name them, catalogs last, and own tags after signatures', async () => {
+    const fresh = await startFakeRegistry();
+    const { code } = await work().run('mirror', 'push', 'airgap', `${fresh.host}/operators`);
+    const put = fresh.requests.flatMap(({ method, path }) => {
+      const found = /^\/v2\/.*\/team\/(\w+)\/manifests\/(.+)$/.exec(path);
+      return method === 'PUT' && found !== null ? [{ name: found[1]!, tag: found[2]! }] : [];
+    });
+    await fresh.close();
+    expect(code).toBe(0);
+    const rankOf = ({ name }: { readonly name: string }): number =>
+      name === 'catalog' ? 2 : ['base', 'gadget', 'widget'].includes(name) ? 1 : 0;
+    const ranks = put.map(rankOf);
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
+    expect(new Set(ranks).size).toBe(3);
+    expect(put.at(-1)).toEqual({ name: 'catalog', tag: 'v1' });
+  });
+
+  test('puts the own tag of an image after its signatures, however they are named', async () => {
+    const list = join(work().folder, 'airgap/mirror.json');
+    const before = readFileSync(list, 'utf8');
+    const { images, ...rest } = JSON.parse(before) as { images: MirroredImage[] };
+    const program = images.find(({ name }) => name.endsWith('/program'))!;
+    const changed = { ...program, tags: { latest: program.digest, ...program.tags } };
+    writeFileSync(list, JSON.stringify({ ...rest, images: [changed] }));
+    const fresh = await startFakeRegistry();
+    await work().run('mirror', 'push', 'airgap', `${fresh.host}/operators`);
+    const put = fresh.requests
+      .filter(({ method }) => method === 'PUT')
+      .filter(({ path }) => path.includes('/manifests/'));
+    await fresh.close();
+    writeFileSync(list, before);
+    expect(put.length).toBeGreaterThan(3);
+    expect(put.at(-1)?.path).toMatch(/\/manifests\/latest$/);
   });
 
   test('sends nothing twice', async () => {

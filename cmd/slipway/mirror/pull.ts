@@ -73,7 +73,11 @@ async function readCatalogs(
 
 function wholeOf(catalogs: readonly CatalogInput[], { wholeCatalogs = false }: MirrorPullFlags): readonly ToCollect[] {
   if (!wholeCatalogs) return [];
-  return catalogs.map(({ source }) => ({ reference: parseReference(source), role: 'WholeCatalog' }));
+  return catalogs.map(({ source, digest }) => ({
+    reference: parseReference(source),
+    ...(digest !== undefined && { digest }),
+    role: 'WholeCatalog',
+  }));
 }
 
 /** Under the tags of the catalogs that they were cut from. */
@@ -118,8 +122,9 @@ async function neededBy(
   const needed: ToCollect[] = [];
   for (const { bundle } of chosen) {
     const reference = parseReference(bundle.image);
-    const { files } = await pullFiles(registry, reference, { folders: BUNDLE_FOLDERS, limits: BUNDLE_LIMITS, signal });
-    needed.push({ reference, role: 'Bundle' });
+    const options = { folders: BUNDLE_FOLDERS, limits: BUNDLE_LIMITS, signal };
+    const { files, digest } = await pullFiles(registry, reference, options);
+    needed.push({ reference, digest, role: 'Bundle' });
     for (const image of imagesOfBundle(parseBundle(files), bundle.relatedImages))
       needed.push({ reference: named(image, bundle.name), role: 'Image' });
   }

@@ -10,7 +10,8 @@ import type { Environment } from '../environment.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { count } from '../../../report/count.ts';
-import { folderSource, writeWhole } from './folder.ts';
+import { writeFiles } from '../output/write-files.ts';
+import { folderSource } from './folder.ts';
 import { readList, type MirroredImage } from './list.ts';
 import { mirroredName, policiesFor } from './names.ts';
 
@@ -20,6 +21,13 @@ export interface MirrorPlace {
 }
 
 const AT_A_TIME = 4;
+
+/** Each after all that it names, as clusters use the mirror meanwhile. */
+const ORDER: readonly ReadonlySet<MirroredImage['role']>[] = [
+  new Set(['Image']),
+  new Set(['Bundle']),
+  new Set(['Catalog', 'WholeCatalog']),
+];
 
 /** Content that the registry has already is not sent again. @throws ReasonedError InputInvalid, ImageInvalid if the folder lacks something, and the errors of a registry */
 export async function push(
@@ -35,14 +43,17 @@ export async function push(
     (flags.since ?? []).map((one) => resolve(environment.folder, one)),
   );
   let done = 0;
-  await withRegistry(environment, flags, (registry) =>
-    inSlots({ slots: createSlots(AT_A_TIME), signal }, images, async (image) => {
-      await pushOne({ registry, source, signal }, image, mirroredName(prefix, image.name));
-      done += 1;
-      progress(`${done} of ${images.length}: ${image.name}\n`);
-    }),
-  );
-  await writeWhole(join(folder, 'policies.yaml'), policiesFor(prefix, images));
+  await withRegistry(environment, flags, async (registry) => {
+    for (const roles of ORDER) {
+      const some = images.filter(({ role }) => roles.has(role));
+      await inSlots({ slots: createSlots(AT_A_TIME), signal }, some, async (image) => {
+        await pushOne({ registry, source, signal }, image, mirroredName(prefix, image.name));
+        done += 1;
+        progress(`${done} of ${images.length}: ${image.name}\n`);
+      });
+    }
+  });
+  await writeFiles(folder, new Map([['policies.yaml', policiesFor(prefix, images)]]));
   const policies = join(named, 'policies.yaml');
   const text = `Pushed ${count(images.length, 'image')} to ${prefix}\nThe policies that lead there: kubectl apply -f ${policies}\n`;
   return { data: { prefix, images: images.length, policies }, text };
@@ -54,6 +65,7 @@ interface Pushing {
   readonly signal: AbortSignal;
 }
 
+/** Its own tags come last: who asks for them finds its signatures. */
 async function pushOne({ registry, source, signal }: Pushing, image: MirroredImage, target: Reference): Promise<void> {
   const { registry: host, repository } = target;
   const copy = (digest: string, tag?: string): Promise<string> => {
@@ -61,8 +73,10 @@ async function pushOne({ registry, source, signal }: Pushing, image: MirroredIma
     return copyImage(source, { registry: host, repository, digest }, registrySink(registry, place, { signal }), signal);
   };
   await copy(image.digest);
-  for (const [tag, digest] of Object.entries(image.tags)) await copy(digest, tag);
   for (const digest of image.referrers) await pushReferrer({ registry, source, signal }, { target, image, digest });
+  const tags = Object.entries(image.tags);
+  const isOwn = ([, digest]: readonly [string, string]): boolean => digest === image.digest;
+  for (const [tag, digest] of [...tags.filter((one) => !isOwn(one)), ...tags.filter(isOwn)]) await copy(digest, tag);
 }
 
 /** Listed again by the registry, or by the tag that takes the place of its list. */

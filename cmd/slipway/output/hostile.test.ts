@@ -1,6 +1,9 @@
 /** Names and texts of registries are others' words: no command lets a terminal act on them. */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeFiles } from '../../../bundles/testing/bundle.ts';
+import { gadgetYaml } from '../../../bundles/author/testing/gadget-source.ts';
+import { makeCrd, makeFiles } from '../../../bundles/testing/bundle.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry } from '../../../oci/registry.ts';
@@ -67,9 +70,33 @@ beforeAll(async () => {
     buildImage({ files: new Map([['configs/a.json', Buffer.from(catalog)]]) }),
   );
   client.close();
+  writeRefused();
+  writeChart();
   workplace().write(new Map([['evil.yaml', JSON.stringify({ schema: EVIL, [EVIL]: 1 })]]));
 });
 afterAll(() => registry.close());
+
+/** The bundle of an object that its CRD refuses, with the reason why. */
+function writeRefused(): void {
+  const schema = { openAPIV3Schema: { type: 'object', properties: { mode: { type: 'string', enum: ['good'] } } } };
+  const crd = makeCrd({ versions: [{ name: 'v1', served: true, storage: true, schema }] });
+  const gadget = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'bad' }, mode: EVIL };
+  workplace().write(makeFiles({ modes: ['AllNamespaces'], objects: [crd, gadget] }), 'refused');
+}
+
+/** A program `helm` that prints a chart with a test. */
+function writeChart(): void {
+  const metadata = { name: EVIL, annotations: { 'helm.sh/hook': 'test' } };
+  const pod = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata });
+  workplace().write(
+    new Map([
+      ['helm', `#!/bin/sh\ncat "$(dirname "$0")/chart.yaml"\n`],
+      ['chart.yaml', `${pod}\n---\n${gadgetYaml()}`],
+    ]),
+    'bin',
+  );
+  chmodSync(join(workplace().folder, 'bin/helm'), 0o755);
+}
 
 describe('a terminal never acts on printed text', () => {
   const bundle = (): string => `${registry.host}/evil/bundle:v1`;
@@ -111,6 +138,19 @@ describe('a terminal never acts on printed text', () => {
       expect(stdout).not.toMatch(UNPRINTABLE);
       expect(stderr).not.toMatch(UNPRINTABLE);
     }
+  });
+
+  test.each([
+    { args: ['bundle', 'render', 'refused', '--namespace', 'x'] },
+    { args: ['bundle', 'export', 'refused', 'exported', '--as', 'kustomize', '--namespace', 'x'] },
+    { args: ['bundle', 'init', 'made', '--from', 'chart', 'x', '--version', '1.0.0'] },
+  ])('by warnings beside the result of $args', async ({ args }) => {
+    const variables = { PATH: `${join(workplace().folder, 'bin')}:/bin:/usr/bin` };
+    const { stderr } = await workplace().runWith({ variables }, ...args);
+    expect(stderr).toContain('is left out');
+    expect(stderr).toContain('kool');
+    expect(stderr).not.toMatch(UNPRINTABLE);
+    expect(stderr.trimEnd()).not.toContain('\n');
   });
 
   test('and no text makes lines of its own', async () => {

@@ -1,6 +1,5 @@
 /** `slipway bundle export`: the objects of an installation as a kustomization or a Helm chart, for clusters without Slipway. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { leaveOutImpossible } from '../../../../apply/impossible.ts';
 import { orderObjects } from '../../../../apply/phases.ts';
 import { describeRef, type KubeObject } from '../../../../api/object.ts';
@@ -13,6 +12,7 @@ import { invalidInput } from '../../input/invalid.ts';
 import { targetFolder } from '../../input/place.ts';
 import type { RegistryFlags } from '../../input/registry.ts';
 import type { Outcome } from '../../outcome.ts';
+import { writeFiles } from '../../output/write-files.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { count } from '../../../../report/count.ts';
 import { identityOf } from '../identity.ts';
@@ -41,10 +41,7 @@ export async function exportBundle(
   const options = await optionsOf(environment, bundle, flags);
   const objects = objectsOf(environment, bundle, options);
   const { files, notes } = filesOf(bundle, objects, flags);
-  for (const [path, text] of files) {
-    await mkdir(dirname(join(target, path)), { recursive: true });
-    await writeFile(join(target, path), text);
-  }
+  await writeFiles(target, files);
   const { certificates } = options;
   const all = [...notes, ...(certificates === 'cert-manager' ? [CERT_MANAGER] : [])];
   return {
@@ -92,7 +89,9 @@ async function optionsOf(environment: Environment, bundle: Bundle, flags: Export
 function objectsOf(environment: Environment, bundle: Bundle, options: RenderOptions): readonly KubeObject[] {
   const { kept, leftOut } = leaveOutImpossible(renderBundle(bundle, options));
   for (const { ref, message } of leftOut)
-    environment.complain(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}\n`);
+    environment.complain(
+      `${cleanLine(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}`)}\n`,
+    );
   return orderObjects(kept).flatMap((phase) => phase.objects);
 }
 

@@ -2,8 +2,8 @@
  * Carries out an edit of a catalog in a folder, for `catalog add`, `remove` and `promote`: reads the files, has the edit
  * decided, checks that it breaks nothing, and writes the files that change.
  */
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import { packageDocuments, readDocumentFiles, type PackageDocuments } from '../../../../catalog/author/documents.ts';
 import { editFiles, isIdle, type CatalogEdit } from '../../../../catalog/author/edit.ts';
 import type { PackageDiff } from '../../../../catalog/author/diff.ts';
@@ -17,6 +17,7 @@ import type { Outcome } from '../../outcome.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { formatYaml } from '../../../../report/data.ts';
 import { judge, printFindings, type FindingsStyle, type Level, type PrintedFinding } from '../../output/findings.ts';
+import { writeFiles } from '../../output/write-files.ts';
 import { diffFiles } from '../diff.ts';
 import { diffText } from '../diff-words.ts';
 import { examineFiles, printed } from '../examine.ts';
@@ -64,7 +65,7 @@ export async function carryOut(environment: Environment, task: EditTask, flags: 
   const findings = flags.check === false ? [] : await newFindings(environment, place.files, after);
   const { counts, exitCode } = judge(findings, {});
   const isWritten = exitCode === 0 && flags.dryRun !== true;
-  if (isWritten) await write(place.root, edited.files);
+  if (isWritten) await writeFiles(place.root, edited.files);
   return {
     data: { ...about, files: filesOf(place.files, edited.files), packages, written: isWritten, ...counts, findings },
     text: describe(environment, { flags, findings, packages, isWritten, files: edited.files }),
@@ -77,10 +78,11 @@ interface EditablePlace {
   readonly files: FileMap;
 }
 
-/** A folder, which may be new, or one file. */
+/** A folder, which may be new, or one file; of a link that is named itself, the file that it leads to. */
 async function readEditable(environment: Environment, folder: string): Promise<EditablePlace> {
   if (folder === '') throw invalidInput('the name of the folder is empty');
-  const path = resolve(environment.folder, folder);
+  const named = resolve(environment.folder, folder);
+  const path = await realpath(named).catch(() => named);
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() === true)
     return { root: dirname(path), files: new Map([[basename(path), await readOneFile(environment, path)]]) };
@@ -97,17 +99,6 @@ function withChanges(files: FileMap, edited: EditedFiles): FileMap {
     else result.set(path, Buffer.from(text));
   }
   return result;
-}
-
-async function write(root: string, edited: EditedFiles): Promise<void> {
-  for (const [path, text] of edited) {
-    const full = join(root, path);
-    if (text === undefined) await rm(full, { force: true });
-    else {
-      await mkdir(dirname(full), { recursive: true });
-      await writeFile(full, text);
-    }
-  }
 }
 
 function filesOf(before: FileMap, edited: EditedFiles): readonly { readonly path: string; readonly change: string }[] {
