@@ -261,7 +261,8 @@ describe('a shutdown that cuts off a lease request which takes effect', () => {
   });
 
   async function cutOff({ clock }: Candidate): Promise<void> {
-    for (; held === 0; await new Promise((resolve) => setImmediate(resolve))) clock.advance(0.5);
+    const isHeld = (): boolean => held > 0;
+    for (; !isHeld(); await new Promise((resolve) => setImmediate(resolve))) clock.advance(0.5);
     stop.abort(new Error('shutdown'));
   }
 });
