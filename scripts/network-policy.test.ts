@@ -43,6 +43,11 @@ describe.each(POLICIES)('the network policy $name', ({ egress }) => {
   });
 });
 
+test('the strict overlay lets no link-local address be reached on any port but that of names', () => {
+  for (const protocol of ['UDP', 'TCP'])
+    for (const port of [80, 443, 5353]) expect(reaches(strictEgress(), '169.254.169.254', port, protocol)).toBe(false);
+});
+
 function egressOf(path: string): readonly Egress[] {
   const policies = loadAll(readText(path) ?? '') as Policy[];
   return policies.flatMap(({ spec }) => spec.egress ?? []);
