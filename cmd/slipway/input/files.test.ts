@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -61,6 +61,14 @@ describe('a link in a folder', () => {
     const files = await readTree(join(outside, 'alias'), { parts: PARTS, ...LIMITS });
     expect([...files.values()].map(String)).toEqual(['manifests/a.yaml', 'manifests/a.yaml']);
   });
+});
+
+test.runIf(process.platform === 'linux')('a link to an open file that has no path any more is refused', async () => {
+  const secret = join(outside, 'secret');
+  const file = openSync(secret, 'r');
+  rmSync(secret);
+  link('tests/a', `/proc/self/fd/${file}`);
+  await expect(read().finally(() => closeSync(file))).rejects.toMatchObject({ reason: 'InputInvalid' });
 });
 
 test('a pipe is refused, and not waited for', async () => {

@@ -34,6 +34,28 @@ test('the content of an image whose digest is known is that one, whatever its ta
   expect(image).toMatchObject({ digest: known, tags: { v1: known } });
 });
 
+test('an image that is also named otherwise keeps its role, by which it is verified and pushed in order', async () => {
+  const moving = source.reference('team/both:v1');
+  const publish = (content: string): Promise<string> =>
+    pushImage(client, moving, buildImage({ files: new Map([['program', Buffer.from(content)]]) }));
+  const digest = await publish('read');
+  await publish('moved');
+  const byDigest = source.reference(`team/both@${digest}`);
+  const sink = { putBlob: async () => undefined, putManifest: async () => undefined };
+  const options = { sink, progress: () => undefined, signal: new AbortController().signal };
+  const image = { reference: moving, role: 'Image' } as const;
+  const same = { reference: byDigest, role: 'Image' } as const;
+  const bundle = { reference: moving, digest, role: 'Bundle' } as const;
+  const orders = [
+    [image, same, bundle],
+    [bundle, same, image],
+  ];
+  for (const order of orders)
+    expect(await collectImages(client, order, options)).toMatchObject([
+      { digest, role: 'Bundle', tags: { v1: digest } },
+    ]);
+});
+
 test('four images are collected at a time: each waits until four are under way', async () => {
   let underWay = 0;
   let most = 0;

@@ -32,7 +32,7 @@ export async function collectImages(
   images: readonly ToCollect[],
   { sink, signal, progress }: CollectOptions,
 ): Promise<readonly MirroredImage[]> {
-  const distinct = [...new Map(images.map((one) => [formatReference(one.reference), one])).values()];
+  const distinct = foremost(images, ({ reference }) => formatReference(reference)).map(([one]) => one);
   let done = 0;
   const collected = await inSlots({ slots: createSlots(AT_A_TIME), signal }, distinct, async (one) => {
     const image = await collectOne(registry, one, { sink, signal });
@@ -98,12 +98,19 @@ async function copyIfThere(
 
 /** One entry for each name and digest. */
 function mergeSame(images: readonly MirroredImage[]): readonly MirroredImage[] {
-  const groups = Map.groupBy(images, ({ name, digest }) => `${name}@${digest}`);
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
+  return foremost(images, ({ name, digest }) => `${name}@${digest}`).map(([first, ...others]) => {
     const tags = Object.assign({}, first.tags, ...others.map((one) => one.tags)) as MirroredImage['tags'];
-    return [{ ...first, tags }];
+    return { ...first, tags };
   });
+}
+
+/** Groups by the key. Bundles and catalogs, which are often among the images of a bundle, come before these. */
+function foremost<One extends Pick<MirroredImage, 'role'>>(
+  all: readonly One[],
+  keyOf: (one: One) => string,
+): readonly [One, ...One[]][] {
+  const sorted = all.toSorted((a, b) => Number(a.role === 'Image') - Number(b.role === 'Image'));
+  return [...Map.groupBy(sorted, keyOf).values()] as [One, ...One[]][];
 }
 
 /** The reference of an image that a bundle names; undefined for a text that names none. */

@@ -1,6 +1,7 @@
 /** Files of authors are changed all or not at all, and never through a link. */
 import {
   chmodSync,
+  chownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -53,6 +54,30 @@ test('an existing file keeps its mode', async () => {
   expect(statSync(join(folder, 'old.yaml')).mode & 0o777).toBe(0o600);
 });
 
+test.skipIf(process.getuid?.() !== 0)(
+  'an existing file keeps its owner, as root in a container may be another',
+  async () => {
+    chownSync(join(folder, 'old.yaml'), 1234, 2345);
+    chmodSync(join(folder, 'old.yaml'), 0o640);
+    await writeFiles(folder, new Map([['old.yaml', 'new']]));
+    const { uid, gid, mode } = statSync(join(folder, 'old.yaml'));
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 2345, mode: 0o640 });
+  },
+);
+
+test.each(['EXDEV', 'EBUSY'])('what is mounted by itself is written in place (%s)', async (code) => {
+  await writeFiles(folder, new Map([['old.yaml', 'new']]), () =>
+    Promise.reject(Object.assign(new Error(code), { code })),
+  );
+  expect([text('old.yaml'), ...readdirSync(folder)]).toEqual(['new', 'old.yaml']);
+});
+
+test('a move that fails otherwise is an error', async () => {
+  const refuse = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+  await expect(writeFiles(folder, new Map([['old.yaml', 'new']]), refuse)).rejects.toThrow('EPERM');
+  expect([text('old.yaml'), ...readdirSync(folder)]).toEqual(['old', 'old.yaml']);
+});
+
 test('if one file cannot be written, no file changes', async () => {
   const changes = new Map([
     ['old.yaml', 'new'],
@@ -86,7 +111,7 @@ test('no command writes files in another way', () => {
   const writing = readdirSync(commands, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('testing/'))
     .filter((path) =>
-      /\b(writeFile|writeFileSync|createWriteStream|appendFile)\b.*from 'node:fs/.test(read(commands, path)),
+      /\b(writeFile|writeFileSync|createWriteStream|appendFile)\b[^;]*from 'node:fs['/]/.test(read(commands, path)),
     );
   // A report, which may go to /dev/stdout, and a new file among the temporary ones.
   expect(writing.toSorted()).toEqual(['bundle/trial/test.ts', 'ui/open-browser.ts']);

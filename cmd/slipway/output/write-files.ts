@@ -1,5 +1,5 @@
 /** Writes the files of authors: whatever ends the program, each of them is as it was, or complete. */
-import { lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { invalidInput } from '../input/invalid.ts';
 
@@ -9,11 +9,11 @@ export type FileChanges = ReadonlyMap<string, Uint8Array | string | undefined>;
 /**
  * Writes all files into a folder beside them first; once the last one is on the disk, each is moved to its place, in their
  * order, and then the others are removed. Links are never followed, as they lead out of the folder. A program that is killed
- * meanwhile leaves a folder `.slipway-…` behind.
+ * meanwhile leaves a folder `.slipway-…` behind. Only what is mounted by itself is written in place.
  *
  * @throws ReasonedError InputInvalid for a path with a link, and the error of a file that cannot be written; no file has changed then
  */
-export async function writeFiles(folder: string, changes: FileChanges): Promise<void> {
+export async function writeFiles(folder: string, changes: FileChanges, move = rename): Promise<void> {
   for (const path of changes.keys()) await refuseLinks(folder, path);
   if (changes.size === 0) return;
   await mkdir(folder, { recursive: true });
@@ -22,7 +22,7 @@ export async function writeFiles(folder: string, changes: FileChanges): Promise<
     const written = [...changes].flatMap(([path, content]) => (content === undefined ? [] : [{ path, content }]));
     for (const { path, content } of written) await writeBeside(folder, beside, { path, content });
     for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
-    for (const { path } of written) await rename(join(beside, path), join(folder, path));
+    for (const { path } of written) await put(join(beside, path), join(folder, path), move);
   } finally {
     await rm(beside, { recursive: true, force: true });
   }
@@ -39,7 +39,7 @@ async function refuseLinks(folder: string, path: string): Promise<void> {
   }
 }
 
-/** An existing file keeps its mode. */
+/** An existing file keeps its mode, and its owner if the user may set it, as root in a container may. */
 async function writeBeside(
   folder: string,
   beside: string,
@@ -50,9 +50,23 @@ async function writeBeside(
   const file = await open(join(beside, path), 'wx');
   try {
     await file.writeFile(content);
-    if (before !== undefined) await file.chmod(before.mode);
+    if (before !== undefined) {
+      await file.chown(before.uid, before.gid).catch(() => undefined);
+      await file.chmod(before.mode);
+    }
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** A file or folder that is mounted by itself, as into a container, can be written in place only. */
+async function put(from: string, to: string, move: typeof rename): Promise<void> {
+  try {
+    await move(from, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EXDEV' && code !== 'EBUSY') throw error;
+    await copyFile(from, to);
   }
 }
