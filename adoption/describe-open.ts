@@ -1,7 +1,7 @@
 /** The end of a hand-over that is under way when its Subscription is uninstalled, in sentences: for previews. Pure. */
 import type { Subscription } from '../api/subscription.ts';
 import { openByStatus, type OpenHandOver } from './open-hand-overs.ts';
-import type { AdoptedOperator } from './successor.ts';
+import { argumentsFor, type AdoptedOperator } from './successor.ts';
 
 /**
  * One paragraph for each hand-over: that it is under way, and its end.
@@ -37,9 +37,4 @@ function describeTakingOver({ metadata, status }: Subscription, { operator }: Op
 
 function underWay({ from, name }: AdoptedOperator): string {
   return `The hand-over of ${name} from OLM ${from === 'OLMv0' ? 'v0' : 'v1'} is under way`;
-}
-
-/** The arguments of `slipway adopt run`. */
-function argumentsFor({ namespace = '' }: Subscription['metadata'], { from, name }: AdoptedOperator): string {
-  return from === 'OLMv0' ? `${namespace}/${name}` : `${name} --from olm-v1`;
 }

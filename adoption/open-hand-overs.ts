@@ -23,15 +23,26 @@ export function openByStatus({ status }: Pick<Subscription, 'status'>): readonly
   return adoption.stage === 'HandedOver' ? [] : [{ operator, stage: adoption.stage }];
 }
 
-/**
- * By the backups. Throws the errors of the client.
- *
- * @param kept The namespace of the manager, which keeps the backups.
- */
+interface BackupReading {
+  /** The namespace of the manager, which keeps the backups. */
+  readonly kept: string;
+  readonly signal: AbortSignal;
+}
+
+/** By the status, else by the backups. Throws as openByBackups does. */
+export async function findOpen(
+  cluster: Pick<Cluster, 'list'>,
+  subscription: Subscription,
+  options: BackupReading,
+): Promise<readonly OpenHandOver[]> {
+  return openByStatus(subscription) ?? openByBackups(cluster, subscription, options);
+}
+
+/** By the backups. Throws the errors of the client. */
 export async function openByBackups(
   cluster: Pick<Cluster, 'list'>,
   { metadata, spec }: Pick<Subscription, 'metadata' | 'spec'>,
-  { kept, signal }: { readonly kept: string; readonly signal: AbortSignal },
+  { kept, signal }: BackupReading,
 ): Promise<readonly OpenHandOver[]> {
   const { namespace = '', name } = metadata;
   const found = await backupsFor(cluster, { namespace, name, package: spec.package, kept }, signal);

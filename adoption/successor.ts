@@ -15,6 +15,11 @@ export interface AdoptedOperator {
   readonly name: string;
 }
 
+/** The arguments of `slipway adopt run` and `slipway adopt undo`, for the Subscription of Slipway beside it. */
+export function argumentsFor({ namespace = '' }: Subscription['metadata'], { from, name }: AdoptedOperator): string {
+  return from === 'OLMv0' ? `${namespace}/${name}` : `${name} --from olm-v1`;
+}
+
 /** A Subscription of Slipway that exists before it takes the operator over. */
 export interface Successor {
   /** From now on it applies the version that OLM had installed, and no other one. */

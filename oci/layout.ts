@@ -193,10 +193,13 @@ async function writeBlob(folder: string, digest: string, content: AsyncIterable<
   }
 }
 
+/** The content of the file `oci-layout`, which makes a folder a layout. @see image-layout.md of the OCI image specification */
+export const LAYOUT_MARK = '{"imageLayoutVersion":"1.0.0"}';
+
 /** Before all else, so that another program that writes into the folder at the same time sees a layout. */
 async function mark(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
+  await writeFile(join(folder, 'oci-layout'), LAYOUT_MARK);
 }
 
 /** Adds the image, in the place of one that had its name. */

@@ -1,5 +1,5 @@
 /** Reads the facts of OLM for the preview of an uninstall: rights that OLM had given, and hand-overs that have not ended. */
-import { openByBackups, type OpenHandOver } from '../../adoption/open-hand-overs.ts';
+import { findOpen, type OpenHandOver } from '../../adoption/open-hand-overs.ts';
 import { judgeUninstall, type FindOptions, type JudgedUninstall } from '../../adoption/removal.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -15,5 +15,5 @@ export async function judgePreview(
   options: Pick<FindOptions, 'kept' | 'signal'>,
 ): Promise<JudgedPreview> {
   const judged = await judgeUninstall(cluster, subscription, options);
-  return { ...judged, begun: await openByBackups(cluster, subscription, options) };
+  return { ...judged, begun: await findOpen(cluster, subscription, options) };
 }

@@ -1,6 +1,6 @@
 /** The rights that OLM had given an operator, as an uninstall deletes or leaves them: for previews and plans. */
 import { describeOpen } from '../../../adoption/describe-open.ts';
-import { openByBackups } from '../../../adoption/open-hand-overs.ts';
+import { findOpen } from '../../../adoption/open-hand-overs.ts';
 import { findRemains, judgeUninstall, type JudgedUninstall } from '../../../adoption/removal.ts';
 import type { Remains } from '../../../adoption/remains.ts';
 import { isForbidden } from '../../../api/api-answers.ts';
@@ -55,7 +55,7 @@ export async function handOversFor(
   subscription: Subscription,
   { kept, leaves, signal }: { readonly kept: string; readonly leaves: boolean; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
-  const begun = await openByBackups(cluster, subscription, { kept, signal }).catch((error: unknown) => {
+  const begun = await findOpen(cluster, subscription, { kept, signal }).catch((error: unknown) => {
     if (isForbidden(error)) return [];
     throw error;
   });

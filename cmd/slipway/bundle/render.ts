@@ -1,21 +1,13 @@
 /** `slipway bundle render`: the objects that installing a bundle applies, in the order of application. */
-import { leaveOutImpossible } from '../../../apply/impossible.ts';
-import { orderObjects } from '../../../apply/phases.ts';
-import { describeRef } from '../../../api/object.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
-import {
-  renderBundle,
-  requiredCertificates,
-  type Certificates,
-  type RenderOptions,
-} from '../../../bundles/render/render.ts';
+import { requiredCertificates, type Certificates, type RenderOptions } from '../../../bundles/render/render.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import { readConfigFile } from '../input/config.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';
+import { renderInOrder } from './rendered.ts';
 
 export interface RenderFlags extends RegistryFlags {
   readonly namespace: string;
@@ -37,12 +29,7 @@ export async function render(environment: Environment, source: string, flags: Re
     ...(flags.watchNamespace !== undefined && { watchNamespaces: flags.watchNamespace }),
     ...(config !== undefined && { config }),
   };
-  const { kept, leftOut } = leaveOutImpossible(renderBundle(bundle, options));
-  const objects = orderObjects(kept).flatMap((phase) => phase.objects);
-  for (const { ref, message } of leftOut)
-    environment.complain(
-      `${cleanLine(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}`)}\n`,
-    );
+  const objects = renderInOrder(environment, bundle, options);
   if (flags.certificates === undefined && needsCertificates(bundle, options)) environment.complain(NOTE);
   return { data: objects, text: formatYaml(objects) };
 }

@@ -1,6 +1,6 @@
 /** The content of a mirror's folder: an OCI image layout, whose index is written once, when all content is there. */
 import { ReasonedError } from '../../../api/errors.ts';
-import { hasLayoutBlob, layoutSource, writeLayoutBlob } from '../../../oci/layout.ts';
+import { hasLayoutBlob, LAYOUT_MARK, layoutSource, writeLayoutBlob } from '../../../oci/layout.ts';
 import { blobOf } from '../../../oci/blob.ts';
 import type { BuiltImage } from '../../../oci/build.ts';
 import type { ImageSink } from '../../../oci/copy.ts';
@@ -69,7 +69,7 @@ export async function writeIndex(folder: string, images: readonly MirroredImage[
   await writeFiles(
     folder,
     new Map([
-      ['oci-layout', '{"imageLayoutVersion":"1.0.0"}'],
+      ['oci-layout', LAYOUT_MARK],
       ['index.json', JSON.stringify(index)],
       [LIST_FILE, formatList(images)],
     ]),

@@ -74,9 +74,10 @@ async function pushOne({ registry, source, signal }: Pushing, image: MirroredIma
   };
   await copy(image.digest);
   for (const digest of image.referrers) await pushReferrer({ registry, source, signal }, { target, image, digest });
-  const tags = Object.entries(image.tags);
-  const isOwn = ([, digest]: readonly [string, string]): boolean => digest === image.digest;
-  for (const [tag, digest] of [...tags.filter((one) => !isOwn(one)), ...tags.filter(isOwn)]) await copy(digest, tag);
+  const { own = [], others = [] } = Object.groupBy(Object.entries(image.tags), ([, digest]) =>
+    digest === image.digest ? 'own' : 'others',
+  );
+  for (const [tag, digest] of [...others, ...own]) await copy(digest, tag);
 }
 
 /** Listed again by the registry, or by the tag that takes the place of its list. */

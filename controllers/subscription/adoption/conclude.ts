@@ -9,7 +9,7 @@ import { backupRef as backupRefV0 } from '../../../adoption/olm-v0/backup.ts';
 import { conclude as concludeV1 } from '../../../adoption/olm-v1/conclude.ts';
 import { backupRef as backupRefV1 } from '../../../adoption/olm-v1/backup.ts';
 import { openByBackups, openByStatus, type OpenHandOver } from '../../../adoption/open-hand-overs.ts';
-import type { AdoptedOperator } from '../../../adoption/successor.ts';
+import { argumentsFor, type AdoptedOperator } from '../../../adoption/successor.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, keyOfObject, type ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
@@ -93,7 +93,7 @@ class LeavingHandOver {
     this.#backup = isV0
       ? backupRefV0({ namespace, subscription: name, kept: deps.namespace })
       : backupRefV1({ extension: name, kept: deps.namespace });
-    this.#named = isV0 ? `${namespace}/${name}` : `${name} --from olm-v1`;
+    this.#named = argumentsFor(subscription.metadata, operator);
   }
 
   async end(signal: AbortSignal): Promise<LeavingOutcome> {

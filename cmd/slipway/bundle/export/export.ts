@@ -1,10 +1,8 @@
 /** `slipway bundle export`: the objects of an installation as a kustomization or a Helm chart, for clusters without Slipway. */
 import { readdir } from 'node:fs/promises';
-import { leaveOutImpossible } from '../../../../apply/impossible.ts';
-import { orderObjects } from '../../../../apply/phases.ts';
-import { describeRef, type KubeObject } from '../../../../api/object.ts';
+import type { KubeObject } from '../../../../api/object.ts';
 import { parseBundle, type Bundle } from '../../../../bundles/parse.ts';
-import { renderBundle, requiredCertificates, type RenderOptions } from '../../../../bundles/render/render.ts';
+import { requiredCertificates, type RenderOptions } from '../../../../bundles/render/render.ts';
 import type { Environment } from '../../environment.ts';
 import { readBundle } from '../../input/bundle.ts';
 import { readConfigFile } from '../../input/config.ts';
@@ -16,6 +14,7 @@ import { writeFiles } from '../../output/write-files.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { count } from '../../../../report/count.ts';
 import { identityOf } from '../identity.ts';
+import { renderInOrder } from '../rendered.ts';
 import { chart, NAMESPACE_MARK } from './chart.ts';
 import { kustomization } from './kustomize.ts';
 
@@ -39,7 +38,7 @@ export async function exportBundle(
   await refuseFull(target, folder);
   const bundle = parseBundle((await readBundle(environment, source, flags)).files);
   const options = await optionsOf(environment, bundle, flags);
-  const objects = objectsOf(environment, bundle, options);
+  const objects = renderInOrder(environment, bundle, options);
   const { files, notes } = filesOf(bundle, objects, flags);
   await writeFiles(target, files);
   const { certificates } = options;
@@ -83,16 +82,6 @@ async function optionsOf(environment: Environment, bundle: Bundle, flags: Export
   };
   const needs = requiredCertificates(bundle, { ...base, certificates: 'manager' }).length > 0;
   return { ...base, certificates: flags.certificates ?? (needs ? 'cert-manager' : 'none') };
-}
-
-/** As `bundle render` prints them. */
-function objectsOf(environment: Environment, bundle: Bundle, options: RenderOptions): readonly KubeObject[] {
-  const { kept, leftOut } = leaveOutImpossible(renderBundle(bundle, options));
-  for (const { ref, message } of leftOut)
-    environment.complain(
-      `${cleanLine(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}`)}\n`,
-    );
-  return orderObjects(kept).flatMap((phase) => phase.objects);
 }
 
 interface Exported {
