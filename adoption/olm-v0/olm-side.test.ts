@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cluster } from '../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
+import { refusal } from '../../api/testing/refusal.ts';
 import { makeBackup } from './backup.ts';
 import type { Gathered } from './gather.ts';
 import { CSV_CLEANUP, HOLD } from './kinds.ts';
@@ -128,6 +129,50 @@ describe("on OLM's side", () => {
     expect(await act('deleteSubscription', { csv: deleted, plans: [plan] })).toHaveLength(1);
     const going = withMetadata(paused, { deletionTimestamp: '2026-11-23T00:00:00Z' });
     expect(await act('deleteSubscription', { subscription: going, csv: deleted })).toEqual([]);
+  });
+});
+
+/** An OLM that puts its finalizer back before each of the first deletions, and may change more. */
+function hasty(writes: Write[], races: number, change: Metadata = {}): Cluster {
+  let left = races;
+  const cluster = recording(writes);
+  return {
+    ...cluster,
+    get: async () => ({ ...held, metadata: { ...held.metadata, resourceVersion: `${20 - left}`, ...change } }),
+    delete: async (ref, options) => {
+      await cluster.delete(ref, options);
+      if ((left -= 1) >= 0) throw refusal(409, 'Conflict', 'the object has been modified');
+    },
+  };
+}
+
+const CONFLICT = { code: 409, statusReason: 'Conflict' };
+
+describe('a version on which OLM is faster', () => {
+  const swap = (cluster: Cluster): Promise<void> => {
+    const survey: OlmSurvey = { ...surveyOf({ subscription: paused, csvs: [held] }), csv: held };
+    const state = { olmSubscription: paused, csv: held, pendingPlans: [] } as unknown as HandOverState;
+    return new OlmSide({ cluster, name, signal: NEVER }).delete(backup, { backup, survey, state });
+  };
+
+  test('is deleted by another attempt at once, each bound to the version that was read last', async () => {
+    const writes: Write[] = [];
+    await swap(hasty(writes, 2));
+    const patched = writes.filter(({ verb }) => verb === 'patch').map(({ content }) => content);
+    expect(patched).toMatchObject(['9', '19', '20'].map((resourceVersion) => ({ metadata: { resourceVersion } })));
+    expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(3);
+  });
+
+  test('is judged anew after ten attempts', async () => {
+    const writes: Write[] = [];
+    await expect(swap(hasty(writes, 100))).rejects.toMatchObject(CONFLICT);
+    expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(10);
+  });
+
+  test('is judged anew if more than its finalizers has changed', async () => {
+    const writes: Write[] = [];
+    await expect(swap(hasty(writes, 1, { uid: 'new' }))).rejects.toMatchObject(CONFLICT);
+    expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,9 @@
  * deleted, OLM goes on as it likes: each of these writes is preceded by a judgement, and a refusal takes the writes before
  * it back. Sends requests.
  */
+import { isConflict } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import { canonicalJson } from '../../api/json.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { backupRef, type Backup, type BackupName } from './backup.ts';
@@ -19,6 +21,9 @@ export interface OlmSideOptions {
   readonly name: BackupName;
   readonly signal: AbortSignal;
 }
+
+/** OLM looks at a version after each of its changes, ours included, for some tenths of a second. */
+const MOST_SWAPS = 10;
 
 /** OLM's side of one hand-over. */
 export class OlmSide {
@@ -47,19 +52,38 @@ export class OlmSide {
   }
 
   /**
-   * Takes OLM's finalizer off and deletes the very object of that write: if OLM has put its finalizer back in between,
-   * the deletion is a conflict. A finalizer cannot be added to an object that is being deleted.
+   * OLM puts its finalizer back when it begins to look at the version. At once after that there is time for another attempt,
+   * and a manager on a busy machine would be too late each time if it gathered all facts before.
    */
   async delete(backup: Backup, gathered: Gathered): Promise<void> {
     const { cluster, signal } = this.#options;
     await this.#requireUnchanged(backup, gathered);
     const { csv } = gathered.state;
-    if (csv === undefined) return;
-    const { resourceVersion } = csv.metadata;
-    const others = (csv.metadata.finalizers ?? []).filter((one) => one !== CSV_CLEANUP);
-    const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: others } }, {}, signal);
-    const { uid = '', resourceVersion: seen = '' } = held.metadata;
-    await cluster.delete(refOf(csv), { uid, resourceVersion: seen, propagation: 'Orphan' }, signal);
+    for (let attempt = 1, live = csv; live !== undefined; attempt += 1) {
+      const conflict = await this.#swap(live);
+      if (conflict === undefined) return;
+      live = await cluster.get(refOf(live), signal);
+      if (attempt === MOST_SWAPS || !isAsJudged(live, csv)) throw conflict;
+    }
+  }
+
+  /**
+   * Takes OLM's finalizer off and deletes the very object of that write: if OLM has put its finalizer back in between,
+   * the deletion is a conflict, which is returned. A finalizer cannot be added to an object that is being deleted.
+   */
+  async #swap(csv: KubeObject): Promise<Error | undefined> {
+    const { cluster, signal } = this.#options;
+    const { resourceVersion, finalizers = [] } = csv.metadata;
+    const others = finalizers.filter((one) => one !== CSV_CLEANUP);
+    try {
+      const held = await cluster.patch(refOf(csv), { metadata: { resourceVersion, finalizers: others } }, {}, signal);
+      const { uid = '', resourceVersion: seen = '' } = held.metadata;
+      await cluster.delete(refOf(csv), { uid, resourceVersion: seen, propagation: 'Orphan' }, signal);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Error && isConflict(error)) return error;
+      throw error;
+    }
   }
 
   /** Plans that wait for approval go first: with the Subscription, the names of their versions would be lost. */
@@ -129,3 +153,14 @@ export class OlmSide {
 }
 
 const GONE_ON = 'OLM has gone on since the backup was made';
+
+/** Whether nothing but the finalizers has changed since the version was judged. */
+function isAsJudged(live: KubeObject | undefined, judged: KubeObject | undefined): boolean {
+  return canonicalJson(withoutFinalizers(live)) === canonicalJson(withoutFinalizers(judged));
+}
+
+function withoutFinalizers(csv: KubeObject | undefined): unknown {
+  if (csv === undefined) return null;
+  const { finalizers: _, resourceVersion: _version, managedFields: _fields, ...metadata } = csv.metadata;
+  return { ...csv, metadata };
+}
