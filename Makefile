@@ -4,6 +4,10 @@ SHELL := /bin/bash
 RUN := npm run -s
 NAME ?= dev
 
+# The Node that comes with the libraries, on Linux on x64 and arm64; on other systems that of the PATH.
+NODE_IS_NEW := PATH="$(CURDIR)/node_modules/.bin:$$PATH" node -e \
+  'const [major, minor] = process.versions.node.split("."); process.exit(major > 24 || (major == 24 && minor >= 15) ? 0 : 1)'
+
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
@@ -12,6 +16,8 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	@touch $@
 
 setup: node_modules/.package-lock.json ## install the pinned Node and libraries
+	@$(NODE_IS_NEW) || { echo "Slipway needs Node 24.15 or newer, and this is $$(node --version) on $$(uname -sm). On Linux on x64 and" \
+	  "arm64 a new one comes with the libraries; on other systems, install it." >&2; exit 1; }
 
 demo: setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo

@@ -1,8 +1,6 @@
 /** The kinds that bundles contain, of which OLM makes objects: both versions of OLM have further ones. */
 import type { Kind } from '../api/object.ts';
 
-export const CRD: Kind = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
-
 /** Without these an operator does not work. */
 export const WORKING_KINDS: readonly Kind[] = [
   ...['ConfigMap', 'Secret', 'Service', 'ServiceAccount'].map((kind) => ({ apiVersion: 'v1', kind })),

@@ -79,7 +79,7 @@ const CatalogSpec = rules(
     allowedNamespaces: labelSelector('a namespace')
       .optional()
       .describe(
-        'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. Operators installed from it stay installed in a namespace that is not selected any more, and is not upgraded from it.',
+        'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. Operators installed from it stay installed in a namespace that is not selected any more, but are not upgraded from it.',
       ),
     verify: CatalogVerify.optional().describe(
       'Which signatures the content must have, in addition to those that a RegistryPolicy demands. They are checked offline, against keys and identities; content that was refused is checked again at every interval.',

@@ -28,6 +28,9 @@ export const CONDITIONS = {
 
 export type ConditionType = keyof typeof CONDITIONS;
 
+/** Conditions that stay true until a person or a newer version ends them, even if the object is not reconciled meanwhile. */
+export const LASTING_CONDITIONS = ['UpgradeFailed', 'CustomResourcesLost'] as const satisfies readonly ConditionType[];
+
 /** Conditions that are removed as soon as they are no longer true. */
 const ABNORMAL_TRUE: ReadonlySet<string> = new Set<ConditionType>([
   'Reconciling',

@@ -17,7 +17,7 @@ export const REASONS = {
   Uninstalling: 'The operator is being uninstalled.',
   Orphaned: 'The Subscription was deleted, and the objects of its operator stay, as its spec asks.',
   Suspended: 'The spec says to do nothing until resumed.',
-  Archived: 'A newer Revision has taken over.',
+  Archived: 'Another Revision has taken over.',
   UpgradeAvailable: 'A newer version may be installed.',
   UpToDate: 'No newer version may be installed.',
   NotDeprecated: 'Nothing in use is marked as deprecated.',

@@ -108,7 +108,11 @@ const RevisionSpec = rules(
       .describe(
         'Results of the checks of the images that its Pods run, for those over which a RegistryPolicy demands signatures. They are made once, as that of the bundle.',
       ),
-    previous: objectName().optional().describe('Name of the Revision that was active before: the one to go back to.'),
+    previous: objectName()
+      .optional()
+      .describe(
+        'Name of the Revision that was active when this one was made. A rollback asks the resolver, and may lead to another one.',
+      ),
     approved: z
       .boolean()
       .default(false)
@@ -116,7 +120,7 @@ const RevisionSpec = rules(
     state: z
       .enum(['Active', 'Archived'])
       .describe(
-        'Active: its objects are kept as they should be. Archived: kept as history; made Active to go back to it.',
+        'Active: its objects are kept as they should be. Archived: it waits, for instance for approval, and nothing of it was applied yet; or another Revision has replaced it, and it is kept as history, to go back to it.',
       ),
   }),
   {
@@ -211,6 +215,11 @@ export type RevisionManifest = ManifestOf<typeof Revision>;
 /** Whether it has been Ready at some time, healthy now or not. */
 export function hasWorked({ status }: Pick<Revision, 'status'>): boolean {
   return status?.firstReadyTime !== undefined;
+}
+
+/** The Revision whose objects are kept in the cluster: of two, as while a late write is undone, the newest. */
+export function activeOf<Any extends Pick<Revision, 'spec'>>(revisions: readonly Any[]): Any | undefined {
+  return revisions.filter(({ spec }) => spec.state === 'Active').toSorted((a, b) => b.spec.number - a.spec.number)[0];
 }
 
 export const REVISION = {

@@ -1,11 +1,11 @@
 /** Counts the custom resources of CRDs that a revision brought, before a CRD is removed. */
+import { CRD, isCrd } from '../api/crd-kind.ts';
 import { ReasonedError } from '../api/errors.ts';
 import {
   type DefinedKind,
   describeRef,
   groupKind,
   keyOfObject,
-  type Kind,
   type KubeObject,
   type ObjectRef,
   refOf,
@@ -61,11 +61,6 @@ export function listedIn(inventory: readonly InventoryEntry[], owner: Owner): (o
   };
 }
 
-/** Whether an inventory entry is a CRD. */
-export function isCrdEntry({ apiVersion, kind }: Kind): boolean {
-  return kind === CRD_KIND.kind && apiVersion.startsWith('apiextensions.k8s.io/');
-}
-
 /**
  * Counts the custom resources of every CRD of an inventory that exists and is ours, except those that the inventory
  * lists itself. Two requests for each CRD, or one if a watch knows it. A list that fails is part of the result; the
@@ -78,7 +73,7 @@ export async function countCustomResources(
 ): Promise<CustomResourceCounts> {
   const { owner, signal } = options;
   const counting = { ...options, isListed: listedIn(inventory, owner) };
-  const counted = await inSlots({ slots: createSlots(MOST_REQUESTS), signal }, inventory.filter(isCrdEntry), (entry) =>
+  const counted = await inSlots({ slots: createSlots(MOST_REQUESTS), signal }, inventory.filter(isCrd), (entry) =>
     countOf(cluster, entry, counting),
   );
   return new Map(counted.flatMap((item) => (item === undefined ? [] : [item])));
@@ -111,8 +106,6 @@ export async function readCrd(
 }
 
 const MOST_SAMPLES = 3;
-
-export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 
 /** For a CRD that was never served. */
 const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
@@ -155,7 +148,7 @@ export async function countInstances(
     const samples = nameable.slice(0, MOST_SAMPLES).map((object) => describe(object));
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
-    const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
+    const { message } = explainFailure(error, describeRef({ ...CRD, name: crd.metadata.name }));
     return { resource, count: 'unknown', samples: [], message, ...(isConversionFailure(error) && { exist: true }) };
   }
 }

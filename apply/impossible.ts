@@ -3,9 +3,9 @@
  * that their author never applied. Such an object exists in no cluster, so no operator was tested with it or needs it.
  * Only certain findings count; the API server judges the rest. Pure.
  */
+import { isCrdV1 } from '../api/crd-kind.ts';
 import { groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isReservedGroup } from '../api/reserved-groups.ts';
-import { isCrdEntry } from './custom-resources.ts';
 import { refusalsOf } from './crd-safety/hurt.ts';
 import { readCrd, type Crd } from './crd-safety/schema.ts';
 import type { Problem } from './crd-safety/server/problem.ts';
@@ -22,7 +22,7 @@ export function leaveOutImpossible(objects: readonly KubeObject[]): {
   readonly kept: readonly KubeObject[];
   readonly leftOut: readonly Impossible[];
 } {
-  const crds = new Map(objects.filter(isReadable).map((crd) => [kindOf(crd), readCrd(crd)] as const));
+  const crds = new Map(objects.filter(isCrdV1).map((crd) => [kindOf(crd), readCrd(crd)] as const));
   const leftOut = new Map(
     objects.flatMap((object) => {
       const message = impossibility(object, crds.get(groupKind(object)));
@@ -30,11 +30,6 @@ export function leaveOutImpossible(objects: readonly KubeObject[]): {
     }),
   );
   return { kept: objects.filter((object) => !leftOut.has(object)), leftOut: [...leftOut.values()] };
-}
-
-/** CRDs of other versions store their schemas elsewhere, and are refused anyway. */
-function isReadable(object: KubeObject): boolean {
-  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
 }
 
 function kindOf({ spec }: KubeObject): string {

@@ -2,13 +2,13 @@
  * Decides which objects an uninstall deletes, in which order, and which stay and why. Pure; uninstall.ts carries out
  * the plan.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, type DefinedKind, type Kind, type ObjectRef } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Failure } from './api-failure.ts';
 import {
   describeSamples,
   doubtAbout,
-  isCrdEntry,
   type CustomResourceCount,
   type CustomResourceCounts,
 } from './custom-resources.ts';
@@ -108,9 +108,9 @@ export function planUninstall(
   policy: CustomResourcePolicy,
   because?: string,
 ): UninstallPlan {
-  const doubts = inventory.filter(isCrdEntry).flatMap((entry) => doubtOf(entry, counts) ?? []);
+  const doubts = inventory.filter(isCrd).flatMap((entry) => doubtOf(entry, counts) ?? []);
   if (doubts.length > 0) return { state: 'Unknown', policy, steps: [], stays: [], doubts };
-  const used = inventory.filter((entry) => isCrdEntry(entry) && isUsed(counts.get(entry.name)));
+  const used = inventory.filter((entry) => isCrd(entry) && isUsed(counts.get(entry.name)));
   const isOurs = ({ name }: InventoryEntry): boolean => counts.get(name)?.unproven !== true;
   const emptied = policy === 'Delete' ? used.filter(isOurs) : [];
   const kept = used.filter((entry) => !emptied.includes(entry));

@@ -3,6 +3,7 @@
  * it? One request for an object that does not exist (a dry-run creation answers both), or whose watch copy is current;
  * two for another one that has to change. Findings are data; apply.ts decides what follows.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, isUnmergeable, type Failure } from './api-failure.ts';
@@ -181,11 +182,6 @@ async function unlessUndecided<Value>(work: () => Promise<Value>): Promise<Value
 
 function isUndecided(error: unknown): boolean {
   return isDryRunUnsupported(error) || isConflictOrReplaced(error) || isNotFound(error) || isUnmergeable(error);
-}
-
-/** Whether the object is a CRD. */
-export function isCrd(object: KubeObject): boolean {
-  return groupKind(object) === 'CustomResourceDefinition.apiextensions.k8s.io';
 }
 
 function isBinding(object: KubeObject): boolean {

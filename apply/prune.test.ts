@@ -191,13 +191,6 @@ describe('pruning a CRD', () => {
     });
   });
 
-  test('pruning deletes a CRD with its objects if asked to', async () => {
-    const [cluster, inventory] = await installed([sampleCrd('Widget')]);
-    cluster.put(widget);
-    await pruneObjects(cluster, inventory, { ...options, deleteCustomResources: true });
-    expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
-  });
-
   test('pruning keeps a CRD with objects although its watch has seen no version served', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')]);
     cluster.put(widget);

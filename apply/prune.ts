@@ -3,6 +3,7 @@
  * has been healthy for long enough. Only objects of the inventory are deleted, by uid, in the waves of an uninstall; a
  * CRD that still has custom resources stays unless the caller asks otherwise.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
@@ -10,7 +11,6 @@ import {
   countInstances,
   describeSamples,
   doubtAbout,
-  isCrdEntry,
   listedIn,
   readCrd,
   type CountOptions,
@@ -26,8 +26,6 @@ import type { Watched } from './watched.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;
-  /** Deletes CRDs even if custom resources exist. */
-  readonly deleteCustomResources?: boolean;
   /** A watch's copy of an object, which saves the read. */
   readonly watched?: Pick<Watched, 'get'> | undefined;
   readonly signal: AbortSignal;
@@ -70,7 +68,7 @@ interface PruneRun extends PruneOptions, Pick<CountOptions, 'isListed'> {
 }
 
 async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: PruneRun): Promise<Removal> {
-  if (isCrdEntry(entry) && options.deleteCustomResources !== true) {
+  if (isCrd(entry)) {
     const kept = await keepUsedCrd(cluster, entry, options);
     const isProven = kept?.outcome === 'kept' && entry.uid !== '';
     if (kept !== undefined) return isProven ? retain(cluster, kept, options) : kept;

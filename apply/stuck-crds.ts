@@ -2,12 +2,12 @@
  * Waits for the deletion of CRDs, which can hang in the API server until the CRD is written to: writes to those that
  * hang, and to no other, because a write puts a CRD that waits for its turn back in the queue.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Unready } from './apply-result.ts';
-import { isCrdEntry } from './custom-resources.ts';
 import { identityOf } from './identity.ts';
 import { waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
@@ -58,7 +58,7 @@ async function touchCrds(
   left: readonly Unready[],
   options: TouchOptions,
 ): Promise<void> {
-  const crds = left.map(({ ref }) => ref).filter(isCrdEntry);
+  const crds = left.map(({ ref }) => ref).filter(isCrd);
   await Promise.all(crds.map((ref) => touchCrd(cluster, ref, options)));
 }
 

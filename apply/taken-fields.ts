@@ -148,7 +148,8 @@ function entryOfList(text: string, items: readonly unknown[]): FieldStep | undef
 /** Defaults of list keys that a manifest may omit. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
-function parseKeys(text: string): readonly (readonly [string, unknown])[] {
+/** The keys of an item of a list, of which an entry of managedFields has the JSON; none if it is none. */
+export function parseKeys(text: string): readonly (readonly [string, unknown])[] {
   try {
     const keys: unknown = JSON.parse(text);
     return isRecord(keys) ? Object.entries(keys) : [];

@@ -3,11 +3,12 @@
  * controller calls it until it is complete: every run reads the remaining objects again, so it may be killed at any
  * time. It deletes objects of the inventory, and no other object of the same name.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
-import { countInstances, describeSamples, isCrdEntry, listedIn } from './custom-resources.ts';
+import { countInstances, describeSamples, listedIn } from './custom-resources.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { identityOf } from './identity.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -152,7 +153,7 @@ function withMore(stay: Stay, message: string): Stay {
 }
 
 async function retain({ cluster, plan, options }: UninstallRun, ref: ObjectRef): Promise<Retained> {
-  if (!isCrdEntry(ref)) return {};
+  if (!isCrd(ref)) return {};
   const { watched, signal } = options;
   const isGoing = goingIn(plan.steps.flatMap(({ entries }) => entries));
   return retainReadable(cluster, ref, { isGoing, watched, signal });
@@ -194,7 +195,7 @@ async function deleteEntry(
   propagation: 'Foreground' | 'Background',
 ): Promise<Removal> {
   const { cluster, options } = run;
-  const kept = isCrdEntry(entry) ? await keepCrd(run, entry) : undefined;
+  const kept = isCrd(entry) ? await keepCrd(run, entry) : undefined;
   return kept ?? removeObject(cluster, entry, { ...options, unproven: options.acting, propagation });
 }
 
@@ -233,7 +234,7 @@ async function retainLate(run: UninstallRun, kept: Removal): Promise<Removal> {
 async function awaitGone(run: UninstallRun, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), now = () => new Date(), signal } = options;
-  const left = refs.some(isCrdEntry)
+  const left = refs.some(isCrd)
     ? await waitUntilCrdsGone(cluster, refs, { stepSeconds, observe, look: (ref) => look(run, ref), now, signal })
     : await waitUntilGone(refs, { deadlineSeconds: stepSeconds, observe, signal });
   return explain(run, left);
@@ -250,7 +251,7 @@ async function explain(
   return Promise.all(
     unready.map(async ({ ref, health }) => ({
       ref,
-      message: isCrdEntry(ref) ? await explainCrd(run, ref, health.message) : health.message,
+      message: isCrd(ref) ? await explainCrd(run, ref, health.message) : health.message,
     })),
   );
 }

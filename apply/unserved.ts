@@ -5,7 +5,8 @@
 import { describeRef, groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Cluster } from '../api/cluster.ts';
 import type { Failure } from './api-failure.ts';
-import { CRD_KIND, resourceOf } from './custom-resources.ts';
+import { CRD } from '../api/crd-kind.ts';
+import { resourceOf } from './custom-resources.ts';
 import { phaseOf } from './phases.ts';
 
 export type ServedObject =
@@ -81,7 +82,7 @@ function isBuiltIn(ref: ObjectRef): boolean {
 
 async function findCrd(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> {
   const group = groupOf(ref.apiVersion);
-  const crds = await cluster.list(CRD_KIND, undefined, signal);
+  const crds = await cluster.list(CRD, undefined, signal);
   return crds.find((candidate) => {
     const spec = candidate['spec'] as { group?: string; names?: { kind?: string } } | undefined;
     return spec?.group === group && spec.names?.kind === ref.kind;

@@ -1,5 +1,6 @@
 /** The fields of a set, as `metadata.managedFields` has it, that an object does not set. Pure. */
 import { isRecord } from '../api/untyped.ts';
+import { parseKeys } from './taken-fields.ts';
 
 /** Paths such as `spec.template.spec.volumes[cert]`; a list or an object that is absent as a whole is one path. */
 export function unsetFields(fields: unknown, object: unknown, path = ''): readonly string[] {
@@ -37,13 +38,4 @@ function stepTo(key: string, object: unknown): FieldValue {
     keys.every(([name, value]) => (item[name] ?? (name === 'protocol' ? 'TCP' : undefined)) === value);
   const value: unknown = Array.isArray(object) && keys.length > 0 ? object.find(isMeant) : undefined;
   return { name: `[${keys.map(([, text]) => String(text)).join(' ')}]`, value };
-}
-
-function parseKeys(text: string): readonly (readonly [string, unknown])[] {
-  try {
-    const keys: unknown = JSON.parse(text);
-    return isRecord(keys) ? Object.entries(keys) : [];
-  } catch {
-    return [];
-  }
 }

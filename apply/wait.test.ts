@@ -2,6 +2,7 @@ import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../api/object.ts';
 import { createFakeCluster, settle } from '../kube/testing/fake-cluster.ts';
+import { eachObservation } from './testing/each-observation.ts';
 import { sampleDeployment } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone, waitUntilReady, type Observation, type Observe } from './wait.ts';
 
@@ -70,7 +71,7 @@ describe('waiting until objects work', () => {
     const waiting = waitUntilReady([ref], {
       ...options,
       signal: controller.signal,
-      onProgress: () => controller.abort(lost),
+      observe: eachObservation(options.observe, () => controller.abort(lost)),
     });
     await expect(waiting).rejects.toBe(lost);
     await expect(waitUntilReady([ref], { ...options, signal: AbortSignal.abort(lost) })).rejects.toBe(lost);
@@ -121,11 +122,10 @@ test('polling yields the state at once and again after every change', async () =
   let polls = 0;
   const unready = await waitUntilReady([ref], {
     signal: NEVER,
-    observe: observeByPolling(cluster),
-    deadlineSeconds: 600,
-    onProgress: () => {
+    observe: eachObservation(observeByPolling(cluster), () => {
       if (++polls === 2) cluster.change(ref, settle);
-    },
+    }),
+    deadlineSeconds: 600,
   });
   expect([unready, polls]).toEqual([[], 3]);
 });

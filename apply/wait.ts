@@ -23,8 +23,6 @@ export interface WaitOptions {
   readonly observe: Observe;
   readonly deadlineSeconds: number;
   readonly signal: AbortSignal;
-  /** Called after every observation that changes the list of pending objects. */
-  readonly onProgress?: (pending: readonly Unready[]) => void;
 }
 
 /**
@@ -68,7 +66,6 @@ async function waitFor(
   try {
     for await (const observed of untilAborted(options.observe(refs, signal), signal)) {
       pending = observed.map(({ ref, object }) => ({ ref, health: judge(object, ref) })).filter(isPending);
-      options.onProgress?.(pending);
       if (pending.length === 0 || pending.some(({ health }) => health.state === 'Failed')) break;
     }
   } catch (error) {

@@ -2,6 +2,7 @@
  * Writes one object so that a race shows as a conflict: a creation never overwrites an object that appeared meanwhile,
  * and a change applies only to the object that was read.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
@@ -69,8 +70,8 @@ export interface ChangeOptions {
 }
 
 /** CRDs are the largest objects, and their result shows later in their conditions. */
-function answerOf({ kind }: KubeObject): { readonly metadataOnly?: true } {
-  return kind === 'CustomResourceDefinition' ? { metadataOnly: true } : {};
+function answerOf(object: KubeObject): { readonly metadataOnly?: true } {
+  return isCrd(object) ? { metadataOnly: true } : {};
 }
 
 /** The object to apply, bound to the uid of the live object. */

@@ -2,6 +2,7 @@
  * The files of a catalog: a folder's content in memory, or files as they arrive out of an archive, and which of
  * them `.indexignore` leaves out.
  */
+import { compareText } from '../api/compare-text.ts';
 import { isAbout, parsePatterns, patternLines, type IgnorePattern } from './ignore-pattern.ts';
 import { invalidCatalog } from './invalid.ts';
 
@@ -122,7 +123,7 @@ export function comparePaths(a: string, b: string): number {
   const left = a.split('/');
   const right = b.split('/');
   for (let i = 0; i < left.length && i < right.length; i += 1) {
-    if (left[i] !== right[i]) return left[i]! < right[i]! ? -1 : 1;
+    if (left[i] !== right[i]) return compareText(left[i]!, right[i]!);
   }
   return left.length - right.length;
 }

@@ -10,7 +10,7 @@ import { fieldsOf } from '../api/untyped.ts';
 import { keepLiveOrder } from '../apply/live-order.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
-import { addCertificates } from './revision/certificates/certificates.ts';
+import { addCertificates } from './revision/certificates/add.ts';
 
 /** A Deployment whose Pods are replaced. */
 export interface TrialRestart {

@@ -4,6 +4,7 @@
  * over, or were dropped for lack of room, are read from there, and checked against the digest of the Revision. The digest of
  * those that are handed over was computed from their bytes in this process, so that they need no further check.
  */
+import { awaitedLater } from '../api/awaited-later.ts';
 import { hashObject, prepareObjects, type PrepareOptions } from '../apply/prepare.ts';
 import { canonicalJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
@@ -75,10 +76,7 @@ function hasRoom(waiting: ReadonlyMap<string, HandedEntry>): boolean {
 }
 
 function begin(packed: PackedManifests, reader: Revision, unpack: typeof unpackManifests): Promise<ReadyObjects> {
-  const ready = makeReady(packed, reader, unpack);
-  // Awaited by the one who takes them: a rejection before that must not count as unhandled.
-  ready.catch(() => undefined);
-  return ready;
+  return awaitedLater(makeReady(packed, reader, unpack));
 }
 
 async function makeReady(

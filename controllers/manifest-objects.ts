@@ -3,7 +3,8 @@
  * manager rendered them, so their shape is checked before they are used. Pure.
  */
 import { ReasonedError } from '../api/errors.ts';
-import { isRecord } from '../api/untyped.ts';
+import { isCrd } from '../api/crd-kind.ts';
+import { isRecord, textOf } from '../api/untyped.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
 import { kindsDefinedIn } from '../apply/phases.ts';
@@ -21,7 +22,7 @@ export function checkManifests(
 ): readonly KubeObject[] {
   if (items === undefined) throw invalid(revision, `are not a list in JSON of at most ${MAX_OBJECTS} objects`);
   const objects = items as readonly KubeObject[];
-  const defined = kindsDefinedIn(objects.filter(isCrd));
+  const defined = kindsDefinedIn(objects.filter(definesKind));
   items.forEach((object, index) => {
     const problem = problemOfObject(object, defined);
     if (problem !== undefined) throw invalid(revision, `have as number ${index + 1} ${problem}`);
@@ -30,8 +31,8 @@ export function checkManifests(
 }
 
 /** A bundle may bring objects of the kinds that its CRDs define. */
-function isCrd(object: unknown): boolean {
-  return isRecord(object) && object['kind'] === 'CustomResourceDefinition';
+function definesKind(object: unknown): boolean {
+  return isRecord(object) && isCrd({ apiVersion: textOf(object['apiVersion']), kind: textOf(object['kind']) });
 }
 
 function problemOfObject(object: unknown, defined: ReadonlySet<string>): string | undefined {

@@ -65,7 +65,7 @@ export const NO_POLICIES: RegistryPolicies = { over: () => ({}), pullSecrets: ()
 export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): RegistryPolicies {
   const known = new WeakMap<RegistryPolicy, ReadPolicy>();
   const read = (policy: RegistryPolicy): ReadPolicy => {
-    const found = known.get(policy) ?? readPolicy(policy);
+    const found = known.get(policy) ?? readRegistryPolicy(policy);
     known.set(policy, found);
     return found;
   };
@@ -86,7 +86,7 @@ export function createRegistryPolicies(list: () => readonly RegistryPolicy[]): R
 
 /** Why a policy cannot be used, as its status reports it; undefined if it can. */
 export function problemOfPolicy(policy: RegistryPolicy, all: readonly RegistryPolicy[]): string | undefined {
-  return problemAmong(readPolicy(policy), all.map(readPolicy));
+  return problemAmong(readRegistryPolicy(policy), all.map(readRegistryPolicy));
 }
 
 /** A policy as far as it can be read. */
@@ -99,7 +99,7 @@ interface ReadPolicy {
   readonly problem?: string;
 }
 
-function readPolicy(policy: RegistryPolicy): ReadPolicy {
+function readRegistryPolicy(policy: RegistryPolicy): ReadPolicy {
   const { name } = policy.metadata;
   const claimed: unknown = (policy as { readonly spec?: { readonly prefix?: unknown } }).spec?.prefix;
   const prefix = typeof claimed === 'string' && claimed !== '' ? canonicalPrefix(claimed) : undefined;

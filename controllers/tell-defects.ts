@@ -5,6 +5,7 @@
  */
 import {
   findCondition,
+  LASTING_CONDITIONS,
   replaceConditions,
   type Condition,
   type ConditionType,
@@ -91,8 +92,8 @@ export async function tellTrouble(
   await writeStatus(cluster, object, { ...status, conditions });
 }
 
-/** What a person is to know of stays true, whatever keeps the object from being reconciled. */
-const LASTING: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];
+/** A contest goes on too, since the object is reconciled again; only a suspension ends it, as nothing is repaired then. */
+const LASTING: readonly ConditionType[] = [...LASTING_CONDITIONS, 'Contested'];
 
 /** An object that was Ready stays Ready, unless its spec was changed since. */
 function conditionsOf({ conditions }: DefectStatus, generation: number, trouble: Trouble): readonly NextCondition[] {

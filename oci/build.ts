@@ -5,6 +5,7 @@
  * @see https://github.com/opencontainers/image-spec/blob/main/manifest.md
  */
 import { gzipSync } from 'node:zlib';
+import { compareText } from '../api/compare-text.ts';
 import { digestOf } from './digest.ts';
 import { type Descriptor, MEDIA_TYPE, type Platform } from './manifest.ts';
 import { blobOf } from './blob.ts';
@@ -140,42 +141,6 @@ export async function pushImage(
   return registry.pushManifest(reference, { bytes, mediaType: descriptor.mediaType }, options.signal);
 }
 
-/**
- * Pushes the images by digest, then the index under the reference's tag. Returns the index's digest.
- *
- * @unshipped Tests publish the manager's image with it; `slipway mirror` will copy images of several platforms.
- */
-export async function pushIndex(
-  registry: Registry,
-  reference: Reference,
-  built: BuiltIndex,
-  options: PushOptions = {},
-): Promise<string> {
-  const untagged = { registry: reference.registry, repository: reference.repository };
-  for (const image of built.images) await pushImage(registry, untagged, image, options);
-  const { bytes, descriptor } = built.index;
-  return registry.pushManifest(reference, { bytes, mediaType: descriptor.mediaType }, options.signal);
-}
-
-/**
- * Pushes an artifact so that it is found among the referrers of its subject. Returns its digest.
- *
- * @unshipped Tests publish bills of materials with it; signatures will be pushed so.
- */
-export async function pushArtifact(
-  registry: Registry,
-  subject: Reference,
-  artifact: BuiltImage,
-  options: PushOptions = {},
-): Promise<string> {
-  for (const { bytes } of [artifact.config, ...artifact.layers])
-    await registry.pushBlob(subject, blobOf(bytes), options);
-  const { bytes, descriptor } = artifact.manifest;
-  const { mediaType, artifactType = '', annotations } = descriptor;
-  const referrer = { bytes, mediaType, artifactType, ...(annotations !== undefined && { annotations }) };
-  return registry.pushReferrer(subject, referrer, options.signal);
-}
-
 function layersOf({ files }: ImageInput): readonly ReadonlyMap<string, FileContent>[] {
   return Array.isArray(files)
     ? (files as readonly ReadonlyMap<string, FileContent>[])
@@ -216,5 +181,5 @@ function toJson(value: unknown): Buffer {
 }
 
 function sortKeys(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => compareText(a, b)));
 }

@@ -4,6 +4,7 @@
  * longer count. Controllers call {@link pullFiles} for bundles and {@link pullTree} for catalogs; neither writes to a
  * disk.
  */
+import { compareText } from '../api/compare-text.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { type LayerEntry, noUsage, readLayer } from './archive.ts';
 import { LATER } from './errors.ts';
@@ -146,7 +147,7 @@ async function collect({ size, chunks }: TreeFile): Promise<Uint8Array<ArrayBuff
 
 /** The order in which layers hold files means nothing; sorted, equal images give equal maps. */
 function sorted(files: ImageFiles['files']): ImageFiles['files'] {
-  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...files].sort(([a], [b]) => compareText(a, b)));
 }
 
 async function relaxed<Result>(reference: Reference, work: () => Promise<Result>): Promise<Result> {

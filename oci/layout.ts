@@ -10,33 +10,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { BuiltImage, BuiltIndex } from './build.ts';
-import type { ImageSink } from './copy.ts';
 import { algorithmOf, hashFor, hexOf, isDigest, matchesDigest } from './digest.ts';
 import { imageInvalid, imageTooLarge, mismatch } from './errors.ts';
 import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
 import { blobOf } from './blob.ts';
-import type { PulledManifest } from './pull.ts';
 import type { Reference } from './reference.ts';
 import type { ImageSource } from './source.ts';
 
 const REF_NAME = 'org.opencontainers.image.ref.name';
 const MAX_INDEX_BYTES = 4 << 20;
-
-/**
- * Images named in `index.json`, in its order. @throws ImageInvalid if the folder is no layout
- *
- * @unshipped Tests read layouts with it.
- */
-export async function listLayout(folder: string): Promise<readonly LayoutEntry[]> {
-  const { manifests } = await readIndex(folder);
-  return manifests.map((descriptor) => ({ descriptor, name: descriptor.annotations?.[REF_NAME] }));
-}
-
-export interface LayoutEntry {
-  readonly descriptor: Descriptor;
-  /** Tag or other name; undefined if it was written without one. */
-  readonly name: string | undefined;
-}
 
 /** A layout as a source for pullFiles and copyImage: tags are names of `index.json`, registry and repository are ignored. */
 export function layoutSource(folder: string): ImageSource {
@@ -52,25 +34,6 @@ export function layoutSource(folder: string): ImageSource {
       return { bytes, digest: entry.digest, mediaType: manifest.mediaType ?? '', manifest };
     },
     pullBlob: (_reference, descriptor) => readBlob(folder, descriptor),
-  };
-}
-
-/**
- * A layout as the target of copyImage; the copied image gets the name. Creates the folder if necessary.
- *
- * @unshipped Tests copy images into layouts with it.
- */
-export function layoutSink(folder: string, name?: string): ImageSink {
-  return {
-    async putBlob({ digest, open: start }) {
-      await writeBlob(folder, digest, start());
-    },
-    async putManifest({ bytes, digest, mediaType }: PulledManifest, { top }) {
-      await writeBlob(folder, digest, blobOf(bytes).open());
-      if (!top) return;
-      await mark(folder);
-      await addToIndex(folder, { mediaType, digest, size: bytes.length }, name);
-    },
   };
 }
 

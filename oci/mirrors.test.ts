@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildArtifact, buildImage, pushArtifact, pushImage } from './build.ts';
+import { buildArtifact, buildImage, pushImage } from './build.ts';
+import { pushArtifact } from './testing/push-built.ts';
 import { collectBytes } from './bytes.ts';
 import type { FakeAnswer } from './testing/fake-call.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';

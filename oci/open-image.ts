@@ -3,7 +3,7 @@
  * known before a layer is fetched checked. image.ts reads the layers.
  */
 import * as z from 'zod';
-import { collectBytes } from './bytes.ts';
+import { collectBytes, jsonIn } from './bytes.ts';
 import { imageInvalid, imageTooLarge } from './errors.ts';
 import { type Descriptor, type ImageManifest, MEDIA_TYPE, type Origin, pickEntry, type Platform } from './manifest.ts';
 import type { ArchiveLimits } from './members.ts';
@@ -161,7 +161,7 @@ export async function pullConfig(
   { config, origin, signal }: ConfigRequest,
 ): Promise<Pick<ImageFacts, 'labels' | 'created'>> {
   const bytes = await collectBytes(source.pullBlob(reference, config, signal));
-  const parsed = ImageConfig.safeParse(parseJson(bytes));
+  const parsed = ImageConfig.safeParse(jsonIn(bytes));
   if (!parsed.success) throw imageInvalid(`${origin.what} has a configuration that cannot be read`, origin.byDigest);
   const { config: settings, created } = parsed.data;
   return { labels: Object.assign(emptyRecord(), settings?.Labels), created: created ?? undefined };
@@ -174,12 +174,4 @@ export function limitsOf({ limits }: ImageOptions): ImageLimits {
 
 function emptyRecord(): Record<string, string> {
   return Object.create(null) as Record<string, string>;
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -58,11 +58,6 @@ export interface RegistryOptions {
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   readonly mirrors?: Mirrors;
   /**
-   * Token services and redirects in private networks: `refuse` (default) unless the registry itself is in one, or
-   * `allow`.
-   */
-  readonly privateAddresses?: 'refuse' | 'allow';
-  /**
    * Link-local addresses, which give access to credentials of the node in clouds: `refuse` (default) for every registry
    * and all that it points to, or `allow`.
    */
@@ -138,18 +133,15 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     ...(options.network !== undefined && { network: options.network }),
     allowLinkLocal: options.linkLocalAddresses === 'allow',
   });
-  const allowPrivate = options.privateAddresses === 'allow';
   const authenticator = createAuthenticator({
     transport,
     credentials: options.credentials ?? (() => undefined),
-    allowPrivate,
     now: options.now ?? Date.now,
   });
   const session = createSession({
     transport,
     authenticator,
     connection: options.connection ?? connectionBy(options.plainHttp ?? isLoopbackName),
-    allowPrivate,
     ...(options.onDenied !== undefined && { onDenied: options.onDenied }),
   });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

@@ -21,8 +21,6 @@ export interface SessionOptions {
   readonly authenticator: Authenticator;
   /** How a repository is connected to; it may throw to refuse every request for it. */
   readonly connection: ConnectionLookup;
-  /** Whether redirects into private networks are accepted from every registry. */
-  readonly allowPrivate: boolean;
   /** Called when a registry or its token service refuses the credentials. */
   readonly onDenied?: () => void;
 }
@@ -165,7 +163,7 @@ async function followed(
       headers: { ...request.headers, ...(trusted && authorization !== undefined && { authorization }) },
       ...(request.body !== undefined && { body: request.body }),
       ...(ca !== undefined && { ca }),
-      ...(!own && !options.allowPrivate && { pointedToFrom: from }),
+      ...(!own && { pointedToFrom: from }),
       ...(request.signal !== undefined && { signal: request.signal }),
     });
     if (own) options.sources.note(base, response.reach);

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod';
 import type { Reach } from './address.ts';
+import { jsonIn } from './bytes.ts';
 import type { Challenge } from './challenge.ts';
 import type { Credential, CredentialLookup } from './docker-config.ts';
 import { answerError, denied, unavailable } from './errors.ts';
@@ -27,8 +28,6 @@ export interface AuthTarget {
 export interface AuthOptions {
   readonly transport: HttpTransport;
   readonly credentials: CredentialLookup;
-  /** Whether token services in private networks are accepted from every registry. */
-  readonly allowPrivate: boolean;
   readonly now: () => number;
 }
 
@@ -72,7 +71,7 @@ export async function fetchToken(request: TokenRequest, options: AuthOptions): P
     ...(credential?.kind === 'identityToken'
       ? refreshRequest(realm, request, credential.token)
       : passwordRequest(realm, request)),
-    ...reachLimit(request, realm, options),
+    ...reachLimit(request, realm),
     ...(target.ca !== undefined && { ca: target.ca }),
   });
   if (response.status !== 200) {
@@ -101,12 +100,8 @@ function parseRealm({ target, challenge }: TokenRequest): URL {
   return realm;
 }
 
-function reachLimit(
-  { target, from }: TokenRequest,
-  realm: URL,
-  { allowPrivate }: AuthOptions,
-): { readonly pointedToFrom?: Reach } {
-  return allowPrivate || realm.host === target.base.host ? {} : { pointedToFrom: from };
+function reachLimit({ target, from }: TokenRequest, realm: URL): { readonly pointedToFrom?: Reach } {
+  return realm.host === target.base.host ? {} : { pointedToFrom: from };
 }
 
 function passwordRequest(realm: URL, { target, challenge, credential }: TokenRequest) {
@@ -136,19 +131,11 @@ function refreshRequest(url: URL, { target, challenge }: TokenRequest, refreshTo
 }
 
 function parseToken(target: AuthTarget, body: Buffer, nowMs: number): Token {
-  const answer = TokenAnswer.safeParse(parseJson(body));
+  const answer = TokenAnswer.safeParse(jsonIn(body));
   const value = answer.success ? (answer.data.token ?? answer.data.access_token ?? '') : '';
   if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_TOKEN) throw badAnswer(target, 'holds no usable token');
   const seconds = Math.min(Math.max(answer.data?.expires_in ?? 60, 60), 3600);
   return { value, expiresAtMs: nowMs + (seconds - SKEW_SECONDS) * 1000 };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function badAnswer({ registry }: AuthTarget, why: string) {

@@ -4,12 +4,12 @@
  * hash of a plan covers them without having them as an input. Copies of pull secrets are left out: policies offer them, and
  * they come and go with these. Pure.
  */
+import { compareText } from '../api/compare-text.ts';
 import { identityOf } from '../apply/identity.ts';
 import { canonicalJson } from '../api/json.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
-import { requiredIn } from '../bundles/render/called-deployments.ts';
-import type { RequiredCertificate } from '../bundles/render/certificates.ts';
+import { requiredIn, type RequiredCertificate } from '../bundles/render/required-certificates.ts';
 import type { PlanInput } from './input.ts';
 import type { AddedField, AddedObject, Additions } from './model.ts';
 import { accessName, accessRules } from './own-kinds.ts';
@@ -45,7 +45,7 @@ function fieldsDropped({ to, facts = {} }: PlanInput): readonly AddedField[] {
 }
 
 function byRef(a: { readonly ref: ObjectRef }, b: { readonly ref: ObjectRef }): number {
-  return describeRef(a.ref) < describeRef(b.ref) ? -1 : 1;
+  return compareText(describeRef(a.ref), describeRef(b.ref));
 }
 
 function changeOf(before: string | undefined, after: string | undefined): AddedObject['change'] {

@@ -1,7 +1,8 @@
 /** Judges the CRDs of a change: their versions, the rules of the CRD safety check that speak, and the stored versions. Pure. */
+import { compareText } from '../api/compare-text.ts';
 import { compareCrds, type CrdVerdict, type Waiver } from '../apply/crd-safety/compare.ts';
 import { readCrd, type Crd } from '../apply/crd-safety/schema.ts';
-import { isCrdEntry } from '../apply/custom-resources.ts';
+import { isCrdV1 } from '../api/crd-kind.ts';
 import { fieldsOf } from '../api/untyped.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { PlanClusterFacts, PlanInput } from './input.ts';
@@ -15,21 +16,16 @@ export function planCrds(
 ): readonly CrdChange[] {
   const isWaived = crdEnforcement === 'None';
   const all = [
-    ...created.filter(isReadable).map((crd) => describe('created', undefined, readCrd(crd), facts)),
+    ...created.filter(isCrdV1).map((crd) => describe('created', undefined, readCrd(crd), facts)),
     ...changed
-      .filter(({ after }) => isReadable(after))
+      .filter(({ after }) => isCrdV1(after))
       .map((pair) => ({
         ...describe('changed', readCrd(pair.before), readCrd(pair.after), facts),
         findings: findingsOf(pair, facts, waivers).map((one) => (isWaived ? { ...one, waived: true } : one)),
       })),
-    ...deleted.filter(isReadable).map((crd) => describe('deleted', readCrd(crd), undefined, facts)),
+    ...deleted.filter(isCrdV1).map((crd) => describe('deleted', readCrd(crd), undefined, facts)),
   ];
-  return all.toSorted((a, b) => (a.crd < b.crd ? -1 : 1));
-}
-
-/** CRDs of other versions store their schemas elsewhere; no API server accepts them, and no bundle is rendered with one. */
-function isReadable(object: KubeObject): boolean {
-  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
+  return all.toSorted((a, b) => compareText(a.crd, b.crd));
 }
 
 function describe(

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { identityOf } from '../apply/identity.ts';
 import { hashObject } from '../apply/prepare.ts';
 import { readCrd } from '../apply/crd-safety/schema.ts';
-import { isCrdEntry } from '../apply/custom-resources.ts';
+import { isCrdV1 } from '../api/crd-kind.ts';
 import { canonicalJson } from '../api/json.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { requirementsOf } from './dependencies.ts';
@@ -67,12 +67,8 @@ function differencesOf(
   return [
     ...taken,
     ...unserved,
-    ...(from?.objects ?? []).filter(isReadable).flatMap((crd) => storedElsewhere(crd, facts)),
+    ...(from?.objects ?? []).filter(isCrdV1).flatMap((crd) => storedElsewhere(crd, facts)),
   ].sort();
-}
-
-function isReadable(object: KubeObject): boolean {
-  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
 }
 
 function storedElsewhere(crd: KubeObject, { storedVersions }: PlanClusterFacts): readonly string[] {

@@ -1,4 +1,5 @@
 /** Finds the images that objects name: in containers, in volumes and in variables for related images. Pure. */
+import { compareText } from '../api/compare-text.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { listOf, textOf } from '../api/untyped.ts';
@@ -16,7 +17,7 @@ function missingIn(known: Images, images: Images): readonly PlannedImage[] {
   return [...images]
     .filter(([image]) => !known.has(image))
     .map(([image, usedBy]) => ({ image, ...placeOf(image), usedBy: [...usedBy].sort() }))
-    .toSorted((a, b) => (a.image < b.image ? -1 : 1));
+    .toSorted((a, b) => compareText(a.image, b.image));
 }
 
 /** Users by image. */

@@ -1,8 +1,8 @@
 /** Sorts the objects of a change: created, changed, replaced, deleted, kept, unchanged. Pure. */
-import { isCrdEntry } from '../apply/custom-resources.ts';
 import { identityOf } from '../apply/identity.ts';
 import { compareObjects } from '../apply/phases.ts';
 import { hashObject } from '../apply/prepare.ts';
+import { isCrd } from '../api/crd-kind.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { diffFields } from './fields.ts';
 import { immutableChanges } from './immutable.ts';
@@ -92,7 +92,7 @@ function keptObjects(
 }
 
 function countOf(object: KubeObject, { customResources }: PlanClusterFacts): number {
-  return isCrdEntry(object) ? (customResources?.get(object.metadata.name) ?? 0) : 0;
+  return isCrd(object) ? (customResources?.get(object.metadata.name) ?? 0) : 0;
 }
 
 function describeUsed(count: number): string {

@@ -2,10 +2,11 @@
  * The kinds that a bundle both defines by its CRDs and brings objects of, and the rights that the manager gives itself on
  * them. Pure; the roll-out and the plan of it read the same.
  */
-import { isCrdEntry } from '../apply/custom-resources.ts';
+import { compareText } from '../api/compare-text.ts';
 import { kindsDefinedIn, phaseOf } from '../apply/phases.ts';
 import { ownerLabel, type Owner } from '../apply/prepare.ts';
 import type { ServedKinds } from '../apply/served-as.ts';
+import { isCrd } from '../api/crd-kind.ts';
 import { groupKind, type Kind, type KubeObject } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
 import { isRenderedKind } from '../bundles/render/rendered-kinds.ts';
@@ -21,7 +22,7 @@ export function isOwnKind(kind: Kind): boolean {
 export function ownKindsIn(objects: readonly KubeObject[]): ServedKinds {
   const present = new Set(objects.filter(isOwnKind).map(groupKind));
   return new Map(
-    objects.filter(isCrdEntry).flatMap((crd) => {
+    objects.filter(isCrd).flatMap((crd) => {
       const [kind] = kindsDefinedIn([crd]);
       const { names, scope } = fieldsOf(crd['spec']);
       const plural = textOf(fieldsOf(names)['plural']);
@@ -41,7 +42,7 @@ export function accessRules(objects: readonly KubeObject[]): readonly object[] {
     group: kind.slice(kind.indexOf('.') + 1),
     plural,
   }));
-  const byGroup = [...Map.groupBy(resources, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const byGroup = [...Map.groupBy(resources, ({ group }) => group)].sort(([a], [b]) => compareText(a, b));
   return byGroup.map(([group, members]) => ({
     apiGroups: [group],
     resources: members.map(({ plural }) => plural).sort(),

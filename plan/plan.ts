@@ -4,7 +4,8 @@
  * calls it before it writes. It reads nothing and writes nothing; the same input gives the same plan and the same hash.
  */
 import { identityOf } from '../apply/identity.ts';
-import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { isCrd } from '../api/crd-kind.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { planAdditions } from './additions.ts';
 import { planCrds } from './crds.ts';
 import { compareDependencies } from './dependencies.ts';
@@ -61,7 +62,7 @@ function wayBackOf({ reasons }: Plan['risk']): WayBack {
 
 /** Facts that the plan depends on and does not have. */
 function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: PlanClusterFacts): readonly string[] {
-  const crds = [...changed.map(({ before }) => before), ...deleted].filter((object) => groupKind(object) === CRD);
+  const crds = [...changed.map(({ before }) => before), ...deleted].filter(isCrd);
   const names = (isUnknown: (name: string) => boolean): readonly string[] =>
     crds.map(({ metadata }) => metadata.name).filter(isUnknown);
   const uncounted = names((name) => facts.customResources?.get(name) === undefined);
@@ -86,5 +87,3 @@ function unknownObjects(created: readonly KubeObject[], { existing }: PlanCluste
     .filter((ref) => !existing.has(identityOf(ref)))
     .map((ref) => `whether ${describeRef(ref)} exists already (${NOT_KNOWN})`);
 }
-
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';

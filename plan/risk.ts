@@ -1,6 +1,7 @@
 /** Judges a change: the risks of the closed list that apply, each with the fact that gives it. Pure. */
 import { describeFinding, isDangerous } from '../apply/crd-safety/compare.ts';
 import { identityOf } from '../apply/identity.ts';
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
 import { compareVersions, parseVersion } from '../resolver/version.ts';
@@ -56,11 +57,10 @@ const PROTECTS: ReadonlySet<string> = new Set([
   'ValidatingAdmissionPolicy.admissionregistration.k8s.io',
   'ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io',
 ]);
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
 function judgeDeletions({ input, plan }: JudgedRisk): readonly Fact[] {
   const { deleted } = plan.objects;
-  const others = deleted.filter((ref) => !HOLDS_DATA.has(groupKind(ref)) && groupKind(ref) !== CRD);
+  const others = deleted.filter((ref) => !HOLDS_DATA.has(groupKind(ref)) && !isCrd(ref));
   const ordinary = others.filter((ref) => !PROTECTS.has(groupKind(ref)));
   return [
     ...deleted

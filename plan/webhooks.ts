@@ -1,5 +1,6 @@
 /** Lists the webhooks that a change adds and removes: of admission, and of the conversion of CRDs. Pure. */
-import { isCrdEntry } from '../apply/custom-resources.ts';
+import { compareText } from '../api/compare-text.ts';
+import { isCrd } from '../api/crd-kind.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import type { PlannedWebhook, WebhooksChange } from './model.ts';
@@ -17,7 +18,7 @@ function missingIn(
   known: ReadonlyMap<string, PlannedWebhook>,
   webhooks: ReadonlyMap<string, PlannedWebhook>,
 ): readonly PlannedWebhook[] {
-  return [...webhooks.values()].filter(({ name }) => !known.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [...webhooks.values()].filter(({ name }) => !known.has(name)).toSorted((a, b) => compareText(a.name, b.name));
 }
 
 function webhooksOf(objects: readonly KubeObject[]): ReadonlyMap<string, PlannedWebhook> {
@@ -61,7 +62,7 @@ function firstNouns(groups: readonly string[], resources: readonly string[]): re
 
 function ofConversion(object: KubeObject): readonly PlannedWebhook[] {
   const spec = fieldsOf(object['spec']);
-  if (!isCrdEntry(object) || fieldsOf(spec['conversion'])['strategy'] !== 'Webhook') return [];
+  if (!isCrd(object) || fieldsOf(spec['conversion'])['strategy'] !== 'Webhook') return [];
   const { name } = object.metadata;
   return [
     {

@@ -1,4 +1,5 @@
 /** The events of Slipway's objects. Pure. */
+import { compareText } from '../api/compare-text.ts';
 import { GROUP } from '../api/names.ts';
 import { groupOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf, numberOf, textOf } from '../api/untyped.ts';
@@ -36,7 +37,7 @@ export function reportedEvents(
       if (!isOurs || (warnings && object['type'] !== 'Warning')) return [];
       return [describeEvent(object, about)];
     })
-    .toSorted((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
+    .toSorted((one, other) => compareText(one.time, other.time));
 }
 
 function describeEvent(object: KubeObject, about: string): ReportedEvent {

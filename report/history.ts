@@ -1,7 +1,7 @@
 /** The history of a Subscription: how long each Revision took and ran, who approved it, and why it ended. Pure. */
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
-import { hasWorked, type Revision } from '../api/revision.ts';
+import { activeOf, hasWorked, type Revision } from '../api/revision.ts';
 import { haveSameBundle } from '../api/same-bundle.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { fieldsOf, isRecord, listOf, textOf } from '../api/untyped.ts';
@@ -110,5 +110,5 @@ function describeEnd(revision: Revision, revisions: readonly Revision[]): string
 /** The Revision that became active when this one ended. */
 function successorOf({ metadata, spec }: Revision, revisions: readonly Revision[]): Revision | undefined {
   const later = revisions.filter((one) => one.spec.number > spec.number && one.spec.approved);
-  return later.find((one) => one.spec.previous === metadata.name) ?? later[0] ?? revisions.find((one) => one.spec.state === 'Active'); // prettier-ignore
+  return later.find((one) => one.spec.previous === metadata.name) ?? later[0] ?? activeOf(revisions); // prettier-ignore
 }

@@ -1,4 +1,5 @@
 /** The packages and versions that Catalogs offer, from their documents. Pure. */
+import { compareText } from '../api/compare-text.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 import { compareBundleVersions, parseBundleVersion } from '../resolver/version.ts';
@@ -52,7 +53,7 @@ function packageRow(offer: OfferedVersion, one: Fields, subscriptions: readonly 
 }
 
 /** The entries that no other one replaces or skips. */
-function headsOf(channel: Fields): readonly string[] {
+export function headsOf(channel: Fields): readonly string[] {
   const entries = listOf(channel['entries']);
   const passed = new Set(entries.flatMap(({ replaces, skips }) => [replaces, ...itemsOf(skips)]));
   return entries.map(({ name }) => textOf(name)).filter((name) => !passed.has(name));
@@ -95,7 +96,8 @@ export function versionRows(
   return rows.toSorted((one, other) => compareVersions(other.version, one.version));
 }
 
-function versionOf(bundle: Fields): string {
+/** The version that a document of a bundle states; empty if it states none. */
+export function versionOf(bundle: Fields): string {
   const property = listOf(bundle['properties']).find(({ type }) => type === 'olm.package');
   return textOf(fieldsOf(property?.['value'])['version']);
 }
@@ -105,9 +107,4 @@ function compareVersions(one: string, other: string): number {
   const [a, b] = [parseBundleVersion(one), parseBundleVersion(other)];
   if (a.ok && b.ok) return compareBundleVersions(a.value, b.value);
   return Number(a.ok) - Number(b.ok) || compareText(one, other);
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -4,7 +4,7 @@
  */
 import { WAITS_FOR_APPROVAL, WAITS_FOR_A_TIME } from '../api/reasons.ts';
 import { findCondition, isReady, type Condition } from '../api/conditions.ts';
-import type { Phase, Revision } from '../api/revision.ts';
+import { activeOf, type Phase, type Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
 import type { SubscriptionStatus } from '../api/subscription-status.ts';
 import { retriedIn } from '../api/trouble.ts';
@@ -88,7 +88,7 @@ export function judge(subscription: Subscription): State {
 
 /** The phases of the active Revision, while not all of them are finished. */
 function phasesOf(revisions: readonly Revision[], state: State): readonly Phase[] {
-  const phases = revisions.findLast(({ spec }) => spec.state === 'Active')?.status?.phases ?? [];
+  const phases = activeOf(revisions)?.status?.phases ?? [];
   return state !== 'Removing' && phases.some((phase) => phase.state !== 'Ready') ? phases : [];
 }
 

@@ -2,6 +2,7 @@
  * The upgrade graph of a package as data for drawing: each channel is a lane, with its versions, their marks and the
  * edges between them. Text, Mermaid, DOT, SVG and JSON show the same. Pure; texts are not cleaned yet.
  */
+import { compareText } from '../api/compare-text.ts';
 import type { CatalogPackage } from '../catalog/model.ts';
 import {
   compareHighestFirst,
@@ -62,7 +63,7 @@ export function graphOf(content: CatalogPackage, only?: readonly string[]): Draw
   const isDefault = (name: string): boolean => name === content.defaultChannel;
   const channels = [...graph.channels.values()].filter(({ name }) => only === undefined || only.includes(name));
   const sorted = channels.toSorted(
-    (a, b) => Number(isDefault(b.name)) - Number(isDefault(a.name)) || (a.name < b.name ? -1 : 1),
+    (a, b) => Number(isDefault(b.name)) - Number(isDefault(a.name)) || compareText(a.name, b.name),
   );
   return {
     package: content.name,

@@ -2,11 +2,12 @@
  * Decides which catalogs count, and which of several wins: the named catalog, the catalog of origin, priority,
  * ambiguity, catalogs without content. candidates.ts decides which bundle of one catalog is the best.
  */
+import { compareText } from '../api/compare-text.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Offer, View } from './candidates.ts';
 import type { Conflict, Refusal, Suggestion } from './decision.ts';
-import { compareText, upgradeGraph, type UpgradeGraph } from './graph.ts';
+import { upgradeGraph, type UpgradeGraph } from './graph.ts';
 import type { CatalogSource, Installed, ResolveInput } from './input.ts';
 import { hopsOf } from './paths.ts';
 import type { Candidate } from './question.ts';

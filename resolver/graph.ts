@@ -3,6 +3,7 @@
  * deprecations, and the question every search asks: may this bundle follow that one? The
  * resolver and the author's commands call it. It does not choose anything.
  */
+import { compareText } from '../api/compare-text.ts';
 import type { CatalogBundle, CatalogPackage, Channel, ChannelEntry, Deprecation } from '../catalog/model.ts';
 import { parseBlangRange, type BlangRange } from './ranges/blang.ts';
 import { compareBundleVersions, parseBundleVersion, type BundleVersion, type Parsed } from './version.ts';
@@ -88,11 +89,6 @@ export function comparePreference(a: GraphBundle, b: GraphBundle): number {
 /** Orders bundles of one package by version, the highest first; those without a valid version last. */
 export function compareHighestFirst(a: GraphBundle, b: GraphBundle): number {
   return compareParsed(b.version, a.version) || compareText(a.name, b.name);
-}
-
-/** Orders texts by code unit, wherever the program runs. */
-export function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function buildUpgradeGraph(content: CatalogPackage): UpgradeGraph {

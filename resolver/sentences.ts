@@ -199,7 +199,8 @@ function describeRequires({ package: name, bundles, need, offered }: Extract<Con
   return `${who} needs ${describeRequired(need)}${there}`;
 }
 
-function describeRequired(need: Need): string {
+/** A requirement, as the object of a sentence. */
+export function describeRequired(need: Need): string {
   const message = need.message === undefined ? '' : ` (${need.message})`;
   switch (need.kind) {
     case 'package':

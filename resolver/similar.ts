@@ -2,6 +2,7 @@
  * Finds the names that a misspelt one may stand for. Pure, and bounded: names come from catalogs, in any number and
  * length.
  */
+import { compareText } from '../api/compare-text.ts';
 
 /** Most suggested names. */
 const MOST_FOUND = 3;
@@ -22,7 +23,7 @@ export function similarTo(wanted: string, names: Iterable<string>): readonly str
     .filter(({ rank }) => rank !== undefined);
   const ranks = new Map([...rated].map(({ name, rank = 0 }) => [name, rank]));
   return [...ranks]
-    .toSorted(([a, rankOfA], [b, rankOfB]) => rankOfA - rankOfB || (a < b ? -1 : 1))
+    .toSorted(([a, rankOfA], [b, rankOfB]) => rankOfA - rankOfB || compareText(a, b))
     .slice(0, MOST_FOUND)
     .filter(([, rank], _, [first]) => rank <= (first?.[1] ?? 0) + 1)
     .map(([name]) => name);

@@ -77,11 +77,14 @@ export function parseBundleVersion(text: string, release?: string): Parsed<Bundl
   return { ok: true, value: { version, release: identifiers } };
 }
 
+/** The parts of a version that count when versions are ordered. */
+type Precedence = Pick<SemanticVersion, 'major' | 'minor' | 'patch' | 'prerelease'>;
+
 /**
  * Orders versions by precedence: negative, zero or positive. Build metadata does not count.
  * @see https://semver.org/#spec-item-11
  */
-export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
+export function compareVersions(a: Precedence, b: Precedence): number {
   return (
     compareNaturals(a.major, b.major) ||
     compareNaturals(a.minor, b.minor) ||
@@ -93,6 +96,12 @@ export function compareVersions(a: SemanticVersion, b: SemanticVersion): number 
 /** Orders by version, then by release; no release comes before any release. */
 export function compareBundleVersions(a: BundleVersion, b: BundleVersion): number {
   return compareVersions(a.version, b.version) || compareIdentifiers(a.release, b.release);
+}
+
+/** Whether a version is higher than another; not if one of them is malformed. */
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [parseBundleVersion(version), parseBundleVersion(than)];
+  return a.ok && b.ok && compareBundleVersions(a.value, b.value) > 0;
 }
 
 /** A version is before all others of its numbers when it has a pre-release and they have none. */

@@ -1,7 +1,7 @@
 /** Renders docs/cli.md from the definitions of the commands and the list of exit codes. Pure: generate.ts writes it. */
 import type { Argument, Command, Option } from 'commander';
 import { examplesOf } from '../cmd/slipway/flags.ts';
-import { EXIT_CODES } from '../cmd/slipway/outcome.ts';
+import { EXIT_CODES, FINDINGS } from '../cmd/slipway/outcome.ts';
 import { buildProgram } from '../cmd/slipway/program.ts';
 import { markdownTable } from './field-table.ts';
 
@@ -16,6 +16,10 @@ export function renderCliDocs(): string {
     markdownTable(
       ['code', 'meaning'],
       Object.entries(EXIT_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
+    markdownTable(
+      ['command', 'finding, with exit code 2'],
+      Object.entries(FINDINGS).map(([command, finding]) => [command.split(', ').map(asCode).join(', '), finding]),
     ),
     ...commands.flatMap(({ name, command }) => renderCommand(name, command)),
   ];

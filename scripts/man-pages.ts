@@ -1,7 +1,7 @@
 /** Renders the manual pages from the definitions of the commands: one of the program, and one of each command. Pure. */
 import type { Argument, Command, Option } from 'commander';
 import { examplesOf } from '../cmd/slipway/flags.ts';
-import { EXIT_CODES } from '../cmd/slipway/outcome.ts';
+import { EXIT_CODES, FINDINGS } from '../cmd/slipway/outcome.ts';
 import { buildProgram } from '../cmd/slipway/program.ts';
 
 /** By name: `slipway.1`, `slipway-bundle-render.1`. */
@@ -72,7 +72,10 @@ function exitStatus(): string {
   const codes = Object.entries(EXIT_CODES).flatMap(([code, meaning]) =>
     item(`.B ${code}`, meaning.replaceAll('`', '')),
   );
-  return section('EXIT STATUS', codes);
+  const findings = Object.entries(FINDINGS).flatMap(([command, finding]) =>
+    item(`.B ${text(command)}`, finding.replaceAll('`', '')),
+  );
+  return section('EXIT STATUS', codes) + section('FINDINGS, WITH EXIT CODE 2', findings);
 }
 
 function heading(name: string, version: string): string {

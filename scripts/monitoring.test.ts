@@ -173,10 +173,10 @@ test('every panel of the dashboard has a title of its own', () => {
 });
 
 describe('the page about metrics', () => {
-  /** As `controller('name')` or `controller(wiring, KIND.kind`. */
+  /** As `controller('name')` or `controller(context, KIND.kind`. */
   const created = [
     ...(readText('cmd/manager/controllers.ts') ?? '').matchAll(
-      /\bcontroller\((?:wiring, )?(?:'([\w-]+)'|([A-Z_]+)\.kind)/g,
+      /\bcontroller\((?:context, )?(?:'([\w-]+)'|([A-Z_]+)\.kind)/g,
     ),
   ].map(([, name, kind = '']) => name ?? kind.replaceAll('_', '').toLowerCase());
 

@@ -1,7 +1,8 @@
-/** Keeps one name for one type: a reader who knows a name from one file is not misled in another. */
+/** Keeps one name for one type, and for one function of a folder: a reader who knows a name from one file is not misled in another. */
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { readText, repositoryFiles } from './source-files.ts';
-import { sharedNames, typesIn, type DeclaredType } from './type-names.ts';
+import { functionNamesIn, sharedNames, typesIn, type Declared } from './type-names.ts';
 
 const PRODUCT =
   /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver|signatures)\/.*(?<!\.test)\.tsx?$/;
@@ -42,7 +43,7 @@ test.each([
   { text: 'export class Place extends Array {}', because: 'a class is a type' },
   { text: 'export abstract class Place {}', because: 'an abstract class is a type' },
 ])('a second declaration of a name is found: $because', ({ text }) => {
-  const first: DeclaredType = { name: 'Place', path: 'oci/a.ts' };
+  const first: Declared = { name: 'Place', path: 'oci/a.ts' };
   expect(sharedNames([first, ...typesIn('oci/b.ts', text)])).toEqual(['Place: oci/a.ts, oci/b.ts']);
 });
 
@@ -53,4 +54,26 @@ test.each([
   { text: 'function f() {\n  type Place = string;\n}', because: 'a type inside a function is seen there alone' },
 ])('this is no second declaration: $because', ({ text }) => {
   expect(typesIn('oci/b.ts', text)).toEqual([]);
+});
+
+const controllers = repositoryFiles().filter((path) => path.startsWith('controllers/') && PRODUCT.test(path));
+
+test.each([
+  ...Map.groupBy(
+    controllers.filter((path) => !FOR_TESTS.test(path)),
+    (path) => dirname(path),
+  ),
+])('in %s each name of a function stands for one function', (_, paths) => {
+  expect(sharedNames(paths.flatMap((path) => functionNamesIn(path, readText(path) ?? '')))).toEqual([]);
+});
+
+test.each([
+  { text: 'function hold() {}', because: 'a function of one file is read beside its neighbours' },
+  { text: 'export function hold() {}', because: 'an exported function is seen wherever it is imported' },
+  { text: 'export async function* hold() {}', because: 'a generator is a function' },
+])('a second function of a name is found: $because', ({ text }) => {
+  const first: Declared = { name: 'hold', path: 'controllers/plan/a.ts' };
+  expect(sharedNames([first, ...functionNamesIn('controllers/plan/b.ts', text)])).toEqual([
+    'hold: controllers/plan/a.ts, controllers/plan/b.ts',
+  ]);
 });

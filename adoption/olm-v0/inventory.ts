@@ -1,10 +1,11 @@
 /** Finds the objects of an operator that OLM v0 installed: by labels, owner references, InstallPlans and names. */
+import { CRD } from '../../api/crd-kind.ts';
 import { isForbidden } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
-import { CRD, OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
+import { OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
 import { isMarked, tieOf, type TieFacts } from './marks.ts';
 import type { OlmSurvey } from './survey.ts';

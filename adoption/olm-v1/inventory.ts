@@ -1,8 +1,9 @@
 /** Finds the objects of a ClusterExtension: by the label that OLM v1 gives each of them. Sends requests. */
+import { CRD } from '../../api/crd-kind.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Kind, KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
-import { CRD, OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
+import { OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OWNER_LABEL } from './kinds.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */

@@ -54,24 +54,37 @@ export async function guardCrd(old: KubeObject, next: KubeObject, options: Guard
   await breathe(options.signal); // a bundle may have hundreds of CRDs
   const verdict = compareCrds(old, next, options.waivers);
   if (verdict.safe) return verdict;
+  const hurt: HurtByFinding = new Map();
+  for (const reading of planReading(verdict, old, next)) await judgeObjects({ ...reading, hurt }, options);
+  return withHurt(verdict, hurt, options.waivers);
+}
+
+/** What is to be read for the findings that depend on the existing objects: the objects once for each version. */
+function planReading(verdict: CrdVerdict, old: KubeObject, next: KubeObject): readonly VersionReading[] {
   const [before, after] = [readCrd(old), readCrd(next)];
-  const doubtful = verdict.findings.filter((finding) => isDangerous(finding) && !isRegardless(finding));
   const comparisons = new Map(comparisonsOf(before, after).map((each) => [each.label, each]));
-  const hurt = new Map<string, Hurt>();
-  for (const [version, findings] of Map.groupBy(doubtful, ({ version: label }) => readableVersion(before, label))) {
-    const labels = [...new Set(findings.map(({ version: label }) => label))];
-    const tasks = labels.map((label) => ({
+  const labels = new Set(verdict.findings.filter(isDoubtful).map(({ version: label }) => label));
+  return [...Map.groupBy(labels, (label) => readableVersion(before, label))].map(([version, grouped]) => ({
+    kind: version === undefined ? undefined : definedAs(old, version),
+    tasks: grouped.map((label) => ({
       findings: verdict.findings.filter((finding) => finding.version === label),
       comparison: label === undefined ? undefined : comparisons.get(label),
-    }));
-    const kind = version === undefined ? undefined : definedAs(old, version);
-    await judgeObjects({ kind, tasks, hurt }, options);
-  }
-  const waived = new Set((options.waivers ?? []).filter(({ crd }) => crd === verdict.crd).map(({ rule }) => rule));
-  const unhurt = verdict.findings.map((finding) => (doubtful.includes(finding) ? withObjects(finding, hurt) : finding));
+    })),
+  }));
+}
+
+/** Whether the effect of a finding depends on the existing objects. */
+function isDoubtful(finding: CrdFinding): boolean {
+  return isDangerous(finding) && !isRegardless(finding);
+}
+
+/** The verdict with the objects that each finding hurts, and with the findings that only the objects have shown. */
+function withHurt(verdict: CrdVerdict, hurt: HurtByFinding, waivers: readonly Waiver[] = []): CrdVerdict {
+  const waived = new Set(waivers.filter(({ crd }) => crd === verdict.crd).map(({ rule }) => rule));
+  const known = verdict.findings.map((finding) => (isDoubtful(finding) ? withObjects(finding, hurt) : finding));
   const further = [...hurt.values()].filter(({ finding }) => !verdict.findings.includes(finding));
   const added = further.map((each) => ({ ...withObjects(each.finding, hurt), waived: waived.has(each.finding.rule) }));
-  const findings = [...unhurt, ...added];
+  const findings = [...known, ...added];
   return { ...verdict, safe: !findings.some(isDangerous), findings };
 }
 
@@ -99,11 +112,18 @@ interface Hurt {
   because?: string;
 }
 
-interface Judging {
+/** By keyOf the finding. */
+type HurtByFinding = Map<string, Hurt>;
+
+/** The comparisons that are judged by the objects of one version. */
+interface VersionReading {
   /** Undefined if no version is served, so that no object can be read. */
   readonly kind: DefinedKind | undefined;
   readonly tasks: readonly Task[];
-  readonly hurt: Map<string, Hurt>;
+}
+
+interface Judging extends VersionReading {
+  readonly hurt: HurtByFinding;
 }
 
 async function judgeObjects(judging: Judging, options: GuardOptions): Promise<void> {
@@ -163,14 +183,13 @@ async function breathe(signal: AbortSignal): Promise<void> {
 }
 
 interface Notes {
-  readonly hurt: Map<string, Hurt>;
+  readonly hurt: HurtByFinding;
   readonly namedIn: string | undefined;
 }
 
 function judge({ findings, comparison }: Task, object: KubeObject, notes: Notes): void {
   if (comparison === undefined) {
-    for (const finding of findings.filter((each) => isDangerous(each) && !isRegardless(each)))
-      note(notes, { finding }, object);
+    for (const finding of findings.filter(isDoubtful)) note(notes, { finding }, object);
     return;
   }
   const told = new Map(
@@ -200,7 +219,7 @@ function keyOf({ version, rule, path, message, effect }: CrdFinding): string {
   return JSON.stringify([version, rule, path, message, effect]);
 }
 
-function withObjects(finding: CrdFinding, hurt: ReadonlyMap<string, Hurt>): CrdFinding {
+function withObjects(finding: CrdFinding, hurt: HurtByFinding): CrdFinding {
   const found = hurt.get(keyOf(finding));
   if (found === undefined) return { ...finding, effect: 'none' };
   const { count, unnamed, names, more, because } = found;

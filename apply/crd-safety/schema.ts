@@ -1,7 +1,7 @@
 /** Reads the parts of a CRD that the checks compare. Pure; input counts as hostile until it is read. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
+import { fieldsOf, isRecord, listOf, textOf, type Fields } from '../../api/untyped.ts';
 
 /** One node of an OpenAPI v3 schema, by keyword. */
 export type Schema = Fields;
@@ -144,7 +144,7 @@ function childAt(schema: Schema, place: Child['place'], name: string): Schema | 
 
 /** Whether a keyword's value is a schema, and not true, false or absent. */
 export function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 /** Path of the node above; undefined for the root. */

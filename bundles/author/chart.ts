@@ -2,9 +2,11 @@
  * Judges the objects of a Helm chart, of which the author's helm has rendered the templates twice: a bundle has the same
  * content everywhere and every time, and nothing runs the hooks of a chart. Pure.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson } from '../../api/json.ts';
-import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
+import { isRecord } from '../../api/untyped.ts';
+import { invalid } from './invalid.ts';
 import type { SourceObject } from './source.ts';
 
 /** Objects of a chart that can be in a bundle. */
@@ -16,7 +18,6 @@ export interface ChartObjects {
 
 const HOOK = 'helm.sh/hook';
 const OF_HELM = /^helm\.sh\//;
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 const MAX_NAMED = 10;
 
 /**
@@ -60,16 +61,12 @@ function refuseDifferences(first: readonly SourceObject[], second: readonly Sour
 /** Path of the first field that differs. */
 function differenceIn(before: unknown, after: unknown): string | undefined {
   if (canonicalJson([before]) === canonicalJson([after])) return undefined;
-  if (!isMap(before) || !isMap(after)) return '';
+  if (!isRecord(before) || !isRecord(after)) return '';
   const key = Object.keys({ ...before, ...after }).find(
     (name) => canonicalJson([before[name]]) !== canonicalJson([after[name]]),
   );
   const rest = differenceIn(before[key ?? ''], after[key ?? '']);
   return rest === undefined || rest === '' ? key : `${key}.${rest}`;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `pre-install` and others, which helm runs beside the objects of the release. */
@@ -80,7 +77,7 @@ function hooksOf({ metadata }: KubeObject): readonly string[] {
 
 /** A CRD that a hook installs is installed as any other one. */
 function refuseHooks(sources: readonly SourceObject[]): void {
-  const hooks = sources.filter(({ object }) => hooksOf(object).length > 0 && groupKind(object) !== CRD);
+  const hooks = sources.filter(({ object }) => hooksOf(object).length > 0 && !isCrd(object));
   if (hooks.length === 0) return;
   const names = hooks.map(({ object }) => `${describeRef(refOf(object))} (${hooksOf(object).join(', ')})`);
   throw invalid(
@@ -104,8 +101,4 @@ function withoutHelm(object: KubeObject): KubeObject {
 function list(names: readonly string[]): string {
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
   return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
-}
-
-function invalid(message: string, hint: string): ReasonedError {
-  return new ReasonedError({ reason: 'InputInvalid', retry: 'never', message, hint });
 }

@@ -1,12 +1,11 @@
 /** Places CRDs in `manifests/`, and lists the kinds that the CSV owns. */
+import { CRD } from '../../api/crd-kind.ts';
 import { isRecord } from '../../api/untyped.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { CsvCrd } from '../bundle.ts';
 import { isInjected, withoutInjection } from './certificates.ts';
 import type { Ledger } from './ledger.ts';
 import type { Scene } from './scene.ts';
-
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
 interface AuthoredCrdSpec {
   readonly names?: { readonly kind?: string };
@@ -22,7 +21,7 @@ interface AuthoredCrdVersion {
 
 /** Of each served version of each CRD an entry of `customresourcedefinitions.owned`. */
 export function takeCrds(scene: Scene, ledger: Ledger, converted: ReadonlySet<string>): readonly CsvCrd[] {
-  return (scene.byKind.get(CRD) ?? []).flatMap((source) => {
+  return (scene.byKind.get(groupKind(CRD)) ?? []).flatMap((source) => {
     const { object } = source;
     if (isInjected(object))
       ledger.note(source, 'without the annotation of cert-manager: the installation puts the authority in');

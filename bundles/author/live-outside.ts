@@ -2,11 +2,11 @@
  * Finds the objects outside of a namespace that belong to the operator in it: bindings of its ServiceAccounts, the roles
  * that they name, webhooks and APIServices that call its Services, and the CRDs of which it writes the status. Pure.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
 interface JudgedObject {
   readonly object: KubeObject;
@@ -37,7 +37,7 @@ export class OutsideObjects {
     readonly taken: readonly KubeObject[];
     readonly left: readonly JudgedObject[];
   } {
-    const crds = this.#outside.filter((object) => groupKind(object) === CRD);
+    const crds = this.#outside.filter(isCrd);
     const own = crds.filter((crd) => isIncluded(crd) || this.#isOwn(crd));
     const groups = new Set(own.map(groupOfCrd));
     const taken = this.#outside.filter(

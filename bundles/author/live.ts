@@ -2,12 +2,12 @@
  * Chooses the objects of a cluster by which an operator in one namespace was installed. An object that a controller or the
  * cluster itself makes is left out by name, and so is every Secret that the author does not name. Pure.
  */
-import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
 import type { AuthorFinding, Placement } from './ledger.ts';
 import { withoutServerFields } from './live-fields.ts';
 import { reasonToLeave, secretsNeededBy } from './live-inside.ts';
 import { OutsideObjects } from './live-outside.ts';
+import { invalid } from './invalid.ts';
 import type { SourceObject } from './source.ts';
 
 /** Objects as the API server returns them. */
@@ -120,8 +120,4 @@ function compareLive(one: KubeObject, other: KubeObject): number {
   const key = (object: KubeObject): string =>
     [groupKind(object), object.metadata.namespace ?? '', object.metadata.name].join(' ');
   return key(one) < key(other) ? -1 : 1;
-}
-
-function invalid(message: string, hint: string): ReasonedError {
-  return new ReasonedError({ reason: 'InputInvalid', retry: 'never', message, hint });
 }

@@ -1,4 +1,5 @@
 /** Places the remaining objects: in `manifests/` if the format has the kind, as examples, or nowhere, with the reason. */
+import { CRD } from '../../api/crd-kind.ts';
 import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
 import { ownKinds, supportedKind } from '../render/kinds.ts';
@@ -16,7 +17,7 @@ export function takeObjects(
   ledger: Ledger,
   { use, apiServices }: { readonly use: CustomResources; readonly apiServices: ApiServices },
 ): readonly KubeObject[] {
-  const crds = scene.byKind.get('CustomResourceDefinition.apiextensions.k8s.io') ?? [];
+  const crds = scene.byKind.get(groupKind(CRD)) ?? [];
   const own = ownKinds(crds.map(asManifest));
   const examples: KubeObject[] = [];
   for (const source of scene.sources) {

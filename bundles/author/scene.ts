@@ -1,7 +1,9 @@
 /** The facts about a source that every step of composing a bundle needs. */
-import { ReasonedError } from '../../api/errors.ts';
+import { CRD } from '../../api/crd-kind.ts';
+import type { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
 import type { InstallMode } from '../render/install-mode.ts';
+import { invalid } from './invalid.ts';
 import type { SourceObject } from './source.ts';
 
 /** A source with its facts; computed once. */
@@ -116,13 +118,9 @@ function defaultModes({ byKind, accounts }: Omit<Scene, 'modes'>): readonly Inst
 }
 
 function hasConversion(byKind: Scene['byKind']): boolean {
-  return (byKind.get('CustomResourceDefinition.apiextensions.k8s.io') ?? []).some(
+  return (byKind.get(groupKind(CRD)) ?? []).some(
     ({ object }) =>
       (object['spec'] as { readonly conversion?: { readonly strategy?: string } } | undefined)?.conversion?.strategy ===
       'Webhook',
   );
-}
-
-function invalid(message: string, hint: string): ReasonedError {
-  return new ReasonedError({ reason: 'InputInvalid', retry: 'never', message, hint });
 }

@@ -1,5 +1,6 @@
 /** Turns webhook configurations, and the conversion of CRDs, into the webhook definitions of the CSV. */
-import type { KubeObject } from '../../api/object.ts';
+import { CRD } from '../../api/crd-kind.ts';
+import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { CsvWebhook } from '../bundle.ts';
 import { followCall, type Call } from './calls.ts';
 import type { Ledger } from './ledger.ts';
@@ -26,7 +27,7 @@ export function takeWebhooks(scene: Scene, ledger: Ledger): Webhooks {
   for (const [kind, type] of CONFIGURATIONS)
     for (const source of scene.byKind.get(`${kind}.${ADMISSION}`) ?? []) takeConfiguration(step, source, type);
   const converted = new Set<string>();
-  for (const source of scene.byKind.get('CustomResourceDefinition.apiextensions.k8s.io') ?? [])
+  for (const source of scene.byKind.get(groupKind(CRD)) ?? [])
     if (takeConversion(step, source)) converted.add(source.object.metadata.name);
   return { definitions: step.definitions, converted, services: step.services, called: step.called };
 }

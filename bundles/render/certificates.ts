@@ -1,23 +1,13 @@
 /**
- * Finds the certificates that Deployments need because the API server calls them over TLS, puts the authority into the
- * objects that need it, and renders the objects by which cert-manager issues certificates.
+ * Finds the Deployments that the API server calls over TLS, puts the authorities of their certificates into the objects
+ * that need them, and renders the objects by which cert-manager issues certificates.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';
-import { CRD_API } from '../typed/crd.ts';
-import { certificateName, issuerName, serviceName } from './names.ts';
-import type { RenderContext, RenderOptions } from './options.ts';
-
-/** A certificate that the manager is to issue into a Secret of type `kubernetes.io/tls`. */
-export interface RequiredCertificate {
-  readonly deployment: string;
-  readonly secretName: string;
-  readonly serviceName: string;
-  /** The first is the common name. */
-  readonly dnsNames: readonly string[];
-  /** Objects whose `caBundle` must be the authority of this certificate. */
-  readonly injectInto: readonly ObjectRef[];
-}
+import { certificateName, issuerName, serviceHosts } from './names.ts';
+import type { RenderContext } from './options.ts';
+import type { RequiredCertificate } from './required-certificates.ts';
 
 /** Names of the Deployments that the API server calls: those of webhooks and of APIServices, in the CSV's order. */
 export function calledDeployments({ csv }: Bundle): readonly string[] {
@@ -26,49 +16,8 @@ export function calledDeployments({ csv }: Bundle): readonly string[] {
   return (csv.spec.install.spec?.deployments ?? []).map(({ name }) => name).filter((name) => called.has(name));
 }
 
-/** The certificates that the manager must issue for a rendering; none unless it was asked to. */
-export function requiredCertificates(bundle: Bundle, options: RenderOptions): readonly RequiredCertificate[] {
-  if (options.certificates !== 'manager') return [];
-  return calledDeployments(bundle).map((deployment) => ({
-    deployment,
-    secretName: certificateName(deployment),
-    serviceName: serviceName(deployment),
-    dnsNames: dnsNames(deployment, options.namespace),
-    injectInto: calledThrough(bundle, deployment, options.namespace),
-  }));
-}
-
-/** Names by which a Service is called, the short one first. */
-function dnsNames(deployment: string, namespace: string): readonly string[] {
-  const name = `${serviceName(deployment)}.${namespace}`;
-  return [name, `${name}.svc`, `${name}.svc.cluster.local`];
-}
-
-function calledThrough({ csv }: Bundle, deployment: string, namespace: string): readonly ObjectRef[] {
-  const refs: ObjectRef[] = [];
-  for (const webhook of csv.spec.webhookdefinitions ?? []) {
-    if (webhook.deploymentName !== deployment) continue;
-    const kind = CONFIGURATIONS.get(webhook.type);
-    if (kind !== undefined) {
-      refs.push({ apiVersion: ADMISSION, kind, namespace, name: configurationName(webhook.generateName) });
-    }
-    if (webhook.type !== 'ConversionWebhook') continue;
-    for (const name of webhook.conversionCRDs ?? []) refs.push({ apiVersion: CRD_API, kind: CRD_KIND, name });
-  }
-  for (const owned of csv.spec.apiservicedefinitions.owned ?? []) {
-    if (owned.deploymentName !== deployment) continue;
-    refs.push({ apiVersion: APISERVICE_API, kind: 'APIService', name: `${owned.version}.${owned.group}` });
-  }
-  return refs;
-}
-
 export const ADMISSION = 'admissionregistration.k8s.io/v1';
 export const APISERVICE_API = 'apiregistration.k8s.io/v1';
-const CRD_KIND = 'CustomResourceDefinition';
-const CONFIGURATIONS = new Map([
-  ['ValidatingAdmissionWebhook', 'ValidatingWebhookConfiguration'],
-  ['MutatingAdmissionWebhook', 'MutatingWebhookConfiguration'],
-]);
 
 /** Name of a webhook's configuration: its generateName without the dash at the end. */
 export function configurationName(generateName: string): string {
@@ -96,7 +45,7 @@ export function renderCertificates({ bundle, options }: RenderContext): readonly
 function issuerAndCertificate(deployment: string, namespace: string): readonly KubeObject[] {
   const apiVersion = 'cert-manager.io/v1';
   const secretName = certificateName(deployment);
-  const names = dnsNames(deployment, namespace);
+  const names = serviceHosts(deployment, namespace);
   return [
     {
       apiVersion,
@@ -156,7 +105,7 @@ interface Called {
 function inject(object: KubeObject, ca: string): KubeObject {
   const { spec = {}, webhooks = [] } = object as KubeObject & Called;
   if (object.kind === 'APIService') return { ...object, spec: { ...spec, caBundle: ca } };
-  if (object.kind !== CRD_KIND) {
+  if (!isCrd(object)) {
     return { ...object, webhooks: webhooks.map((webhook) => withAuthority(webhook, ca)) };
   }
   const { conversion = {} } = spec;

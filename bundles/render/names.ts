@@ -20,6 +20,12 @@ export function serviceName(deployment: string): string {
   return withSuffix(deployment.replaceAll('.', '-'), 'service');
 }
 
+/** Names by which the Service of a Deployment is called, the short one first. */
+export function serviceHosts(deployment: string, namespace: string): readonly string[] {
+  const name = `${serviceName(deployment)}.${namespace}`;
+  return [name, `${name}.svc`, `${name}.svc.cluster.local`];
+}
+
 /** Name of the Secret, and of cert-manager's Certificate, of a Deployment that is called over TLS. */
 export function certificateName(deployment: string): string {
   return withSuffix(serviceName(deployment), 'cert');

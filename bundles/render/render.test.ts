@@ -4,14 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { makeBundle, makeCrd, makeDeployment, WEBHOOK, type BundleParts } from '../testing/bundle.ts';
-import {
-  GENERATORS,
-  injectCaBundles,
-  renderBundle,
-  requiredCertificates,
-  supportedModes,
-  type RenderOptions,
-} from './render.ts';
+import { GENERATORS, injectCaBundles, renderBundle, supportedModes, type RenderOptions } from './render.ts';
+import { requiredIn } from './required-certificates.ts';
 
 const ALL_MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
 const PERMISSION = { serviceAccountName: 'gadget', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] };
@@ -462,7 +456,6 @@ describe('webhooks', () => {
   });
 
   it('webhooks have no certificates if none are requested', () => {
-    expect(requiredCertificates(makeBundle(parts), { namespace: 'ops', certificates: 'none' })).toEqual([]);
     expect(formatJson(render(parts))).not.toMatch(/caBundle|webhook-cert/);
   });
 
@@ -499,7 +492,8 @@ describe('webhooks', () => {
   it('a rendering lists the certificates that the manager issues, and the objects that need the authority', () => {
     const bundle = makeBundle(parts);
     const options: RenderOptions = { namespace: 'ops', certificates: 'manager' };
-    const required = requiredCertificates(bundle, options);
+    const rendered = renderBundle(bundle, options);
+    const required = requiredIn(rendered);
     expect(required).toMatchObject([
       {
         deployment: 'gadget-manager',
@@ -512,12 +506,12 @@ describe('webhooks', () => {
       },
     ]);
     expect(required[0]?.injectInto.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'CustomResourceDefinition gadgets.example.com',
       'ValidatingWebhookConfiguration vgadget.example.com',
       'MutatingWebhookConfiguration vgadget.example.com',
-      'CustomResourceDefinition gadgets.example.com',
     ]);
     const authorities = new Map([['gadget-manager-service-cert', 'PEM']]);
-    const injected = injectCaBundles(renderBundle(bundle, options), required, authorities);
+    const injected = injectCaBundles(rendered, required, authorities);
     expect(injected).toEqual(renderBundle(bundle, { ...options, caBundles: authorities }));
     expect(formatJson(injected).split('"caBundle":"UEVN"')).toHaveLength(4);
   });
@@ -572,7 +566,7 @@ describe('APIServices', () => {
       caBundle: 'UEVN',
     });
     expect(objects[3]?.['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
-    const required = requiredCertificates(makeBundle(parts), { namespace: 'ops', certificates: 'manager' });
+    const required = requiredIn(objects);
     expect(required[0]?.injectInto).toMatchObject([{ kind: 'APIService', name: 'v1.api.example.com' }]);
   });
 
@@ -596,7 +590,7 @@ describe('rendering', () => {
 
   it('every generator of the folder is in the list', () => {
     const source = readdirSync(import.meta.dirname).filter(
-      (name) => !/test|^(names|model|options|metadata|kinds|render|one-of|called-|client-)/.test(name),
+      (name) => !/test|^(names|model|options|metadata|kinds|render|one-of|required-|client-)/.test(name),
     );
     expect(source.filter((name) => name.endsWith('.ts'))).toHaveLength(GENERATORS.length);
   });

@@ -23,7 +23,7 @@ import { oneOfEach } from './one-of-each.ts';
 import { renderMutatingWebhooks, renderValidatingWebhooks } from './webhooks.ts';
 import { refuseBundle } from '../validate/validate.ts';
 
-export { injectCaBundles, requiredCertificates, type RequiredCertificate } from './certificates.ts';
+export { injectCaBundles } from './certificates.ts';
 export { supportedModes, type InstallMode } from './install-mode.ts';
 export { usesOperatorCondition } from './operator-condition.ts';
 export type { Certificates, RenderOptions } from './options.ts';

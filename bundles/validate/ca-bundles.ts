@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { fieldsOf, isRecord } from '../../api/untyped.ts';
 import { CA_INJECTION } from '../../api/names.ts';
-import type { Bundle, Manifest } from '../bundle.ts';
+import type { Manifest } from '../bundle.ts';
 import { at, type Check } from './check.ts';
+import { convertedBy } from './crd-structure.ts';
 
 /**
  * The authority of a CRD's conversion webhook is one or several certificates in PEM: an API server does not serve a CRD
@@ -30,12 +31,6 @@ export const caBundles: Check = {
     }
   },
 };
-
-/** Of these the conversion is rendered from the CSV, whatever the CRD says. */
-function convertedBy({ csv }: Bundle): ReadonlySet<string> {
-  const webhooks = (csv.spec.webhookdefinitions ?? []).filter(({ type }) => type === 'ConversionWebhook');
-  return new Set(webhooks.flatMap(({ conversionCRDs = [] }) => conversionCRDs));
-}
 
 function caBundleIn({ object }: Manifest): unknown {
   const steps = ['spec', 'conversion', 'webhook', 'clientConfig', 'caBundle'];

@@ -32,7 +32,7 @@ export const crdStructure: Check = {
 type MakeFinding = (path: string, message: string, advice: string) => FoundBy;
 
 /** Names of the CRDs whose conversion is rendered from the CSV, which replaces the conversion of the CRD. */
-function convertedBy({ csv }: Bundle): ReadonlySet<string> {
+export function convertedBy({ csv }: Bundle): ReadonlySet<string> {
   const webhooks = (csv.spec.webhookdefinitions ?? []).filter(({ type }) => type === 'ConversionWebhook');
   return new Set(webhooks.flatMap(({ conversionCRDs = [] }) => conversionCRDs));
 }

@@ -2,7 +2,7 @@
 import { imageProblem } from '../../bundles/image-reference.ts';
 import type { VersionRules } from '../versions.ts';
 import type { Collected, SeenBundle } from './collect.ts';
-import type { CatalogFinding } from './finding.ts';
+import { errorIn, type CatalogFinding } from './finding.ts';
 
 /** Finds the defects of bundles. */
 export function* checkBundles(
@@ -30,7 +30,7 @@ export function* checkBundles(
     versions.set(`${bundle.package}\0${version}`, names.add(bundle.name));
     if (names.size !== 2) continue;
     const message = `package ${bundle.package} has more than one bundle of version ${version}: ${[...names].join(', ')}`;
-    yield error(bundle, 'DuplicateVersion', message, 'Give each bundle a version of its own');
+    yield errorIn(bundle, 'DuplicateVersion', message, 'Give each bundle a version of its own');
   }
 }
 
@@ -43,18 +43,18 @@ interface BundlePlace {
 function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: BundlePlace): Generator<CatalogFinding> {
   const what = describe(bundle);
   if (bundle.name === '')
-    yield error(bundle, 'BundleName', `a bundle of package "${bundle.package}" has no name`, 'Set its name');
+    yield errorIn(bundle, 'BundleName', `a bundle of package "${bundle.package}" has no name`, 'Set its name');
   if (bundle.package === '') {
-    yield error(bundle, 'UnknownPackage', `${what} names no package`, 'Set its package');
+    yield errorIn(bundle, 'UnknownPackage', `${what} names no package`, 'Set its package');
   } else if (!hasPackage) {
-    yield error(
+    yield errorIn(
       bundle,
       'UnknownPackage',
       `${what} is of package ${bundle.package}, which the catalog does not have`,
       'Add its olm.package',
     );
   } else if (!isEntry) {
-    yield error(
+    yield errorIn(
       bundle,
       'BundleWithoutEntry',
       `${what} is in no channel`,
@@ -62,20 +62,20 @@ function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Bund
     );
   }
   if (isSecond)
-    yield error(bundle, 'DuplicateBundle', `${what} is described more than once`, 'Keep one of the descriptions');
-  for (const part of bundle.malformed) yield error(bundle, 'Malformed', `${what}: ${part}`, 'Correct it');
+    yield errorIn(bundle, 'DuplicateBundle', `${what} is described more than once`, 'Keep one of the descriptions');
+  for (const part of bundle.malformed) yield errorIn(bundle, 'Malformed', `${what}: ${part}`, 'Correct it');
   for (const problem of bundle.problems)
-    yield error(bundle, 'Properties', `${what}: ${problem}`, 'Correct the property');
+    yield errorIn(bundle, 'Properties', `${what}: ${problem}`, 'Correct the property');
 }
 
 function* checkImages(bundle: SeenBundle): Generator<CatalogFinding> {
   const what = describe(bundle);
   if (bundle.image === '' && !bundle.inlined) {
-    yield error(bundle, 'BundleImage', `${what} has no image`, 'Set image to where the bundle can be pulled from');
+    yield errorIn(bundle, 'BundleImage', `${what} has no image`, 'Set image to where the bundle can be pulled from');
   }
   const problem = bundle.image === '' ? undefined : imageProblem(bundle.image);
   if (problem !== undefined) {
-    yield error(
+    yield errorIn(
       bundle,
       'BundleImage',
       `the image "${bundle.image}" of ${what} is invalid: ${problem}`,
@@ -86,7 +86,7 @@ function* checkImages(bundle: SeenBundle): Generator<CatalogFinding> {
     const wrong = image === '' ? 'it is empty' : imageProblem(image);
     if (wrong === undefined) continue;
     const message = `the related image "${image}" of ${what} is invalid: ${wrong}`;
-    yield { ...error(bundle, 'RelatedImage', message, REFERENCE_ADVICE), severity: image === '' ? 'warning' : 'error' };
+    yield { ...errorIn(bundle, 'RelatedImage', message, REFERENCE_ADVICE), severity: image === '' ? 'warning' : 'error' };
   }
 }
 
@@ -98,18 +98,18 @@ function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<Cata
   const [identity, ...others] = bundle.identities;
   if (identity === undefined || others.length > 0) {
     const message = `${what} has ${bundle.identities.length} properties olm.package`;
-    yield error(bundle, 'BundleIdentity', message, 'Give it exactly one, with packageName and version');
+    yield errorIn(bundle, 'BundleIdentity', message, 'Give it exactly one, with packageName and version');
     return undefined;
   }
   if (identity.packageName !== bundle.package) {
     const message = `${what} is of package "${bundle.package}", its property olm.package says "${identity.packageName}"`;
-    yield error(bundle, 'BundleIdentity', message, 'Make both the same');
+    yield errorIn(bundle, 'BundleIdentity', message, 'Make both the same');
   }
   const { version, release } = identity;
   const parsed = rules.parseBundleVersion(version, release);
   if (!parsed.ok) {
     const given = release === undefined ? version : `${version}, release ${release}`;
-    yield error(
+    yield errorIn(
       bundle,
       'BundleVersion',
       `the version "${given}" of ${what} is invalid: ${parsed.problem}`,
@@ -120,12 +120,8 @@ function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<Cata
   if (release === undefined) return version;
   const name = `${bundle.package}-v${version}-${release}`;
   if (bundle.name !== name)
-    yield error(bundle, 'BundleName', `${what} has a release and is to be named ${name}`, 'Rename it');
+    yield errorIn(bundle, 'BundleName', `${what} has a release and is to be named ${name}`, 'Rename it');
   return `${version}-${release}`;
-}
-
-function error(bundle: SeenBundle, rule: CatalogFinding['rule'], message: string, advice: string): CatalogFinding {
-  return { severity: 'error', rule, package: bundle.package, message, advice, place: bundle.place };
 }
 
 function describe(bundle: SeenBundle): string {

@@ -3,7 +3,7 @@ import type { ChannelEntry } from '../model.ts';
 import type { VersionLike, VersionRules } from '../versions.ts';
 import { graphDefect, type GraphDefect } from './channel.ts';
 import type { Collected, SeenChannel } from './collect.ts';
-import type { CatalogFinding } from './finding.ts';
+import { errorIn, type CatalogFinding } from './finding.ts';
 
 /** Finds the defects of channels. */
 export function* checkChannels(collected: Collected, rules: VersionRules): Generator<CatalogFinding> {
@@ -27,34 +27,34 @@ function* checkIdentity(
 ): Generator<CatalogFinding> {
   const what = describe(channel);
   if (channel.name === '')
-    yield error(channel, 'ChannelName', `a channel of package "${channel.package}" has no name`, 'Set its name');
+    yield errorIn(channel, 'ChannelName', `a channel of package "${channel.package}" has no name`, 'Set its name');
   if (!packages.has(channel.package)) {
     const message =
       channel.package === ''
         ? `channel "${channel.name}" names no package`
         : `${what} is of a package that the catalog does not have`;
-    yield error(channel, 'UnknownPackage', message, 'Name the package, and add its olm.package');
+    yield errorIn(channel, 'UnknownPackage', message, 'Name the package, and add its olm.package');
   }
   const key = `${channel.package}\0${channel.name}`;
   if (seen.has(key))
-    yield error(
+    yield errorIn(
       channel,
       'DuplicateChannel',
       `${what} is described more than once`,
       'Put its entries into one olm.channel',
     );
   seen.add(key);
-  for (const part of channel.malformed) yield error(channel, 'Malformed', `${what}: ${part}`, 'Correct it');
+  for (const part of channel.malformed) yield errorIn(channel, 'Malformed', `${what}: ${part}`, 'Correct it');
 }
 
 function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<CatalogFinding> {
   const what = describe(channel);
   const names = new Set<string>();
   if (channel.entries.length === 0)
-    yield error(channel, 'EmptyChannel', `${what} has no entries`, 'Add an entry, or remove the channel');
+    yield errorIn(channel, 'EmptyChannel', `${what} has no entries`, 'Add an entry, or remove the channel');
   for (const entry of channel.entries) {
     if (names.has(entry.name)) {
-      yield error(
+      yield errorIn(
         channel,
         'DuplicateEntry',
         `${what} has more than one entry ${entry.name}`,
@@ -66,10 +66,10 @@ function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<Cat
     const range = rules.parseRange(entry.skipRange);
     if (range.ok) continue;
     const message = `the skipRange "${entry.skipRange}" of ${entry.name} in ${what} is invalid: ${range.problem}`;
-    yield error(channel, 'SkipRange', message, 'Write it like ">=1.0.0 <1.4.0": full versions without "v"');
+    yield errorIn(channel, 'SkipRange', message, 'Write it like ">=1.0.0 <1.4.0": full versions without "v"');
   }
   for (const name of channel.emptySkips) {
-    yield error(channel, 'EmptySkip', `the skips of ${name} in ${what} have an empty name`, 'Remove it');
+    yield errorIn(channel, 'EmptySkip', `the skips of ${name} in ${what} have an empty name`, 'Remove it');
   }
 }
 
@@ -77,7 +77,7 @@ function* checkGraph(channel: SeenChannel): Generator<CatalogFinding> {
   if (channel.entries.length === 0) return;
   const defect = graphDefect(channel.entries);
   if (defect !== undefined)
-    yield error(channel, defect.rule, `${describe(channel)} ${explain(defect)}`, GRAPH_ADVICE[defect.rule]);
+    yield errorIn(channel, defect.rule, `${describe(channel)} ${explain(defect)}`, GRAPH_ADVICE[defect.rule]);
 }
 
 function explain(defect: GraphDefect): string {
@@ -102,7 +102,7 @@ function* checkBundlesThere(channel: SeenChannel, isThere: (name: string) => boo
   const missing = channel.entries.filter(({ name }) => !isThere(name)).map(({ name }) => name);
   if (missing.length === 0) return;
   const message = `${describe(channel)} has entries without a bundle: ${list(missing)}`;
-  yield error(channel, 'EntryWithoutBundle', message, 'Add the olm.bundle of each, or remove the entries');
+  yield errorIn(channel, 'EntryWithoutBundle', message, 'Add the olm.bundle of each, or remove the entries');
 }
 
 function* checkDirection(
@@ -124,7 +124,7 @@ function* checkDirection(
     if (higher.length === 0) continue;
     const message = `in ${describe(channel)}, ${entry.name} is an upgrade from higher versions: ${list(higher)}`;
     yield {
-      ...error(channel, 'LowersVersion', message, 'Swap the edge, or publish the content under a higher version'),
+      ...errorIn(channel, 'LowersVersion', message, 'Swap the edge, or publish the content under a higher version'),
       severity: 'warning',
     };
   }
@@ -132,10 +132,6 @@ function* checkDirection(
 
 function predecessors(entry: ChannelEntry): string[] {
   return entry.replaces === undefined ? [...entry.skips] : [entry.replaces, ...entry.skips];
-}
-
-function error(channel: SeenChannel, rule: CatalogFinding['rule'], message: string, advice: string): CatalogFinding {
-  return { severity: 'error', rule, package: channel.package, message, advice, place: channel.place };
 }
 
 function describe(channel: SeenChannel): string {

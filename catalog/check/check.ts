@@ -2,6 +2,7 @@
  * Checks a catalog by the rules of its format: every finding names the defect, its place and its cure. `slipway catalog
  * validate` calls it. A cluster does not: it serves everything that can be read, as OLM v1 does.
  */
+import { compareText } from '../../api/compare-text.ts';
 import type { Fields } from '../../api/untyped.ts';
 import type { DocumentPlace } from '../invalid.ts';
 import type { VersionRules } from '../versions.ts';
@@ -34,11 +35,9 @@ export function createCatalogChecker(rules: VersionRules): CatalogChecker {
         ...checkBundles(collected, rules),
         ...checkDeprecations(collected),
       ];
-      return findings.sort((a, b) => compare(a.package ?? '', b.package ?? '') || compare(a.severity, b.severity));
+      return findings.sort(
+        (a, b) => compareText(a.package ?? '', b.package ?? '') || compareText(a.severity, b.severity),
+      );
     },
   };
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

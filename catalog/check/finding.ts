@@ -51,3 +51,13 @@ export interface CatalogFinding {
   /** The place of the object in the catalog. */
   readonly place?: DocumentPlace;
 }
+
+/** An error in a bundle, a channel or another part of a package. */
+export function errorIn(
+  part: Required<Pick<CatalogFinding, 'package' | 'place'>>,
+  rule: CheckRule,
+  message: string,
+  advice: string,
+): CatalogFinding {
+  return { severity: 'error', rule, package: part.package, message, advice, place: part.place };
+}

@@ -1,4 +1,5 @@
 /** Selects the tags of a repository that are versions, and orders them. */
+import { compareText } from '../../api/compare-text.ts';
 import type { BundleVersionLike, VersionRules } from '../versions.ts';
 
 /** A tag that is a version. */
@@ -42,7 +43,9 @@ export function orderTags(
   const found = [...new Set(tags.slice(0, maxTags))].flatMap((tag) => readTag(tag, rules));
   found.sort(
     (a, b) =>
-      rules.compareBundleVersions(a.version, b.version) || preference(b.tag) - preference(a.tag) || order(a.tag, b.tag),
+      rules.compareBundleVersions(a.version, b.version) ||
+      preference(b.tag) - preference(a.tag) ||
+      compareText(a.tag, b.tag),
   );
   const versions: VersionTag[] = [];
   for (const candidate of found) {
@@ -70,8 +73,4 @@ const MAX_TAG_LENGTH = 128;
 
 function preference(tag: string): number {
   return tag.startsWith('v') ? 0 : 1;
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : 1;
 }

@@ -3,6 +3,7 @@
  * Stable, and every list becomes channels by major or minor version, with an upgrade graph in which every version
  * leads to the highest patch of the next minor.
  */
+import { compareText } from '../../api/compare-text.ts';
 import { field, foldCase, listField, textField } from '../fields.ts';
 import { isRecord, type Fields } from '../../api/untyped.ts';
 import type { BundleBlob } from '../blob.ts';
@@ -174,7 +175,7 @@ function buildChannels({ stream, scope, versions }: VersionRun): Draft[] {
     }
     const next = versions[index + 1]?.version;
     const isHighestPatch = next === undefined || next.major !== version.major || next.minor !== version.minor;
-    const skips = isHighestPatch ? passed.filter((skipped) => skipped !== previousMinor).sort(byText) : [];
+    const skips = isHighestPatch ? passed.filter((skipped) => skipped !== previousMinor).sort(compareText) : [];
     const replaces = isHighestPatch ? previousMinor : undefined;
     const channelName = nameOf(stream, scope, version);
     const channel = channels.get(channelName) ?? { name: channelName, stream, scope, lowest: version, entries: [] };
@@ -200,8 +201,4 @@ function pickDefault(channels: readonly Draft[], preferred: Scope, rules: Versio
       Number(a.scope === preferred) - Number(b.scope === preferred),
   );
   return ranked.at(-1)?.name ?? '';
-}
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : 1;
 }

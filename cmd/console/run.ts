@@ -1,5 +1,6 @@
 /** The console in a cluster: its parts, its ports, and its end. */
 import { readFile } from 'node:fs/promises';
+import { aborted } from '../../api/aborted.ts';
 import { assembleConsole, type AssembledConsole } from '../../console/server/assemble.ts';
 import { documentsOfManager } from '../../console/server/documents.ts';
 import { loadPages } from '../../console/server/load-pages.ts';
@@ -156,11 +157,4 @@ function renewing(options: ConsoleFlags, server: RunningServer, log: Log): () =>
       .finally(() => (cancel = systemClock.after(RENEW_SECONDS, renew)));
   }
   return () => cancel();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

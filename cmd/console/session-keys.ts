@@ -1,6 +1,7 @@
 /** Secrets for sessions from a folder, as a mounted Secret has them: read again, so that a new one needs no restart. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compareText } from '../../api/compare-text.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import { ownKeys, type SessionKeys } from '../../console/server/login/session.ts';
@@ -46,7 +47,7 @@ function inOrder(
 
 /** The first by name: all replicas have the same one, also while some of them do not know a new key yet. */
 export function sharedKey(keys: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const [first] = [...keys].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const [first] = [...keys].toSorted(([one], [other]) => compareText(one, other));
   return first?.[1] ?? new Uint8Array();
 }
 

@@ -110,7 +110,7 @@ test('a Catalog whose registry never answers keeps no other Catalog of a replica
         if (key.name === 'slow') await new Promise(() => undefined);
       },
     },
-    wiring: { options: { concurrency: 16 }, runtime: { controller: () => undefined }, log: silentLog },
+    context: { options: { concurrency: 16 }, runtime: { controller: () => undefined }, log: silentLog },
   };
   const follower = createContentFollower(parts as unknown as Parts);
   const stop = new AbortController();

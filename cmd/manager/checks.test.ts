@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../kube/client/client.ts';
 import { eventually } from '../../kube/testing/eventually.ts';
 import { startFakeApi, type FakeApi } from '../../kube/testing/fake-api.ts';
+import { createLeaseFence } from '../../kube/election/fence.ts';
 import { createLeaderElection } from '../../kube/election/leader-election.ts';
 import { createManualClock } from '../../kube/testing/manual-clock.ts';
 import { createTransport, type Transport } from '../../kube/transport/transport.ts';
@@ -107,11 +108,13 @@ describe('whether the process should be restarted', () => {
     const watch = createLeaseWatch(15, clock);
     const hangs = Promise.withResolvers<void>();
     const stop = new AbortController();
+    const fence = createLeaseFence(clock);
     const elected = createLeaderElection({
       client: watch.watch(createClient(transport)),
       namespace: 'ops',
       name: 'slipway',
       identity: 'a',
+      fence,
       clock,
       random: () => 0,
       onStarted: () => (watch.leads(true), hangs.promise),
@@ -119,11 +122,11 @@ describe('whether the process should be restarted', () => {
     });
     expect(isAlive(watch)).toBe(true);
     const ended = elected.run(stop.signal);
-    await eventually(() => elected.fence.isHeld());
+    await eventually(() => fence.isHeld());
     expect(isAlive(watch)).toBe(true);
 
     clock.skip(34);
-    expect(elected.fence.isHeld()).toBe(false);
+    expect(fence.isHeld()).toBe(false);
     expect(isAlive(watch), 'it may still end by itself').toBe(true);
     clock.skip(2);
     expect(isAlive(watch)).toBe(false);

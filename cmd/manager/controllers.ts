@@ -18,6 +18,7 @@ import { BundlesAhead } from '../../controllers/subscription/ahead.ts';
 import { Patience } from '../../controllers/subscription/adoption/patience.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
+import { secondsToDecide } from '../../controllers/subscription/time-to-decide.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import {
   createController,
@@ -28,9 +29,10 @@ import {
   type ControllerWatch,
   type ObjectKey,
 } from '../../kube/controller/controller.ts';
+import { leaseTimings } from '../../kube/election/lease-record.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { countRepairs } from './metrics.ts';
-import type { Parts, WireOptions } from './parts.ts';
+import type { Parts, ManagerContext } from './parts.ts';
 import {
   activeRevisions,
   onChangeByPeople,
@@ -44,26 +46,26 @@ import {
 const ACCOUNT = 'slipway-manager';
 
 /** Serves the content that the leader has found; on every replica. */
-export function createContentFollower({ caches, content, policies, registries, attempts, wiring }: Parts): Controller {
+export function createContentFollower({ caches, content, policies, registries, attempts, context }: Parts): Controller {
   return createController({
     name: 'catalog-content',
     // A registry that is slow delays no other Catalog.
-    concurrency: wiring.options.concurrency,
+    concurrency: context.options.concurrency,
     reconcile: attempts.watch(createCatalogFollower({ catalogs: caches.catalogs, policies, content, registries })),
     watches: [{ informer: caches.catalogs, keys: ownKey }, onPolicies(caches, caches.catalogs)],
-    observer: wiring.runtime.controller('catalog-content'),
+    observer: context.runtime.controller('catalog-content'),
     // A replica that becomes the leader continues at once.
     shutdownSeconds: 0,
-    log: wiring.log,
+    log: context.log,
   });
 }
 
 export function createCatalogController(parts: Parts): Controller {
-  const { caches, content, policies, registries, checkSignatures, attempts, shared, writer, wiring } = parts;
+  const { caches, content, policies, registries, checkSignatures, attempts, shared, writer, context } = parts;
   const { catalogs } = caches;
   const sources = { content, policies, registries, checkSignatures };
   const reconcile = createCatalogReconciler({ ...shared, ...sources, catalogs, cluster: writer });
-  return controller(wiring, CATALOG.kind, {
+  return controller(context, CATALOG.kind, {
     reconcile: tellDefects(attempts.watch(reconcile), defectsOf(parts, catalogs)),
     watches: [{ informer: catalogs, keys: onChangeByPeople(ownKey) }, onPolicies(caches, catalogs)],
   });
@@ -75,15 +77,15 @@ function onPolicies({ registryPolicies }: Parts['caches'], objects: Informer): C
 }
 
 /** The status of RegistryPolicies; each depends on the others, since two may have the same prefix. */
-export function createRegistryPolicyController({ caches, shared, writer, wiring }: Parts): Controller {
+export function createRegistryPolicyController({ caches, shared, writer, context }: Parts): Controller {
   const { registryPolicies: policies } = caches;
   const reconcile = createRegistryPolicyReconciler({
     ...shared,
     policies,
     cluster: writer,
-    namespace: wiring.namespace,
+    namespace: context.namespace,
   });
-  return controller(wiring, REGISTRY_POLICY.kind, {
+  return controller(context, REGISTRY_POLICY.kind, {
     reconcile: tellDefects(reconcile, { ...shared, objects: policies, cluster: writer }),
     watches: [onPolicies(caches, policies)],
   });
@@ -91,13 +93,13 @@ export function createRegistryPolicyController({ caches, shared, writer, wiring 
 
 export function createSubscriptionController(parts: Parts): Controller {
   const { caches, content, policies, bundles, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
-  const { certificates, wayBackOf, mayHaveBackups, writer, wiring } = parts;
+  const { certificates, wayBackOf, mayHaveBackups, writer, context } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
   const adoption = {
     ...shared,
     client,
-    namespace: wiring.namespace,
+    namespace: context.namespace,
     mayHaveBackups,
     sleep: (ms: number) => delay(ms),
     patience: new Patience(),
@@ -109,7 +111,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     adopt: (subscription, signal, render) => advanceAdoption(adoption, subscription, signal, render),
     endAdoption: (subscription, signal) => endAdoption(adoption, subscription, signal),
     wayBackOf,
-    server: createServerFacts(wiring.client, shared.now),
+    server: createServerFacts(context.client, shared.now),
     bundles,
     handed,
     ahead: new BundlesAhead(),
@@ -120,8 +122,9 @@ export function createSubscriptionController(parts: Parts): Controller {
     issueAhead: certificates.begin,
     policies,
     upgradePolicy,
+    decisionSeconds: secondsToDecide(leaseTimings(context.options['lease-seconds'])),
   });
-  return controller(wiring, SUBSCRIPTION.kind, {
+  return controller(context, SUBSCRIPTION.kind, {
     reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, subscriptions))),
     watches: [
       { informer: subscriptions, keys: onChangeByPeople(ownKey) },
@@ -136,15 +139,15 @@ export function createSubscriptionController(parts: Parts): Controller {
 
 /** Makes the plans of Revisions that wait; a Revision that goes on by itself has none. */
 export function createPlanController(parts: Parts): Controller {
-  const { caches, shared, barrier, upgradePolicy, writer, wiring } = parts;
+  const { caches, shared, barrier, upgradePolicy, writer, context } = parts;
   const { subscriptions, revisions, namespaces } = caches;
   const reconcile = createPlanReconciler({ ...shared, caches, client: barrier.watched(writer), upgradePolicy });
   return createController({
     name: 'plan',
     // Plans share the only thread and its memory. Each has a limit of time, and namespaces are served in turn.
     concurrency: 1,
-    observer: wiring.runtime.controller('plan'),
-    log: wiring.log,
+    observer: context.runtime.controller('plan'),
+    log: context.log,
     reconcile: barrier.behind(reconcile),
     watches: [
       { informer: subscriptions, keys: ownKey },
@@ -155,7 +158,7 @@ export function createPlanController(parts: Parts): Controller {
 }
 
 export function createRevisionController(parts: Parts): Controller {
-  const { caches, managed, late, handed, certificates, offers, shared, barrier, wayBackOf, writer, wiring } = parts;
+  const { caches, managed, late, handed, certificates, offers, shared, barrier, wayBackOf, writer, context } = parts;
   const { subscriptions, revisions, namespaces, pullSecrets } = caches;
   const active = (namespace?: string): readonly ObjectKey[] => activeRevisions(revisions, namespace);
   const reconcile = createRevisionReconciler({
@@ -165,15 +168,15 @@ export function createRevisionController(parts: Parts): Controller {
     managed,
     late,
     wayBackOf,
-    manager: { namespace: wiring.namespace, name: ACCOUNT },
+    manager: { namespace: context.namespace, name: ACCOUNT },
     handed,
     issue: certificates.issue,
     pullSecrets: offers,
-    countRepair: countRepairs(wiring.metrics),
-    probeWebhooks: wiring.options['probe-webhooks'],
+    countRepair: countRepairs(context.metrics),
+    probeWebhooks: context.options['probe-webhooks'],
     serialize: createSerializer(),
   });
-  return controller(wiring, REVISION.kind, {
+  return controller(context, REVISION.kind, {
     reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, revisions))),
     watches: [
       // The fate of an archived Revision depends on the active one.
@@ -187,8 +190,8 @@ export function createRevisionController(parts: Parts): Controller {
   });
 }
 
-export function createLateObjectsController({ wiring, late }: Parts): Controller {
-  return controller(wiring, 'late-objects', { reconcile: late.reconcile, watches: [] });
+export function createLateObjectsController({ context, late }: Parts): Controller {
+  return controller(context, 'late-objects', { reconcile: late.reconcile, watches: [] });
 }
 
 /** How defects of a reconcile are reported on its objects. */
@@ -198,7 +201,7 @@ function defectsOf({ shared, barrier, writer }: Parts, objects: Informer): Defec
 
 type ControllerParts = Pick<Parameters<typeof createController>[0], 'reconcile' | 'watches'>;
 
-function controller({ options, log, runtime }: WireOptions, kind: string, parts: ControllerParts): Controller {
+function controller({ options, log, runtime }: ManagerContext, kind: string, parts: ControllerParts): Controller {
   const name = kind.toLowerCase();
   return createController({
     name,

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /**
- * The manager: one process that reconciles Catalogs, Subscriptions and Revisions while it leads, and serves catalog
- * content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1 when it loses
- * the lead: the kubelet then restarts it without any state.
+ * The manager: one process that runs the six controllers of wire.ts while it leads, and serves catalog content, health and
+ * metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1 when it loses the lead: the kubelet then
+ * restarts it without any state.
  */
 import { pino } from 'pino';
 import { createClient } from '../../kube/client/client.ts';
+import { createLeaseFence } from '../../kube/election/fence.ts';
 import { createLeaderElection } from '../../kube/election/leader-election.ts';
 import { createLeaseClient, type LeaseClient } from '../../kube/election/lease-client.ts';
 import { leaseTimings } from '../../kube/election/lease-record.ts';
@@ -21,7 +22,7 @@ import { createLeaseWatch } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
 import { startServing } from './serving.ts';
-import type { WireOptions } from './parts.ts';
+import type { ManagerContext } from './parts.ts';
 import { openFence, wireManager, type Manager } from './wire.ts';
 
 const LEASE = 'slipway-manager';
@@ -55,9 +56,21 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const accounts = createAccountsPolicy(client, namespace, log);
   registerAccountsPolicy(metrics, accounts.inForce);
   void accounts.run(life);
-  const wiring = { client, transport, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };
+  const context = {
+    client,
+    transport,
+    leases,
+    distrust,
+    options,
+    namespace,
+    log,
+    metrics,
+    runtime,
+    reachability,
+    life,
+  };
   try {
-    return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
+    return options['leader-elect'] ? await runElected(context, signal) : await runAlone(context, signal);
   } finally {
     over.abort(new Error('the manager ends'));
     transport.close();
@@ -65,7 +78,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   }
 }
 
-interface ManagerWiring extends Omit<WireOptions, 'fence'> {
+interface ProgramContext extends Omit<ManagerContext, 'fence'> {
   /** For the lease alone. */
   readonly leases: LeaseClient;
   /** Called when a connection to the API server has proved dead, so that no watch waits on another dead one. */
@@ -77,55 +90,55 @@ interface ManagerWiring extends Omit<WireOptions, 'fence'> {
   readonly life: AbortSignal;
 }
 
-async function runAlone(wiring: ManagerWiring, signal: AbortSignal): Promise<number> {
-  const manager = wireManager({ ...wiring, fence: openFence() });
-  await using _server = await serveManager(wiring, manager);
-  manager.informers.start(wiring.life);
-  wiring.runtime.leader(LEASE, true);
+async function runAlone(context: ProgramContext, signal: AbortSignal): Promise<number> {
+  const manager = wireManager({ ...context, fence: openFence() });
+  await using _server = await serveManager(context, manager);
+  manager.informers.start(context.life);
+  context.runtime.leader(LEASE, true);
   await manager.run(signal);
   return 0;
 }
 
-async function runElected(wiring: ManagerWiring, signal: AbortSignal): Promise<number> {
-  const started = Promise.withResolvers<Manager>();
-  const standingBy = new AbortController();
-  wiring.runtime.leader(LEASE, false);
-  const timings = leaseTimings(wiring.options['lease-seconds']);
+async function runElected(context: ProgramContext, signal: AbortSignal): Promise<number> {
+  const { options, runtime, leases, namespace, log, distrust, life } = context;
+  runtime.leader(LEASE, false);
+  const fence = createLeaseFence();
+  const manager = wireManager({ ...context, fence });
+  const timings = leaseTimings(options['lease-seconds']);
   const lease = createLeaseWatch(timings.leaseSeconds);
+  await using _server = await serveManager(context, manager, new Map([['lease', lease.check]]));
+  manager.informers.start(life);
+  const standingBy = new AbortController();
+  const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   const election = createLeaderElection({
-    client: lease.watch(wiring.leases),
-    namespace: wiring.namespace,
+    client: lease.watch(leases),
+    fence,
+    namespace,
     name: LEASE,
-    identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
-    log: wiring.log,
+    identity: `${options.identity}-${Math.random().toString(36).slice(2, 10)}`,
+    log,
     timings,
-    onSilence: wiring.distrust,
+    onSilence: distrust,
     onStarted: async (leading) => {
-      wiring.runtime.leader(LEASE, true);
+      runtime.leader(LEASE, true);
       lease.leads(true);
-      const manager = await started.promise;
       standingBy.abort(new Error('this replica leads'));
       await followed;
       return manager.run(leading);
     },
     onStopped: () => {
-      wiring.runtime.leader(LEASE, false);
+      runtime.leader(LEASE, false);
       lease.leads(false);
     },
   });
-  const manager = wireManager({ ...wiring, fence: election.fence });
-  await using _server = await serveManager(wiring, manager, new Map([['lease', lease.check]]));
-  manager.informers.start(wiring.life);
-  const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
-  started.resolve(manager);
   const ended = await election.run(signal);
   await followed;
-  if (ended === 'lost') wiring.log.error({ lease: LEASE }, 'another replica leads; ending');
+  if (ended === 'lost') log.error({ lease: LEASE }, 'another replica leads; ending');
   return ended === 'lost' ? 1 : 0;
 }
 
 function serveManager(
-  { transport, options, reachability, metrics, log }: ManagerWiring,
+  { transport, options, reachability, metrics, log }: ProgramContext,
   manager: Manager,
   live: ReadonlyMap<string, HealthCheck> = new Map(),
 ): Promise<AsyncDisposable> {

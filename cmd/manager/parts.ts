@@ -7,7 +7,7 @@ import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { createHandedManifests } from '../../controllers/handed-manifests.ts';
-import { createCertificatesAhead } from '../../controllers/revision/certificates/ahead.ts';
+import { createCertificatesAhead } from '../../controllers/revision/certificates/issue-ahead.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import { createRegistryPolicies, type RegistryPolicies } from '../../controllers/registry-policies.ts';
 import { createSignatureChecks } from '../../controllers/signature-checks.ts';
@@ -35,7 +35,7 @@ import { watchOurKinds, type OurCaches } from './our-caches.ts';
 import { createPulls, type Pulls } from './pulls.ts';
 import { registryOptions } from './registry-options.ts';
 
-export interface WireOptions {
+export interface ManagerContext {
   readonly client: Client;
   /** Closed while this replica does not lead: no write passes. */
   readonly fence: Fence;
@@ -49,12 +49,12 @@ export interface WireOptions {
 /** The shared parts. Nothing runs yet. */
 export type Parts = ReturnType<typeof createParts>;
 
-export function createParts(wiring: WireOptions) {
-  const { client, fence, options, log, metrics } = wiring;
+export function createParts(context: ManagerContext) {
+  const { client, fence, options, log, metrics } = context;
   /** All writes go through it: none leaves while this replica does not lead. */
   const writer = client.over((transport) => fencedTransport(transport, fence));
   const informers = createInformerFactory({ client, log });
-  const caches = watchOurKinds(informers, wiring.namespace);
+  const caches = watchOurKinds(informers, context.namespace);
   const content = createContent(options, caches.catalogs);
   const recorder = createEventRecorder({
     client: writer,
@@ -66,11 +66,11 @@ export function createParts(wiring: WireOptions) {
   const managed = watchManagedObjects(informers, caches);
   const certificates = createCertificatesAhead({ exists: (ref) => managed.get(ref) !== undefined, now });
   const policies = createRegistryPolicies(() => caches.registryPolicies.list());
-  const { registries, bundles } = createPullsOf(wiring, policies);
+  const { registries, bundles } = createPullsOf(context, policies);
   announceKinds(informers, client);
-  const mayHaveBackups = createKeptBackups(writer, wiring.namespace);
+  const mayHaveBackups = createKeptBackups(writer, context.namespace);
   return {
-    wiring,
+    context,
     writer,
     informers,
     caches,
@@ -84,18 +84,18 @@ export function createParts(wiring: WireOptions) {
       policies,
       secrets: caches.pullSecrets,
       namespaces: caches.namespaces,
-      namespace: wiring.namespace,
+      namespace: context.namespace,
     }),
     registries,
     bundles,
     upgradePolicy: options['upgrade-policy'],
-    checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: wiring.namespace }),
+    checkSignatures: createSignatureChecks({ registries, policies, cluster: client, namespace: context.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),
     certificates,
     late: createLateRemovals({ client: writer, now }),
     /** Shared, so that one answer counts for a Subscription and its Revisions. */
-    wayBackOf: createWayBacks(writer, { kept: wiring.namespace, mayHaveBackups }),
+    wayBackOf: createWayBacks(writer, { kept: context.namespace, mayHaveBackups }),
     mayHaveBackups,
     managed,
   };
@@ -105,7 +105,7 @@ function createContent(options: ManagerOptions, catalogs: Informer<Catalog>): Ca
   return createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () => servedBefore(catalogs));
 }
 
-function createPullsOf({ client, namespace, options }: WireOptions, policies: RegistryPolicies): Pulls {
+function createPullsOf({ client, namespace, options }: ManagerContext, policies: RegistryPolicies): Pulls {
   const clients = createRegistries({ cluster: client, namespace, policies, registry: registryOptions(options) });
   const time = { seconds: options['pull-timeout'], clock: systemClock };
   return createPulls(clients, { folder: options['data-folder'], policies, time });

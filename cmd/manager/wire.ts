@@ -20,7 +20,7 @@ import {
   createSubscriptionController,
 } from './controllers.ts';
 import { registerState } from './metrics.ts';
-import { createParts, type Parts, type WireOptions } from './parts.ts';
+import { createParts, type Parts, type ManagerContext } from './parts.ts';
 import { activeRevisionOf, heldBy } from './wakes.ts';
 
 export interface Manager {
@@ -42,10 +42,10 @@ export interface Manager {
 /** A shutdown waits no longer than this for events to be sent. */
 export const FLUSH_MILLISECONDS = 2000;
 
-export function wireManager(wiring: WireOptions): Manager {
-  const parts = createParts(wiring);
+export function wireManager(context: ManagerContext): Manager {
+  const parts = createParts(context);
   const { informers, content, caches, attempts } = parts;
-  registerState(wiring.metrics, { ...caches, content });
+  registerState(context.metrics, { ...caches, content });
   const follower = createContentFollower(parts);
   const controllers = createControllers(parts);
   const running = Object.values(controllers);
@@ -53,7 +53,7 @@ export function wireManager(wiring: WireOptions): Manager {
   return {
     informers,
     content,
-    metrics: wiring.metrics,
+    metrics: context.metrics,
     cachesReady: checkCaches(Object.values(caches)),
     catalogsReady: async () => {
       checkCaches([caches.catalogs])();

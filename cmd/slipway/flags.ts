@@ -39,15 +39,15 @@ export function templateOf(output: string): string {
 export function registryOptions(command: Command): Command {
   return command
     .option('--plain-http', 'speak to registries without TLS; to those on this machine always')
-    .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
+    .option('--registry-config <file>', "credentials (default: those of docker's and podman's logins)");
 }
 
 /** Adds the options of every command that sends requests to a cluster. */
 export function clusterOptions(command: Command): Command {
   return command
-    .option('-n, --namespace <name>', "namespace; absent, that of the kubeconfig's context")
-    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig; absent, its current one');
+    .option('-n, --namespace <name>', "namespace (default: that of the kubeconfig's context)")
+    .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)');
 }
 
 const EXAMPLES = new WeakMap<Command, readonly string[]>();
@@ -84,4 +84,9 @@ export function colourOption(): Option {
 /** Parses an option that can be given several times: adds a value to those before it. */
 export function append(value: string, values: readonly string[] | undefined): readonly string[] {
   return [...(values ?? []), value];
+}
+
+/** The option of a flag: `--kubernetes-version` of `kubernetesVersion`. */
+export function optionOf(flag: string): string {
+  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

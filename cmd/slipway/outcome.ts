@@ -4,11 +4,27 @@
 export const EXIT_CODES = {
   0: 'Done, without findings that count.',
   1: 'It could not be done; stderr says why, and what to do about it.',
-  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen; for `outdated`: a newer version exists; for `wait`: it has failed; for `plan`: a rule of `--deny` is hit; for `crd diff`: existing objects could be hurt; for `catalog add`, `remove` and `promote`: the edit brings an error, and nothing is written; for `bundle test`: a step fails; for `try`: the operator does not become ready; for `verify`: no signature is trusted; for `mirror verify`: something is missing; for `adopt plan` and `adopt run --all`: an operator cannot be handed over.',
+  2: 'It was done, and there are findings: errors, or warnings with `--strict`, or those of the table by command.',
   3: '`wait`, `adopt run`, `adopt undo`: the time was up before the outcome was known.',
   130: 'It was interrupted (SIGINT).',
   143: 'It was terminated (SIGTERM).',
 } as const;
+
+/** The findings that give exit code 2, by command. */
+export const FINDINGS: Readonly<Record<string, string>> = {
+  'adopt plan': 'An operator cannot be handed over.',
+  'adopt run --all': 'An operator cannot be handed over.',
+  'bundle test': 'A step fails.',
+  'catalog add, remove, promote': 'The edit brings an error, and nothing is written.',
+  'crd diff': 'Existing objects could be hurt.',
+  'mirror verify': 'Content is missing.',
+  outdated: 'A newer version exists.',
+  plan: 'A rule of `--deny` is hit.',
+  try: 'The operator does not become ready.',
+  verify: 'No signature is trusted.',
+  wait: 'The Subscription has failed.',
+  'why, why-not': 'The version is not chosen.',
+};
 
 export type ExitCode = keyof typeof EXIT_CODES;
 

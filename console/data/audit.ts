@@ -1,4 +1,5 @@
 /** The acts that Revisions and Subscriptions remember, long after the events about them are gone. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { count } from '../../report/count.ts';
@@ -13,7 +14,7 @@ import type { Visible } from './view.ts';
 export function auditRows(visible: Visible, subscriptions: readonly Subscription[]): readonly AuditRow[] {
   return subscriptions
     .flatMap((one) => rowsOf(one, revisionsOf(visible, one)))
-    .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : one.key < other.key ? -1 : 1));
+    .toSorted((one, other) => compareText(other.time, one.time) || compareText(one.key, other.key));
 }
 
 interface Act {

@@ -1,4 +1,5 @@
 /** The search over all Catalogs. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { readyBadge } from './badges.ts';
@@ -46,7 +47,7 @@ function showCatalog(visible: Visible, parameters: Parameters, { listings = new 
 }
 
 function searched({ catalogs }: Visible): readonly Catalog[] {
-  return catalogs.toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1)).slice(0, MOST_CATALOGS);
+  return catalogs.toSorted((one, other) => compareText(one.metadata.name, other.metadata.name)).slice(0, MOST_CATALOGS);
 }
 
 function searchedRow({ metadata, status }: Catalog): SearchedCatalog {
@@ -70,7 +71,7 @@ function categoriesOf(found: readonly FoundPackage[], { search, category }: Wish
   for (const { listed } of found)
     for (const name of listed.about?.categories ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts]
-    .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .toSorted(([one, a], [other, b]) => b - a || compareText(one, other))
     .slice(0, TILE_LIMITS.categories)
     .map(([name, count]) => {
       const isChosen = name === category;

@@ -1,4 +1,5 @@
 /** The lanes of an upgrade graph with the marks of one Subscription, within bounds. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
@@ -34,7 +35,7 @@ export function lanesOf(subscription: Subscription, content: CatalogPackage, ope
   const isFollowed = (channel: string): boolean => wanted === '*' || channel === wanted;
   const rank = (channel: string): number => Number(!isFollowed(channel)) * 2 + Number(channel !== content.defaultChannel); // prettier-ignore
   const channels = [...new Set(content.channels.map(({ name }) => name))]
-    .toSorted((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
+    .toSorted((one, other) => rank(one) - rank(other) || compareText(one, other))
     .slice(0, GRAPH_LIMITS.lanes);
   const matters = matteringNames(status, opened);
   const { lanes, omitted } = drawn.get([content], [channels, matters], () => {

@@ -1,4 +1,5 @@
 /** One Subscription as a row of a list. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { judge } from '../../report/situation.ts';
 import { stateBadge } from './badges.ts';
@@ -28,5 +29,5 @@ export function operatorRow(subscription: Subscription): OperatorRow {
 /** By namespace and name. */
 export function bySubscription(one: Subscription, other: Subscription): number {
   const [a, b] = [one, other].map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`) as [string, string];
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareText(a, b);
 }

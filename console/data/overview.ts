@@ -1,4 +1,5 @@
 /** Overview: which operators are installed, which of them have a problem, and which wait for a person. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import { findCondition, isReady } from '../../api/conditions.ts';
 import type { Catalog } from '../../api/catalog.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -96,7 +97,7 @@ function waitingRow(visible: Visible, subscription: Subscription): TimedRow | un
 }
 
 function byTime(one: TimedRow, other: TimedRow): number {
-  return one.time < other.time ? -1 : Number(one.time > other.time);
+  return compareText(one.time, other.time);
 }
 
 /** Those that are not ready, and those that are served although their registry gives no newer content. */

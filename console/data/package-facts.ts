@@ -1,4 +1,5 @@
 /** The channels, versions and facts of one package. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { CatalogBundle, CatalogPackage } from '../../catalog/model.ts';
@@ -17,7 +18,8 @@ export function channelRows(catalog: string, graph: UpgradeGraph, chosen: string
   return [...graph.channels.values()]
     .toSorted(
       (one, other) =>
-        Number(other.name === defaultChannel) - Number(one.name === defaultChannel) || (one.name < other.name ? -1 : 1),
+        Number(other.name === defaultChannel) - Number(one.name === defaultChannel) ||
+        compareText(one.name, other.name),
     ) // prettier-ignore
     .slice(0, PACKAGE_LIMITS.channels)
     .map((channel) => ({

@@ -1,6 +1,6 @@
 /** The plan of the Revision that comes next: its effect, its risk, and the approval that names its hash. Pure. */
 import type { PlanRecord } from '../../api/revision-plan.ts';
-import type { Revision } from '../../api/revision.ts';
+import { activeOf, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Plan } from '../../plan/model.ts';
 import { entriesOf } from '../../report/history.ts';
@@ -73,7 +73,7 @@ function showPlan(visible: Visible, found: Subscription, asked: Asked): PlanMode
 }
 
 function nothingComes(visible: Visible, found: Subscription, revisions: readonly Revision[]) {
-  const active = revisions.find(({ spec }) => spec.state === 'Active');
+  const active = activeOf(revisions);
   const { pending } = found.status ?? {};
   const isUnderWay = active !== undefined && pending?.revision === active.metadata.name;
   const message = isUnderWay ? `${active.spec.bundle} is being applied: ${pending?.reason}` : `Nothing changes: ${describeIdle(active, false)}`; // prettier-ignore

@@ -1,6 +1,6 @@
 /** The Pods of an operator, each with its problem and the last lines of its log. Pure. */
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
+import { activeOf, type Revision } from '../../api/revision.ts';
 import { fieldsOf, listOf, numberOf, textOf } from '../../api/untyped.ts';
 import { explainPods, newestReplicaSet, type PodProblem } from '../../apply/explain-pods.ts';
 import { assessHealth } from '../../apply/health.ts';
@@ -25,7 +25,7 @@ export interface TroubledContainer {
 
 /** The Deployments in the inventory of the active Revision. */
 export function deploymentsOf(revisions: readonly Revision[]): readonly ObjectRef[] {
-  const active = revisions.findLast(({ spec }) => spec.state === 'Active');
+  const active = activeOf(revisions);
   return (active?.status?.inventory ?? []).map(refOfEntry).filter((ref) => groupKind(ref) === 'Deployment.apps');
 }
 

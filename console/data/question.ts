@@ -1,4 +1,5 @@
 /** The question of a Subscription for the resolver, from its spec, its status and the content of Catalogs. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Catalog } from '../../api/catalog.ts';
 import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -16,7 +17,7 @@ export function catalogsFor({ spec, status }: Subscription, catalogs: readonly C
   return catalogs
     .filter((one) => one.metadata.name === origin || isSelected(spec, one))
     .toSorted(
-      (one, other) => other.spec.priority - one.spec.priority || (one.metadata.name < other.metadata.name ? -1 : 1),
+      (one, other) => other.spec.priority - one.spec.priority || compareText(one.metadata.name, other.metadata.name),
     )
     .slice(0, MOST_CATALOGS);
 }

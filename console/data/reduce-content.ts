@@ -1,5 +1,7 @@
 /** Reduces documents of a catalog to the content that views need, within bounds; hostile content is left out. Pure. */
-import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
+import { headsOf, versionOf } from '../../report/offers.ts';
+import { compareText } from '../../api/compare-text.ts';
+import { fieldsOf, isRecord, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import type { CatalogBundle, CatalogPackage, Channel, Deprecation } from '../../catalog/model.ts';
 import { parseKeys, parseMeaning } from '../../catalog/parse.ts';
 import { upgradeGraph } from '../../resolver/graph.ts';
@@ -24,7 +26,7 @@ export function reduceListing(documents: readonly Fields[]): CatalogListing {
   const packages = named
     .filter(({ name }) => textOf(name) !== '')
     .map((one) => listedPackage(one, channels.get(textOf(one['name'])) ?? [], deprecations.get(textOf(one['name']))))
-    .toSorted((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+    .toSorted((one, other) => compareText(one.name, other.name));
   return {
     packages: packages.slice(0, CONTENT_LIMITS.packages),
     omitted: Math.max(0, packages.length - CONTENT_LIMITS.packages),
@@ -45,13 +47,6 @@ function listedPackage(one: Fields, channels: readonly Fields[], deprecation: st
     hasIcon: iconOf(one) !== undefined,
     ...(deprecation !== undefined && { deprecation }),
   };
-}
-
-/** The entries that no other one replaces or skips. */
-function headsOf(channel: Fields): readonly string[] {
-  const entries = listOf(channel['entries']);
-  const passed = new Set(entries.flatMap(({ replaces, skips }) => [replaces, ...itemsOf(skips)]));
-  return entries.map(({ name }) => textOf(name)).filter((name) => !passed.has(name));
 }
 
 /** The message about the package itself. */
@@ -83,11 +78,6 @@ export function withAbout(listing: CatalogListing, documents: readonly Fields[])
       };
     }),
   };
-}
-
-function versionOf(document: Fields): string {
-  const property = listOf(document['properties']).find(({ type }) => type === 'olm.package');
-  return textOf(fieldsOf(property?.['value'])['version']);
 }
 
 /** One package; undefined if the documents do not have it. Never throws. */

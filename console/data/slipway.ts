@@ -1,4 +1,5 @@
 /** Slipway itself: which manager leads, how old the content of Catalogs is, and which versions run. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -100,7 +101,7 @@ function versionFacts({ versions }: Asked): readonly Fact[] {
 function shownCatalogs({ catalogs }: Visible): readonly Catalog[] {
   return catalogs
     .toSorted(
-      (one, other) => other.spec.priority - one.spec.priority || (one.metadata.name < other.metadata.name ? -1 : 1),
+      (one, other) => other.spec.priority - one.spec.priority || compareText(one.metadata.name, other.metadata.name),
     ) // prettier-ignore
     .slice(0, MOST_ROWS);
 }

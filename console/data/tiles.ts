@@ -1,4 +1,5 @@
 /** The packages of all Catalogs as tiles: searched, filtered by category, and cut into pages. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Answer } from './ask.ts';
 import type { CatalogListing, ListedPackage } from './content.ts';
@@ -29,7 +30,7 @@ export function searchPackages(
         return rank === undefined ? [] : [{ catalog, listed, key: `${rank} ${listed.name} ${catalog}` }];
       }),
     )
-    .toSorted((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0));
+    .toSorted((one, other) => compareText(one.key, other.key));
 }
 
 /** 0: the name begins with it. 1: the name or title has it. 2: another text has it. Undefined: none has. */

@@ -1,6 +1,7 @@
 /** The person behind a request, as the API server knows them: every read and every act is made in this name. Pure. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { compareText } from '../../api/compare-text.ts';
 
 /** A text that arrives in a header as it is here: readers of headers strip white space, and some do so by Unicode. */
 const TEXT = z
@@ -47,7 +48,7 @@ export function reservedNames({ user, groups }: Person): readonly string[] {
 
 /** The same text for the same rights: identity decides which answers and which computed views may be shared. */
 export function keyOfPerson({ user, uid = '', groups, extra = {} }: Person): string {
-  const extras = Object.entries(extra).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const extras = Object.entries(extra).toSorted(([one], [other]) => compareText(one, other));
   const text = JSON.stringify([user, uid, [...groups].toSorted(), extras]);
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -9,7 +9,7 @@ import { renderBundle } from '../../bundles/render/render.ts';
 import { makeBundle, makeCrd, makeDeployment, WEBHOOK } from '../../bundles/testing/bundle.ts';
 import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { planChange } from '../../plan/plan.ts';
-import { addCertificates } from '../revision/certificates/certificates.ts';
+import { addCertificates } from '../revision/certificates/add.ts';
 import { withAccess } from '../revision/own-kinds/access.ts';
 
 const owner = { namespace: 'ops', name: 'gadgets', uid: 'subscription-uid' };

@@ -3,6 +3,7 @@
  * that the bundle does not contain; an unchanged object costs no request. A fact that cannot be read is left out, and so
  * is not known.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupKind, refOf } from '../../api/object.ts';
@@ -13,7 +14,7 @@ import { canonicalJson } from '../../api/json.ts';
 import { describeFormerFields } from '../../apply/former-fields.ts';
 import type { CrdVerdict } from '../../apply/crd-safety/compare.ts';
 import { guardCrd } from '../../apply/crd-safety/guard.ts';
-import { countInstances, isCrdEntry, listedIn } from '../../apply/custom-resources.ts';
+import { countInstances, listedIn } from '../../apply/custom-resources.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { Owner } from '../../apply/prepare.ts';
@@ -52,7 +53,7 @@ export async function gatherFacts(clients: FactsClients, question: FactsQuestion
   const { created, changed, deleted } = compareSets(before, after);
   const gatherer = new Gatherer(clients, question);
   const nextOf = new Map(changed.map((pair) => [pair.after.metadata.name, pair.after] as const));
-  const crds = [...changed.map((pair) => pair.before), ...deleted].filter(isCrdEntry);
+  const crds = [...changed.map((pair) => pair.before), ...deleted].filter(isCrd);
   await Promise.all([
     ...created.map((object) => gatherer.readExisting(object)),
     ...changed.filter(mayHaveFormerFields).map((pair) => gatherer.readFormer(pair.after)),

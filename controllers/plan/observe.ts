@@ -1,6 +1,6 @@
 /** Gathers the facts about a Revision that waits for its plan from the caches: no request is sent. */
 import type { KubeObject } from '../../api/object.ts';
-import { hasWorked, type Revision } from '../../api/revision.ts';
+import { activeOf, hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
@@ -36,8 +36,8 @@ export function observePlan(
   if (subscription === undefined || waiting === undefined || isAtRest(subscription)) return undefined;
   const all = genuineOf(revisions.byIndex(BY_SUBSCRIPTION, formatKey(key)), subscription);
   const next = all.find(({ metadata }) => metadata.name === waiting);
-  if (next === undefined || !isWaiting(next) || isSwitching(all)) return undefined;
-  const active = all.find(({ spec }) => spec.state === 'Active');
+  if (next === undefined || !isWaiting(next) || isBetweenVersions(all)) return undefined;
+  const active = activeOf(all);
   const policy = policyInForce(subscription, namespaces.get(key.namespace ?? ''), byDefault);
   const change: PlannedChange = { subscription, active, next, policy };
   return { ...change, inputs: planInputs(change) };
@@ -47,8 +47,8 @@ export function observePlan(
  * Whether no Revision is active and an archived one has worked or still lists objects: one version has ended, and the next
  * has not begun. A plan of that moment would be that of a first installation.
  */
-export function isSwitching(revisions: readonly Revision[]): boolean {
-  if (revisions.some(({ spec }) => spec.state === 'Active')) return false;
+export function isBetweenVersions(revisions: readonly Revision[]): boolean {
+  if (activeOf(revisions) !== undefined) return false;
   return revisions.some((one) => hasWorked(one) || (one.status?.inventory ?? []).length > 0);
 }
 

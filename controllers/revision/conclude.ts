@@ -14,12 +14,12 @@ import { describeContest } from './repair/describe.ts';
 import type { Run } from './run.ts';
 import { schedule, type Again, type Attempted, type Schedule } from './schedule.ts';
 import { phasesOf, summarizeRevision, type RevisionFindings } from './status.ts';
-import { startSecondsOf } from './steps/explain.ts';
+import { startSecondsOf, type RollOutOutcome } from './steps/explain.ts';
 
 /** After the steps came to a judgement. Throws errors that are to be retried with back-off. */
-export async function conclude(run: Run, found: Judgement): Promise<Result> {
+export async function conclude(run: Run, outcome: RollOutOutcome): Promise<Result> {
   const { clients, memory, now } = run;
-  const attempt = describeAttempt(run, found);
+  const attempt = describeAttempt(run, outcome);
   const next = schedule(attempt, now());
   if (next.write !== 'now') return resultOfSchedule(next.again);
   const written = await notingOutage(memory, writeStatus(clients.cluster, attempt.revision, attempt.status));
@@ -29,13 +29,14 @@ export async function conclude(run: Run, found: Judgement): Promise<Result> {
   return resultOfSchedule(next.again);
 }
 
-function describeAttempt(run: Run, found: Judgement): Attempted {
-  const { facts, memory, results, watched, now } = run;
+function describeAttempt(run: Run, outcome: RollOutOutcome): Attempted {
+  const { facts, memory, watched, now } = run;
   const { onFailure } = facts.subscription.spec;
-  const { revision = facts.revision, applied, leftovers = [], inventory, unpruned } = results;
+  const { judgement: found, unready, applied, pruned } = outcome;
+  const { revision = facts.revision, result, leftovers = [] } = applied ?? {};
   const judgement = underPolicy(found, facts.revision, onFailure, timeOf(run));
   const { over } = contestsIn(memory, now());
-  const status = summarizeRevision(revision, findingsOf(run, judgement), now());
+  const status = summarizeRevision(revision, findingsOf(run, outcome, judgement), now());
   return {
     kind: 'attempted',
     found,
@@ -45,25 +46,22 @@ function describeAttempt(run: Run, found: Judgement): Attempted {
     onFailure,
     attendedSince: memory.attendedSince,
     lastWritten: memory.lastWritten,
-    failures: applied?.failures ?? [],
-    unpruned,
-    isBaking: leftovers.length > 0 && inventory === undefined,
-    startSeconds: startSecondsOf(run),
+    failures: result?.failures ?? [],
+    unpruned: pruned?.unpruned,
+    isBaking: leftovers.length > 0 && pruned?.inventory === undefined,
+    startSeconds: startSecondsOf(run, unready),
     contestsOver: over,
     certificatesDue: certificatesDue(status.inventory ?? [], watched),
     hasUnwatched: unfollowed(watched, status.inventory ?? []).length > 0,
   };
 }
 
-function findingsOf(run: Run, judgement: Judgement): RevisionFindings {
-  const { applied, repaired, inventory = applied?.inventory } = run.results;
-  return {
-    judgement,
-    contested: describeContests(run),
-    ...repaired,
-    ...(applied !== undefined && { phases: phasesOf(applied) }),
-    ...(inventory !== undefined && { inventory }),
-  };
+function findingsOf(run: Run, { applied, pruned }: RollOutOutcome, judgement: Judgement): RevisionFindings {
+  const common = { judgement, contested: describeContests(run) };
+  if (applied === undefined) return common;
+  const { result, repaired } = applied;
+  const { inventory = result.inventory } = pruned ?? {};
+  return { ...common, ...repaired, phases: phasesOf(result), inventory };
 }
 
 function describeContests({ memory, now }: Run): readonly string[] {

@@ -5,10 +5,10 @@
  * schema.
  */
 import type { Permission, Permit } from '../../apply/apply.ts';
-import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
 import { describeFinding, isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
 import { converterOf, type IsGoing } from '../../apply/retain-readable.ts';
+import { isCrd } from '../../api/crd-kind.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -34,7 +34,7 @@ export function permitCrds(
   const returns = hasWorked(revision);
   const namedIn = accountOf({ revision, subscription })?.namespace;
   return async (object, live) => {
-    if (!isCrdEntry(object) || (enforcement === 'None' && !returns)) return CHANGE;
+    if (!isCrd(object) || (enforcement === 'None' && !returns)) return CHANGE;
     const verdict = await guardCrd(live, object, { ...options, waivers, namedIn });
     if (returns) return judgeReturn(live, verdict, { enforcement, ...options });
     return judgeAdvance(verdict);

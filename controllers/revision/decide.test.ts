@@ -73,7 +73,7 @@ describe('the plan for a Revision', () => {
     one: Revision;
     of?: Subscription;
     siblings?: readonly Revision[];
-    plan: RevisionPlan;
+    plan: Exclude<RevisionPlan, { kind: 'rollOut' }> | { kind: 'rollOut' };
     because: string;
   }[] = [
     { one: revision('a'), of: subscription(), plan: { kind: 'rollOut' }, because: 'it is active and approved' },
@@ -218,7 +218,8 @@ describe('the plan for a Revision', () => {
   ];
 
   test.each(cases)('the plan is $plan.kind, because $because', ({ one, of, siblings = [], plan }) => {
-    expect(decideRevision({ revision: one, subscription: of, siblings })).toEqual(plan);
+    const facts = { revision: one, subscription: of, siblings };
+    expect(decideRevision(facts)).toEqual(plan.kind === 'rollOut' ? { ...plan, facts } : plan);
   });
 });
 

@@ -9,7 +9,7 @@ import { findCondition, isReady } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import { hasFinalizer } from '../finalizer.ts';
 import { problemOf } from '../genuine.ts';
-import type { RevisionFacts } from './observe.ts';
+import type { ActiveFacts, RevisionFacts } from './observe.ts';
 
 export type RevisionPlan =
   /**
@@ -25,7 +25,7 @@ export type RevisionPlan =
   | { readonly kind: 'archived'; readonly handedOver: boolean }
   | { readonly kind: 'awaitApproval' }
   | { readonly kind: 'suspended' }
-  | { readonly kind: 'rollOut' }
+  | { readonly kind: 'rollOut'; readonly facts: ActiveFacts }
   | { readonly kind: 'nothing' };
 
 export function decideRevision({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
@@ -38,7 +38,7 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
   if (siblings.some(({ spec }) => spec.state === 'Active')) return { kind: 'nothing' };
   if (!revision.spec.approved) return { kind: 'awaitApproval' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
-  return { kind: 'rollOut' };
+  return { kind: 'rollOut', facts: { revision, subscription, siblings } };
 }
 
 function decideDeletion({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {

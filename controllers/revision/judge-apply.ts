@@ -6,7 +6,6 @@ import type { Removal } from '../../apply/remove.ts';
 import type { Retry } from '../../api/errors.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Judgement } from './judgement.ts';
-import type { RevisionFindings } from './status.ts';
 
 /** The outcome of an apply, in a sentence. A failure that a retry may cure is work in progress. */
 export function judgeApply(result: ApplyResult): Judgement {
@@ -84,15 +83,17 @@ export function judgeHealth(unready: readonly Unready[], objects: number): Judge
 /** How long a deletion may be refused, or held by a finalizer, before that is trouble. */
 const PATIENCE_SECONDS = 60;
 
+export interface JudgedPruning {
+  readonly judgement: Judgement;
+  /** Why a leftover could not be deleted: pruning is tried again. */
+  readonly unpruned?: Failure;
+}
+
 /**
  * After pruning for so many seconds: the Revision stays Ready, but is not finished before every leftover is gone. An object
  * that a finalizer holds is named, and a watch reports its end; a failed deletion is tried again.
  */
-export function judgePruning(
-  judgement: Judgement,
-  removals: readonly Removal[],
-  seconds: number,
-): Pick<RevisionFindings, 'judgement' | 'unpruned'> {
+export function judgePruning(judgement: Judgement, removals: readonly Removal[], seconds: number): JudgedPruning {
   const [unpruned] = removals.flatMap(({ failure }) => failure ?? []);
   const held = removals.find(({ outcome }) => outcome === 'deleting');
   const message =

@@ -126,6 +126,7 @@ const base: KubeObject = {
   metadata: { name: 'a', namespace: 'ops', uid: 'u1', labels: { [LABEL.owner]: 'ops.widgets' } },
 };
 const STRANGER = { apiVersion: 'ghost.example/v1', kind: 'Ghost', uid: 'u' };
+const NAMESAKE = { apiVersion: 'ghost.example/v1', kind: 'CustomResourceDefinition' };
 const many = Array.from({ length: 20_000 }, (_, at) => `finalizer.example/${at}`);
 
 describe.each([
@@ -142,6 +143,10 @@ describe.each([
   { because: 'a list in a status', object: { ...base, status: { images: many } } },
   { because: 'messages in a status', object: { ...base, status: { conditions: [{ type: 'Ready', message: BIG }] } } },
   { because: 'many conditions', object: { ...base, status: { conditions: many.map((type) => ({ type })) } } },
+  {
+    because: 'the names of a kind that another group calls as CRDs are called',
+    object: { ...base, ...NAMESAKE, spec: { names: many } },
+  },
 ])('an object made large by $because', ({ object }) => {
   it.each([keepHealth, keepMetadata, keepName])('a large object is small in memory: %o', (keep) => {
     expect(JSON.stringify(keep(object)).length).toBeLessThan((keep === keepHealth ? 64 : 16) * 1024);

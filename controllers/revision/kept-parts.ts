@@ -3,6 +3,7 @@
  * A person who may write an object may make it as large as the API server accepts; most of that is templates, schemas
  * and foreign annotations. Pure; managed-objects.ts applies it to each object as it arrives.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { ANNOTATION, CA_INJECTION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
@@ -57,14 +58,13 @@ export function keepName({ apiVersion, kind, metadata }: KubeObject): KubeObject
 /** Metadata, and the fields that decide health and roll-out of the kind. */
 export function keepHealth(object: KubeObject): KubeObject {
   const { spec, status } = object as KubeObject & { readonly spec?: unknown; readonly status?: unknown };
-  const isCrd = object.kind === 'CustomResourceDefinition';
   const kept: KubeObject = {
     ...keepMetadata(object),
-    ...(spec !== undefined && { spec: isCrd ? keepServed(fieldsOf(spec)) : keepSpec(fieldsOf(spec)) }),
+    ...(spec !== undefined && { spec: isCrd(object) ? keepServed(fieldsOf(spec)) : keepSpec(fieldsOf(spec)) }),
     ...(status !== undefined && { status: keepStatus(fieldsOf(status)) }),
   };
   // only people who may write to the whole cluster write a CRD, and its names are needed for every CRD
-  return isCrd || isAtMost(kept, MOST_BYTES) ? kept : keepName(object);
+  return isCrd(object) || isAtMost(kept, MOST_BYTES) ? kept : keepName(object);
 }
 
 type Metadata = KubeObject['metadata'];

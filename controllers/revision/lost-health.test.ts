@@ -4,9 +4,9 @@ import { sample, sampleDeployment, sampleOperator } from '../../apply/testing/sa
 import { findCondition } from '../../api/conditions.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { failedOf } from '../subscription/history.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 import { slowPods, type SlowPods } from './testing/slow-pods.ts';
+import { failedOf } from '../subscription/failure.ts';
 
 const deployment = { ...refOf(sampleDeployment('widget-manager')), namespace: NAMESPACE };
 const next = [

@@ -6,9 +6,11 @@
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
+import { isCrd } from '../../api/crd-kind.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { type DefinedKind, groupKind, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
+import { formatKey } from '../../kube/controller/controller.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
 import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
@@ -104,8 +106,7 @@ class WatchedObjects implements TidyManagedObjects {
     this.#release = release;
     this.#clock = clock;
     this.#keep = {
-      ours: (object) =>
-        object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object),
+      ours: (object) => (isCrd(object) || hasOwner(object) ? keepHealth(object) : keepName(object)),
       note: (object) => (hasOwner(object) ? keepMetadata(object) : keepName(object)),
     };
   }
@@ -125,12 +126,12 @@ class WatchedObjects implements TidyManagedObjects {
   }
 
   get(ref: ObjectRef): KubeObject | undefined {
-    return this.#followed.get(groupKind(ref))?.get(keyOf(ref));
+    return this.#followed.get(groupKind(ref))?.get(formatKey(ref));
   }
 
   isAbsent(ref: ObjectRef): boolean {
     const all = this.#complete.get(groupKind(ref));
-    return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
+    return all?.hasSynced === true && all.get(formatKey(ref)) === undefined;
   }
 
   claimedBy(ownerUid: string): readonly KubeObject[] {
@@ -195,8 +196,4 @@ class WatchedObjects implements TidyManagedObjects {
     for (const one of informers) if (one !== undefined) this.#release(one);
     for (const known of [this.#followed, this.#complete, this.#offs, this.#askedAt, this.#own]) known.delete(kind);
   }
-}
-
-function keyOf({ namespace, name }: ObjectRef): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }

@@ -6,7 +6,7 @@
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { charactersOf } from '../../apply/prepare.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { StageName, Proved } from './rehearsal/stage.ts';
+import type { StageName, Proved } from './rehearsal/decide-stage.ts';
 import type { Repair } from './repair/drift.ts';
 
 export interface RevisionMemory {

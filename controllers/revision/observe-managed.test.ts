@@ -1,6 +1,7 @@
 import { NEVER } from '../../api/testing/never.ts';
 import { expect, it } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
+import { eachObservation } from '../../apply/testing/each-observation.ts';
 import { waitUntilGone } from '../../apply/wait.ts';
 import { observeManaged } from './observe-managed.ts';
 
@@ -16,9 +17,8 @@ it('a wait by the watches ends with the awaited change, and sends no request', a
   const seen: number[] = [];
   const waiting = waitUntilGone([refOf(object)], {
     signal: NEVER,
-    observe,
+    observe: eachObservation(observe, (objects) => void seen.push(objects.filter((one) => one.object).length)),
     deadlineSeconds: 60,
-    onProgress: (pending) => void seen.push(pending.length),
   });
   await expect.poll(() => listeners.size).toBe(1);
   held = undefined;

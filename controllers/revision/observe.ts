@@ -17,6 +17,9 @@ export interface RevisionFacts {
   readonly siblings: readonly Revision[];
 }
 
+/** Of a Revision whose Subscription exists. */
+export type ActiveFacts = RevisionFacts & { readonly subscription: Subscription };
+
 export interface RevisionCaches {
   readonly revisions: Pick<Informer<Revision>, 'get' | 'byIndex'>;
   readonly subscriptions: Pick<Informer<Subscription>, 'get'>;

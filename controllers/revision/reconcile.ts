@@ -20,24 +20,12 @@ import { SeenOffers } from './pull-secrets/seen.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeArchived } from './archived.ts';
-import { rollOut, type ActiveFacts } from './roll-out.ts';
-import type { RevisionDeps, SharedParts, Step } from './run.ts';
+import { rollOut } from './roll-out.ts';
+import type { RevisionDeps, SharedParts } from './run.ts';
 import { schedule } from './schedule.ts';
 import { summarizeRevision } from './status.ts';
-import { apply } from './steps/apply.ts';
-import { certify } from './steps/certify.ts';
-import { load } from './steps/load.ts';
-import { prove } from './steps/prove.ts';
-import { prune } from './steps/prune.ts';
-import { stage } from './steps/stage.ts';
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import { hasWorked } from '../../api/revision.ts';
-
-/**
- * The roll-out of an active Revision. Each step goes on with the next one, or ends the attempt with its judgement, which
- * is then explained: see steps/explain.ts.
- */
-const STEPS: readonly Step[] = [load, certify, stage, apply, prove, prune];
 
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
@@ -102,7 +90,7 @@ async function act(shared: SharedParts, facts: RevisionFacts, context: Reconcile
       shared.memories.drop(revision, 'removing');
       return remove(shared, facts, context);
     case 'rollOut':
-      return rollOut(STEPS, shared, { facts: facts as ActiveFacts, signal: context.signal });
+      return rollOut(shared, plan.facts, context.signal);
   }
 }
 

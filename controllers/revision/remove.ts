@@ -2,6 +2,7 @@
  * Removes the objects of a Revision from the cluster, in order, and releases the Revision. An event on the Subscription
  * names each object that stays, with the reason; the Revision's condition names an object that is stuck.
  */
+import { awaitedLater } from '../../api/awaited-later.ts';
 import { isNotFound } from '../../api/api-answers.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../api/cluster.ts';
@@ -23,6 +24,7 @@ import { ownerOf } from '../prepare-for.ts';
 import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';
+import type { RemovalDuring } from '../../adoption/way-back.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
@@ -53,47 +55,63 @@ export type RemovalState = 'Gone' | 'Going' | 'Refused';
 
 /** Does the steps that are possible now; returns the progress. */
 export async function removeRevision(
-  { cluster, ...given }: RemoveDeps,
+  deps: RemoveDeps,
   facts: RevisionFacts,
   signal: AbortSignal,
 ): Promise<RemovalState> {
   const { revision } = facts;
-  if (facts.subscription === undefined && !isRemovalUnderWay(revision)) await requireGone(cluster, revision, signal);
-  if (isOrphaned(facts)) return orphan({ cluster, ...given }, facts, { note: describeOrphans(revision), signal });
-  const answer = isRemovalUnderWay(revision) ? undefined : await answerOfWayBack(given.wayBackOf, facts, signal);
-  if (answer?.kind === 'leave') return orphan({ cluster, ...given }, facts, { note: answer.note, signal });
-  if (answer?.kind === 'hold') return hold({ cluster, ...given }, revision, answer.message);
-  const deps = { ...given, cluster: readByList(cluster) };
-  const about = {
-    owner: ownerOf(revision),
-    watched: deps.managed,
-    namedIn: accountOf(facts)?.namespace,
-    signal,
-  };
-  deps.late?.removing(facts);
+  if (facts.subscription === undefined && !isRemovalUnderWay(revision))
+    await requireGone(deps.cluster, revision, signal);
+  const removal = await decideRemoval(deps, facts, signal);
+  switch (removal.kind) {
+    case 'leave':
+      return orphan(deps, facts, { note: removal.note, signal });
+    case 'hold':
+      return report(deps, revision, { state: 'Failed', reason: 'DeleteBlocked', message: removal.message });
+    case 'asAsked':
+      return uninstall(deps, facts, signal);
+  }
+}
+
+/** A Subscription may ask that its objects stay; the way back to OLM is asked until the removal is under way. */
+async function decideRemoval(
+  { wayBackOf }: Pick<RemoveDeps, 'wayBackOf'>,
+  facts: RevisionFacts,
+  signal: AbortSignal,
+): Promise<RemovalDuring> {
+  if (isOrphaned(facts)) return { kind: 'leave', note: describeOrphans(facts.revision) };
+  return isRemovalUnderWay(facts.revision) ? { kind: 'asAsked' } : answerOfWayBack(wayBackOf, facts, signal);
+}
+
+async function uninstall(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSignal): Promise<RemovalState> {
+  const { revision } = facts;
+  const { managed: watched, acting, late, now } = deps;
+  const cluster = readByList(deps.cluster);
+  const about = { owner: ownerOf(revision), watched, namedIn: accountOf(facts)?.namespace, signal };
+  late?.removing(facts);
   // The watches report objects that a former leader makes late, also to a leader that has not rolled out anything yet.
-  void followServed({ cluster, watched: deps.managed }, revision.status?.inventory ?? [], signal).catch(
+  void followServed({ cluster: deps.cluster, watched }, revision.status?.inventory ?? [], signal).catch(
     () => undefined,
   );
-  const plan = await planRemoval(deps.cluster, facts, about);
-  const secrets =
-    plan.state === 'Ready' && !isRemovalUnderWay(revision) ? deleteMeanwhile(cluster, revision) : undefined;
-  const result = await runUninstall(deps.cluster, plan, {
-    ...about,
-    acting: deps.acting,
-    observe: observeRemoval(deps),
-    stepSeconds: STEP_SECONDS,
-    now: deps.now,
-  });
-  if (result.state === 'Complete') {
-    // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
-    // again.
-    if (await releaseRevision(cluster, revision, secrets)) tellWhatStays(deps, facts, result);
-    return 'Gone';
-  }
-  const judgement = judgeRemoval(result, about.namedIn);
-  const status = summarizeRevision(revision, { judgement }, deps.now());
-  await writeStatus(cluster, revision, status);
+  const plan = await planRemoval(cluster, facts, about);
+  const isBeginning = plan.state === 'Ready' && !isRemovalUnderWay(revision);
+  const secrets = isBeginning ? deleteMeanwhile(deps.cluster, revision) : undefined;
+  const observe = observeRemoval({ cluster, managed: watched });
+  const result = await runUninstall(cluster, plan, { ...about, acting, observe, stepSeconds: STEP_SECONDS, now });
+  if (result.state !== 'Complete') return report(deps, revision, judgeRemoval(result, about.namedIn));
+  // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
+  // again.
+  if (await releaseRevision(deps.cluster, revision, secrets)) tellWhatStays(deps, facts, result);
+  return 'Gone';
+}
+
+/** Writes into the status why the Revision is not gone yet. */
+async function report(
+  { cluster, now }: Pick<RemoveDeps, 'cluster' | 'now'>,
+  revision: Revision,
+  judgement: Judgement,
+): Promise<RemovalState> {
+  await writeStatus(cluster, revision, summarizeRevision(revision, { judgement }, now()));
   return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
 }
 
@@ -118,35 +136,23 @@ function isOrphaned({ subscription }: RevisionFacts): boolean {
  * a rehearsal is broken off, as nothing would ever end it later.
  */
 async function orphan(
-  { cluster, acting, record, now }: RemoveDeps,
+  deps: RemoveDeps,
   facts: RevisionFacts,
   { note, signal }: { readonly note: string; readonly signal: AbortSignal },
 ): Promise<RemovalState> {
+  const { cluster, record } = deps;
   const { revision, subscription } = facts;
-  const result = await prepareOrphans({ cluster, acting }, revision, signal);
-  if (result.failures.length > 0 || result.waiting.length > 0) {
-    const judgement = judgeRemoval(result);
-    await writeStatus(cluster, revision, summarizeRevision(revision, { judgement }, now()));
-    return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
-  }
+  const result = await prepareOrphans(deps, revision, signal);
+  if (result.failures.length > 0 || result.waiting.length > 0) return report(deps, revision, judgeRemoval(result));
   const isReleased = await releaseRevision(cluster, revision);
   if (isReleased && (revision.status?.inventory ?? []).length > 0)
     record(subscription ?? revision, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
   return 'Gone';
 }
 
-async function hold({ cluster, now }: RemoveDeps, revision: Revision, message: string): Promise<RemovalState> {
-  const judgement: Judgement = { state: 'Failed', reason: 'DeleteBlocked', message };
-  await writeStatus(cluster, revision, summarizeRevision(revision, { judgement }, now()));
-  return 'Going';
-}
-
 /** No step of the removal needs the manifests, so their Secrets go while the objects go. */
 function deleteMeanwhile(cluster: Cluster, revision: Revision): Promise<void> {
-  const deleted = deleteManifests(cluster, revision);
-  // Awaited when the objects are gone: a rejection before that must not count as unhandled.
-  deleted.catch(() => undefined);
-  return deleted;
+  return awaitedLater(deleteManifests(cluster, revision));
 }
 
 /** Custom resources that an account should delete stay if the account no longer exists. */
@@ -208,10 +214,10 @@ export function judgeRemoval(result: UninstallResult, namedIn?: string): Judgeme
   const [stay] = result.stays;
   if (result.step === undefined && stay !== undefined)
     return { state: 'Failed', reason: 'DeleteBlocked', message: stay.message };
-  return { state: 'Working', reason: 'Uninstalling', message: describeWaiting(result, namedIn) };
+  return { state: 'Working', reason: 'Uninstalling', message: describeDeletions(result, namedIn) };
 }
 
-function describeWaiting({ step, waiting }: UninstallResult, namedIn: string | undefined): string {
+function describeDeletions({ step, waiting }: UninstallResult, namedIn: string | undefined): string {
   const isNameable = ({ namespace }: ObjectRef): boolean =>
     step !== 'customResources' || namedIn === undefined || namespace === namedIn;
   const [first] = waiting;

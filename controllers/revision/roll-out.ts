@@ -5,37 +5,36 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription } from '../../api/subscription.ts';
 import { isIntact, refOfEntry } from '../../apply/inventory.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { circumstancesOf, isRefusedAsBefore } from './circumstances.ts';
 import { clientsOf } from './clients.ts';
 import { conclude, concludeError, resultOfSchedule } from './conclude.ts';
-import type { Judgement } from './judgement.ts';
-import type { RevisionFacts } from './observe.ts';
+import type { ActiveFacts, RevisionFacts } from './observe.ts';
 import { acceptsWrites, attend, metOutage, noteOutage, notingOutage } from './outages.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { lastContestedRepair } from './repair/contests.ts';
-import type { Run, SharedParts, Step } from './run.ts';
+import type { Run, SharedParts } from './run.ts';
 import { schedule, type Again } from './schedule.ts';
-import { explain, explainError } from './steps/explain.ts';
-
-export type ActiveFacts = RevisionFacts & { readonly subscription: Subscription };
+import { apply, type Applied } from './steps/apply.ts';
+import { equip } from './steps/equip.ts';
+import { explain, explainError, type RollOutOutcome } from './steps/explain.ts';
+import { load, type InPlace } from './steps/load.ts';
+import { prove } from './steps/prove.ts';
+import { prune } from './steps/prune.ts';
+import { stage } from './steps/stage.ts';
 
 /** Throws errors that are to be retried with back-off, after they were written into the status. */
-export async function rollOut(
-  steps: readonly Step[],
-  shared: SharedParts,
-  { facts, signal }: { readonly facts: ActiveFacts; readonly signal: AbortSignal },
-): Promise<Result> {
+export async function rollOut(shared: SharedParts, facts: ActiveFacts, signal: AbortSignal): Promise<Result> {
   const again = whenToBegin(shared, facts);
   if (again !== 'now') return resultOfSchedule(again);
   const run = await beginRun(shared, facts, signal);
-  const outcome = await notingOutage(run.memory, attempt(steps, run));
-  const isSuspect = metOutage(outcome, run.results.applied?.failures);
+  const outcome = await notingOutage(run.memory, attempt(run));
+  const isError = outcome instanceof ReasonedError;
+  const isSuspect = metOutage(outcome, isError ? [] : outcome.applied?.result.failures);
   if (isSuspect && !(await acceptsWrites(shared.client, run.facts.revision, signal))) noteOutage(run.memory);
-  return outcome instanceof ReasonedError ? concludeError(run, outcome) : conclude(run, outcome);
+  return isError ? concludeError(run, outcome) : conclude(run, outcome);
 }
 
 /** Later than now if the last attempt was rejected in the same circumstances, or in a contest with another program. */
@@ -74,31 +73,46 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
     signal,
     rehearsal: new Rehearsal(probing, facts, memory),
     shared,
-    results: {},
   };
 }
 
 /** The outcome of the steps, with its cause. */
-async function attempt(steps: readonly Step[], run: Run): Promise<Judgement | ReasonedError> {
-  const found = await runSteps(steps, run);
-  return found instanceof ReasonedError ? explainError(run, found) : explain(run, found);
+async function attempt(run: Run): Promise<RollOutOutcome | ReasonedError> {
+  const found = await takeSteps(run);
+  if (found instanceof ReasonedError) return explainError(run, found);
+  return { ...found, judgement: await explain(run, found) };
+}
+
+/** The steps of a roll-out until one ends it. Throws errors after the objects were applied. */
+async function takeSteps(run: Run): Promise<RollOutOutcome | ReasonedError> {
+  const reached = await orOutcome(reachApply(run));
+  if (reached instanceof ReasonedError || 'judgement' in reached) return reached;
+  const { rejection, unready } = reached;
+  const judgement = rejection ?? (await prove(run, reached));
+  if (judgement.state !== 'Ready') return { judgement, unready, applied: reached };
+  const pruned = await prune(run, reached);
+  return { judgement: pruned.judgement, unready, applied: reached, pruned };
+}
+
+async function reachApply(run: Run): Promise<Applied | InPlace> {
+  const loaded = await load(run);
+  if ('judgement' in loaded) return loaded;
+  const equipped = await equip(run, loaded);
+  const staged = await stage(run, equipped);
+  return apply(run, staged);
 }
 
 /**
- * The judgement of the first step that has one; or the error that ended the steps before the objects were applied, which
- * is an outcome too. Throws all other errors, and a Conflict, since a newer state is about to arrive.
+ * An error that ends the steps before the objects are applied is an outcome, too. Throws all other errors, and a
+ * Conflict, since a newer state is about to arrive.
  */
-async function runSteps(steps: readonly Step[], run: Run): Promise<Judgement | ReasonedError> {
+async function orOutcome<Reached>(steps: Promise<Reached>): Promise<Reached | ReasonedError> {
   try {
-    for (const step of steps) {
-      const judgement = await step(run);
-      if (judgement !== undefined) return judgement;
-    }
+    return await steps;
   } catch (error) {
-    if (isOutcome(error) && run.results.applied === undefined) return error;
+    if (isOutcome(error)) return error;
     throw error;
   }
-  throw new Error('no step has ended the run');
 }
 
 function isOutcome(error: unknown): error is ReasonedError {

@@ -1,6 +1,5 @@
 /** The status of a Revision, from its judgement and the findings of a roll-out. Pure. */
 import type { ApplyResult } from '../../apply/apply.ts';
-import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { formatTime, replaceConditions, type ConditionType, type NextCondition } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
@@ -21,8 +20,6 @@ export interface RevisionFindings {
   readonly contested?: readonly string[];
   /** Why it failed, if it is not tried again. */
   readonly failure?: NonNullable<RevisionStatus['failure']>;
-  /** Why a leftover could not be deleted: pruning is tried again. */
-  readonly unpruned?: Failure;
 }
 
 /** The new status: conditions from the judgement, the rest from the findings or unchanged. */

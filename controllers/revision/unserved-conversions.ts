@@ -2,9 +2,9 @@
  * CRDs of a Revision that works whose conversion webhook has lost its Service, as after a rollback that left the CRD of
  * the newer version as it was. The health of no object shows it, so the Ready condition does.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
-import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { converterOf, goingIn, isMissing, type Converter } from '../../apply/retain-readable.ts';
 import type { Judgement } from './judgement.ts';
@@ -30,7 +30,7 @@ export async function describeUnserved(judgement: Judgement, facts: ConversionFa
   const { inventory, watched } = facts;
   const wanted = inventory.filter(({ leftover }) => leftover !== true);
   const [brings, isGoing] = [goingIn(wanted), goingIn(inventory)];
-  for (const crd of wanted.filter(isCrdEntry).flatMap((entry) => watched.get(refOfEntry(entry)) ?? [])) {
+  for (const crd of wanted.filter(isCrd).flatMap((entry) => watched.get(refOfEntry(entry)) ?? [])) {
     const service = converterOf(crd);
     if (service === undefined || service.namespace !== facts.namespace || brings(service)) continue;
     if (isGoing(service) || (await isKnownMissing(service, facts)))

@@ -8,6 +8,7 @@ import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
 import { actionOfHeld, heldBeside, type Action, type Target } from './action.ts';
+import type { Announcement } from './attempt.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import { noteApproval } from './approved-by.ts';
@@ -25,10 +26,7 @@ export interface ActOptions {
   readonly action: Action;
   /** The Revision that works now. */
   readonly installed: Revision | undefined;
-  /** Whether the status shows an earlier attempt of the action. */
-  readonly again: boolean;
-  /** Awaited before a Revision is created: the status that says so. */
-  readonly noted: Promise<unknown>;
+  readonly announcement: Announcement;
   /** The bundle of the Revision that is to be created, if its preparation has begun. */
   readonly prepared: Promise<PreparedBundle> | undefined;
   readonly signal: AbortSignal;
@@ -43,8 +41,10 @@ export async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, opti
   try {
     await actAlone(deps, facts, options);
   } catch (error) {
-    if (held !== undefined && isRefusal(error))
-      await actAlone(deps, facts, { ...options, action: actionOfHeld(held), again: false, prepared: undefined });
+    if (held !== undefined && isRefusal(error)) {
+      const announcement = { ...options.announcement, isRepeated: false };
+      await actAlone(deps, facts, { ...options, action: actionOfHeld(held), announcement, prepared: undefined });
+    }
     throw error;
   }
 }
@@ -125,7 +125,7 @@ async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Re
 interface Creation
   extends
     Pick<Extract<Action, { do: 'create' }>, 'target' | 'hold' | 'instead'>,
-    Pick<ActOptions, 'installed' | 'again' | 'noted' | 'prepared' | 'signal'> {}
+    Pick<ActOptions, 'installed' | 'announcement' | 'prepared' | 'signal'> {}
 
 /**
  * If a crash has left no Revision active just before the next one was created, or the active one has failed, and that one
@@ -141,20 +141,19 @@ async function createOrServe(deps: SubscriptionDeps, facts: SubscriptionFacts, c
   }
 }
 
-/** The status fails to be written if the Subscription was read from a cache that lags: the version may have failed since. */
 async function serveInstead(
   { cluster }: SubscriptionDeps,
   { revisions }: SubscriptionFacts,
-  { instead, noted }: Pick<Creation, 'noted'> & Required<Pick<Creation, 'instead'>>,
+  { instead, announcement }: Pick<Creation, 'announcement'> & Required<Pick<Creation, 'instead'>>,
 ): Promise<void> {
-  await noted;
+  await announcement.written;
   await activateRevision(cluster, revisions, instead);
 }
 
 async function create(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, hold, installed, again, noted, prepared, signal }: Creation,
+  { target, hold, installed, announcement, prepared, signal }: Creation,
 ): Promise<void> {
   const { subscription } = facts;
   const { serviceAccountName: name } = subscription.spec;
@@ -171,8 +170,7 @@ async function create(
     // One that is held back is judged when the hold is over: what permits it today may not permit it then.
     approved: free,
     active: free,
-    again,
-    noted,
+    announcement,
     // The manifests of a Revision that is held back are read when it becomes active.
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });

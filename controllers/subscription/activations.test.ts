@@ -2,13 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runsOf } from '../../e2e/lib/sample.ts';
-import type { Revision } from '../../api/revision.ts';
+import { type Revision, activeOf } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { configHash } from '../config-hash.ts';
 import type { Action } from './action.ts';
 import { decideSubscription } from './decide.ts';
 import { forgettable } from './forgettable.ts';
-import { activeOf } from './history.ts';
 import { summarizePlan } from './summarize.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
 

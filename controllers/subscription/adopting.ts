@@ -14,6 +14,7 @@ import { decideSubscription } from './decide.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import { observeSubscription } from './observe.ts';
 import { prepareNew } from './prepare.ts';
+import { expiryOf } from './time-to-decide.ts';
 
 /**
  * The version to which a Subscription is pinned, with its objects prepared for it.
@@ -30,7 +31,7 @@ export async function versionToAdopt(
   const server = await deps.server.get(signal);
   const found = observeSubscription(caches, { namespace, name }, { server, upgradePolicy, now: deps.now() });
   const facts = found && { ...found, subscription: pinned };
-  const plan = facts && decideSubscription(facts);
+  const plan = facts && decideSubscription(facts, expiryOf(deps));
   if (facts === undefined || plan?.kind !== 'resolved') throw new Error(`Subscription ${keyOfObject(pinned)} is gone`);
   const { decision, action } = plan;
   if (action.do !== 'create') {

@@ -68,10 +68,10 @@ const READY: Rows<OperatorStates, RowContext, ConditionContent> = {
   held: ({ waiting }) => unready(waiting.hold.reason, describeHold(waiting)),
   switching: (_, context) => {
     const reason = workOf(context.plan);
-    return unready(reason, `${describeWork(context.plan)}${reason === 'Progressing' ? '' : describeStep(context)}`);
+    return unready(reason, `${describeWork(context.plan)}${reason === 'Progressing' ? '' : describePosition(context)}`);
   },
   unhealthy: ({ active }, context) =>
-    asReported(active, `${active.spec.bundle}${isStep(active, context) ? describeStep(context) : ''}: `),
+    asReported(active, `${active.spec.bundle}${leadsToAnother(active, context) ? describePosition(context) : ''}: `),
   healthy: ({ active }, context) => installed(active, remarksOn(context)),
 };
 
@@ -125,11 +125,11 @@ function explainRefusal(decision: Refusal, { subscription, plan }: RowContext): 
 }
 
 /** Whether a Revision leads to another bundle than the installed one. */
-function isStep(active: Revision, { plan: { installed } }: RowContext): boolean {
+function leadsToAnother(active: Revision, { plan: { installed } }: RowContext): boolean {
   return installed === undefined || !isOfInstalled(active, installed);
 }
 
-function describeStep({ subscription, plan }: RowContext): string {
+function describePosition({ subscription, plan }: RowContext): string {
   return describeSteps(stepsOf(subscription.status, plan), plan);
 }
 
@@ -145,7 +145,7 @@ function remarksOn({ subscription: { spec }, plan }: RowContext): string {
 
 /** A leftover that stays although nothing is left to wait for. */
 function remarkOnLeftover(active: Revision | undefined): string {
-  const reported = active === undefined || troubleOf(active) === undefined ? [] : currentConditions(active);
+  const reported = active === undefined || unfinishedReason(active) === undefined ? [] : currentConditions(active);
   const message = findCondition(reported, 'Reconciling')?.message;
   return message === undefined ? '' : `; ${shorten(message)}`;
 }
@@ -180,7 +180,7 @@ function progressOfActive(plan: ResolvedPlan): readonly NextCondition[] {
   const isAtRest = busy === undefined && findCondition(reported, 'Ready') !== undefined;
   if (active === undefined || isAtRest) return action.do === 'await' ? waitingOf(action) : [];
   const { reason, message } = reconciling(plan);
-  return [{ type: 'Reconciling', ...asTrue(troubleOf(active) ?? reason, busy?.message ?? message) }];
+  return [{ type: 'Reconciling', ...asTrue(unfinishedReason(active) ?? reason, busy?.message ?? message) }];
 }
 
 /** Waiting for approval, a window or the operator is not progress; a plan or a missing dependency is; an invalid spec is a stall. */
@@ -192,7 +192,7 @@ function waitingOf(action: Waiting): readonly NextCondition[] {
 }
 
 /** The reason why the active Revision is not finished, if it is more specific than progress. */
-function troubleOf(active: Revision): Reason | undefined {
+function unfinishedReason(active: Revision): Reason | undefined {
   const reported = currentConditions(active);
   const ready = findCondition(reported, 'Ready');
   if (ready?.status === 'True') return unprunedIn(reported);

@@ -4,9 +4,9 @@ import type { Subscription } from '../../api/subscription.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
 import type { Action } from './action.ts';
 import { decideSubscription, type SubscriptionPlan } from './decide.ts';
-import { describeFailure, type Quarantined } from './failed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
+import { describeFailure, type Quarantined } from './quarantine.ts';
 
 interface Case {
   readonly because: string;

@@ -15,19 +15,20 @@ import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
 import { actionOfHeld, type Action, type HeldTarget, type Target } from './action.ts';
-import type { Quarantined } from './failed-version.ts';
 import { isGoodEnough } from './good-enough.ts';
-import { failsAtOf } from './history.ts';
 import { findHold } from './hold.ts';
 import { mayPull } from './images.ts';
 import { isRevisionOf, lacksManifests, reconfigure, restoreLost, targetOf } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
-import { questionOf, standingOf } from './question.ts';
+import { questionOf } from './question.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import { staysUnderWay } from './under-way.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
+import type { Quarantined } from './quarantine.ts';
+import { failsAtOf } from './failure.ts';
+import { standingOf } from './standing.ts';
 
 export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
 
@@ -70,8 +71,8 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const offered = failure === undefined ? undefined : offeredIn(resolve({ ...question, quarantined: [] }));
   const action =
     decision.kind === 'none'
-      ? withoutAnswer(facts, decision, { ...situation, quarantined })
-      : act(facts, decision, { ...situation, quarantined });
+      ? actionWithoutAnswer(facts, decision, { ...situation, quarantined })
+      : actionFor(facts, decision, { ...situation, quarantined });
   const losses = lossesOf(subscription, facts.revisions);
   const lastNumber = facts.nextNumber - 1;
   const failsAt = failsAtOf(subscription, facts.revisions);
@@ -99,7 +100,7 @@ type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed' | '
  * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked. A
  * configuration that failed is not: the person who wrote it decides.
  */
-function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: RevisionStanding): Action {
+function actionToKeep({ subscription }: SubscriptionFacts, { active, installed, failed }: RevisionStanding): Action {
   if (installed === undefined) return { do: 'nothing' };
   const isGivenUp = failed !== undefined && failed === active && !haveSameBundle(failed.spec, installed.spec);
   const goesBack = isGivenUp && subscription.spec.onFailure.strategy === 'Rollback';
@@ -107,15 +108,15 @@ function keep({ subscription }: SubscriptionFacts, { active, installed, failed }
 }
 
 /** The installed version needs no catalog: it is still repaired, and a new configuration of it is still applied. */
-function withoutAnswer(facts: SubscriptionFacts, refusal: Refusal, situation: RevisionStanding): Action {
-  if (isGoodEnough(facts.subscription, refusal, situation.installed)) return stay(facts, situation);
-  const kept = keep(facts, situation);
+function actionWithoutAnswer(facts: SubscriptionFacts, refusal: Refusal, situation: RevisionStanding): Action {
+  if (isGoodEnough(facts.subscription, refusal, situation.installed)) return actionToStay(facts, situation);
+  const kept = actionToKeep(facts, situation);
   return kept.do === 'nothing' ? (restoreLost(facts, situation) ?? kept) : kept;
 }
 
-/** With the version that works: it is made active again, repaired, and gets the configuration that the spec requests. */
-function stay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
-  const kept = keep(facts, situation);
+/** The version that works is made active again, repaired, and gets the configuration that the spec requests. */
+function actionToStay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
+  const kept = actionToKeep(facts, situation);
   if (kept.do !== 'nothing') return kept;
   const { installed, quarantined } = situation;
   const failedBefore = quarantined.some((one) => installed !== undefined && haveSameBundle(one, installed.spec));
@@ -123,31 +124,32 @@ function stay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
   return restoreLost(facts, situation) ?? changed ?? kept;
 }
 
-function act(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
+function actionFor(facts: SubscriptionFacts, choice: Choice, situation: RevisionStanding): Action {
   const { subscription, revisions } = facts;
   const { active, installed } = situation;
   const { next: bundle, catalog, channel } = choice;
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (choice.keepsContent === true || hasFailedAgain(bundle, existing, situation)) return stay(facts, situation);
+  if (choice.keepsContent === true || hasFailedAgain(bundle, existing, situation))
+    return actionToStay(facts, situation);
   if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
   if (existing !== undefined && existing === active) return { do: 'nothing' };
   const isFree = isApproved(subscription, active, bundle) && !isUnderPolicy(facts, { next: bundle, installed });
   // A person's approval lasts; that of the rules counts at the moment when it is asked for.
   const approved = existing?.spec.approved === true || isFree;
   const hold = findHold(facts, { choice, existing, active, installed, approved });
-  if (hold !== undefined) return wait(facts, { target, existing, hold }, situation);
+  if (hold !== undefined) return actionWhileHeld(facts, { target, existing, hold }, situation);
   const underWay = staysUnderWay(choice, { ...facts, ...situation });
-  const onward = underWay && goOn(facts, underWay);
+  const onward = underWay && actionUnderWay(facts, underWay);
   if (onward !== undefined) return onward;
-  return existing === undefined ? make(facts, target, situation) : { do: 'activate', revision: existing };
+  return existing === undefined ? actionToMake(facts, target, situation) : { do: 'activate', revision: existing };
 }
 
 /**
- * With a roll-out: only manifests that were lost are made again. If they are other ones by now, a new Revision has them.
- * Undefined if they cannot be made: no progress deadline ends the wait for them.
+ * During a roll-out only lost manifests are rendered again. If they now render differently, a newer Revision holds them.
+ * Undefined if they cannot be rendered: no progress deadline would end the wait for them.
  */
-function goOn(facts: SubscriptionFacts, active: Revision): Action | undefined {
+function actionUnderWay(facts: SubscriptionFacts, active: Revision): Action | undefined {
   if (!lacksManifests(active)) return { do: 'nothing' };
   const target = targetOf(active);
   const newest = facts.revisions.findLast((one) => isRevisionOf(one, target)) ?? active;
@@ -159,10 +161,10 @@ function goOn(facts: SubscriptionFacts, active: Revision): Action | undefined {
  * The version that works gets what the spec requests of it, however long the next one waits. If it cannot have that, as the
  * configuration may be meant for the next one, the next one waits all the same.
  */
-function wait(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionStanding): Action {
+function actionWhileHeld(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionStanding): Action {
   const { installed } = situation;
   const isNext = installed !== undefined && !isSameBundle(held.target.bundle, installed.spec);
-  const first = isNext ? stay(facts, situation) : keep(facts, situation);
+  const first = isNext ? actionToStay(facts, situation) : actionToKeep(facts, situation);
   if (first.do === 'nothing') return actionOfHeld(held);
   return first.do === 'create' || first.do === 'restore' ? { ...first, meanwhile: held } : first;
 }
@@ -171,8 +173,8 @@ function wait(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionSta
  * A new Revision needs a registry, and the one that worked does not: after a failure that one goes first, and a new
  * configuration of it follows. If a newer version cannot be made, that one is made active instead.
  */
-function make(facts: SubscriptionFacts, target: Target, situation: RevisionStanding): Action {
-  const back = keep(facts, situation);
+function actionToMake(facts: SubscriptionFacts, target: Target, situation: RevisionStanding): Action {
+  const back = actionToKeep(facts, situation);
   if (back.do !== 'activate') return { do: 'create', target, hold: undefined };
   const isReturn = situation.active !== undefined && isSameBundle(target.bundle, back.revision.spec);
   return isReturn ? back : { do: 'create', target, hold: undefined, instead: back.revision };

@@ -3,7 +3,7 @@ import type { Catalog } from '../../api/catalog.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
-import type { RequiredCertificate } from '../../bundles/render/render.ts';
+import type { RequiredCertificate } from '../../bundles/render/required-certificates.ts';
 import type { Advance } from './adoption/advance.ts';
 import type { RenderPinned } from './adoption/pinned.ts';
 import type { BundleSources } from '../bundle-sources.ts';
@@ -43,4 +43,6 @@ export interface SubscriptionDeps {
   readonly wayBackOf?: NonNullable<RemovalDeps['wayBackOf']>;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  /** The longest time for one decision: see secondsToDecide. */
+  readonly decisionSeconds: number;
 }

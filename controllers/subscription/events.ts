@@ -26,7 +26,7 @@ export function eventsOf(
     beginningOf(before, after, move),
     waitOf(before, after),
     arrivalOf(before, after),
-    troubleOf(before, after),
+    stallOf(before, after),
     lossOf(before, after),
   ].filter((event) => event !== undefined);
 }
@@ -140,7 +140,7 @@ function describeDuration(before: SubscriptionStatus | undefined, after: Subscri
   return seconds >= 0 ? `, after ${Math.round(seconds)} s` : '';
 }
 
-function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+function stallOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const [known, stalled] = [before, after].map(
     (status) => findCondition(status?.conditions, 'Stalled') ?? retriedIn(status) ?? refusedUpgradeIn(status),
   );

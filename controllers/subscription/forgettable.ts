@@ -2,7 +2,7 @@
  * Which Revisions may be deleted: those beyond the limit of the history, and those that wait for a person although another
  * one comes next. Pure.
  */
-import type { Revision } from '../../api/revision.ts';
+import { type Revision, activeOf } from '../../api/revision.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Conflict, Decision } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
@@ -10,7 +10,6 @@ import { ruledOutBy } from '../../resolver/published-again.ts';
 import { configHash } from '../config-hash.ts';
 import type { EventFacts } from '../events.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { activeOf } from './history.ts';
 import { isRevisionOf } from './installed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 

@@ -16,12 +16,14 @@ export function hindranceOf(
   { action, installed, isLacking }: ResolvedPlan,
   error: ReasonedError | undefined,
 ): Hindrance | undefined {
-  const next = nextOf(action);
+  const next = intendedBundle(action);
   if (error === undefined || next === undefined || installed === undefined || isLacking === true) return undefined;
   return haveSameBundle(next, installed.spec) ? undefined : { bundle: next.bundle, error };
 }
 
-function nextOf(action: ResolvedPlan['action']): { readonly bundle: string; readonly image: string } | undefined {
+function intendedBundle(
+  action: ResolvedPlan['action'],
+): { readonly bundle: string; readonly image: string } | undefined {
   if (action.do === 'nothing') return undefined;
   if (action.do === 'activate' || action.do === 'await') return action.revision.spec;
   const { name: bundle, image } = action.target.bundle;

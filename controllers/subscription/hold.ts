@@ -71,7 +71,7 @@ function holdOfDependencies(facts: SubscriptionFacts, steps: readonly Dependency
   const open = steps.filter((step) => !waitsForUs(facts, step));
   if (open.length === 0) return undefined;
   const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
-  const message = `waits for its dependencies: ${open.map((step) => describeStep(facts, step)).join('; ')}`;
+  const message = `waits for its dependencies: ${open.map((step) => describeOpenStep(facts, step)).join('; ')}`;
   return { reason: 'DependencyNotReady', message, missing };
 }
 
@@ -87,7 +87,7 @@ function waitsForUs(facts: SubscriptionFacts, step: DependencyStep): boolean {
   return asked.length > 0 && followersOf({ subscription, revisions }, waiting).some((one) => asked.includes(one));
 }
 
-function describeStep(facts: SubscriptionFacts, { kind, package: name, bundle }: DependencyStep): string {
+function describeOpenStep(facts: SubscriptionFacts, { kind, package: name, bundle }: DependencyStep): string {
   const [request] = requestsOf(facts, name);
   const what = kind === 'install' ? `${bundle.name} is to be installed` : `${name} must reach ${bundle.name}`;
   if (request === undefined) return what;

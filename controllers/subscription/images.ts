@@ -63,11 +63,13 @@ function isUnread(source: CatalogSource | undefined, name: string): boolean {
   return source?.state === 'Serving' && 'content' in openSource(source, name);
 }
 
-function readReference(text: string): Reference | undefined {
+/** An image reference; undefined if it is malformed. */
+export function readReference(text: string): Reference | undefined {
   try {
     return parseReference(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof ReasonedError) return undefined;
+    throw error;
   }
 }
 

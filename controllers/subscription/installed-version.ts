@@ -11,8 +11,8 @@ import type { Action, Target } from './action.ts';
 import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
+import type { Standing } from './standing.ts';
 
 /**
  * Applies the configuration that the spec requests to the installed version; undefined if it is applied, or if the spec

@@ -76,6 +76,7 @@ function reconcilerOf(cluster: FakeCluster, cached: readonly KubeObject[]): () =
     server: { get: async () => ({ providedKinds: [] }) },
     record: () => undefined,
     now: () => NOW,
+    decisionSeconds: 5,
   } as unknown as SubscriptionDeps);
   return () => run({ namespace: 'ops', name: 'gadget' }, { signal: new AbortController().signal, log: silentLog });
 }

@@ -14,12 +14,13 @@ import {
 } from '../../kube/testing/fake-cluster.ts';
 import { packManifests } from '../manifests.ts';
 import { act } from './act.ts';
+import type { Announcement } from './attempt.ts';
 import type { SubscriptionDeps } from './deps.ts';
 import type { Action } from './action.ts';
-import { activeOf } from './history.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { catalog, facts, revision, subscription } from './testing/facts.ts';
 import { IMAGE, reconcileOf, revisionsOf } from './testing/one-image.ts';
+import { activeOf } from '../../api/revision.ts';
 
 /** A Subscription whose configuration was changed: the active Revision gadget-1 is to be replaced. */
 const installed = { bundle: 'gadget.v1.0.0', version: '1.0.0', image: IMAGE, catalog: 'main', revision: 'gadget-1' };
@@ -175,16 +176,17 @@ describe('after a crash that left no Revision active', () => {
     prepared: Promise<PreparedBundle>,
     {
       hold,
-      noted = Promise.resolve(),
+      written = Promise.resolve(owner),
       ...more
-    }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'>> & { noted?: Promise<void> } = {},
+    }: Pick<SubscriptionDeps, 'issueAhead'> & Partial<Pick<Creation, 'hold'> & Pick<Announcement, 'written'>> = {},
   ): Promise<void> {
     const deps = { cluster, record: () => undefined, ...more } as unknown as SubscriptionDeps;
     const [instead] = revisionsOf(cluster);
     const action = { do: 'create', target, hold, ...(instead !== undefined && { instead }) } as const;
     const given = facts({ subscription: owner, revisions: revisionsOf(cluster), nextNumber: 2 });
     const signal = new AbortController().signal;
-    await act(deps, given, { action, installed: instead, again: false, noted, prepared, signal });
+    const announcement = { written, isRepeated: false };
+    await act(deps, given, { action, installed: instead, announcement, prepared, signal });
   }
 
   async function bundleOf(): Promise<PreparedBundle> {
@@ -205,7 +207,7 @@ describe('after a crash that left no Revision active', () => {
     stale.catch(() => undefined);
     const prepared = Promise.reject(gone);
     prepared.catch(() => undefined);
-    await expect(actOn(cluster, prepared, { noted: stale })).rejects.toMatchObject({ reason: 'Conflict' });
+    await expect(actOn(cluster, prepared, { written: stale })).rejects.toMatchObject({ reason: 'Conflict' });
     expect(states(cluster)).toEqual(['gadget-1 Archived']);
     await expect(actOn(cluster, prepared)).rejects.toMatchObject({ reason: 'ImageNotFound' });
     expect(states(cluster)).toEqual(['gadget-1 Active']);

@@ -2,17 +2,16 @@
  * The packages that other Subscriptions have installed or are about to install, for dependencies: which provide
  * something, and which need something. trust.ts decides whose needs count. Pure.
  */
-import { findCondition } from '../../api/conditions.ts';
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { hasWorked, type Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision, activeOf } from '../../api/revision.ts';
 import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
-import { activeOf, currentConditions } from './history.ts';
+import { isReadyNow } from './history.ts';
 import { mayHold } from './trust.ts';
 
 /** A Subscription with its Revisions. */
@@ -107,12 +106,8 @@ export function isDependency({ metadata }: Subscription): boolean {
  */
 export function installedAmong({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
   const active = activeOf(revisions);
-  if (active !== undefined && hasWorked(active) && isReady(active)) return active;
+  if (active !== undefined && hasWorked(active) && isReadyNow(active)) return active;
   return revisions.find(({ metadata }) => metadata.name === status?.installed?.revision);
-}
-
-function isReady(revision: Revision): boolean {
-  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }
 
 function providedBy(revision: Revision): readonly Property[] {

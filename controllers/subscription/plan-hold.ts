@@ -38,27 +38,27 @@ export function judgePlan(facts: SubscriptionFacts, question: PlanQuestion): Pla
   const isJudged = spec.approval === 'Automatic' && isUnderPolicy(facts, { next: choice.next, installed });
   if (!isJudged && spec.approval === 'Automatic') return { kind: 'none' };
   // After a crash in a rollback no Revision is active for a moment, and a plan would show a first installation.
-  if (isJudged && question.active === undefined) return hold('Planning', 'waits for the version before it');
+  if (isJudged && question.active === undefined) return heldFor('Planning', 'waits for the version before it');
   const plan = existing === undefined ? undefined : currentPlan(facts, question, existing);
   if (isApproving(spec.approve, choice, plan)) return { kind: 'approved' };
   if (!isJudged && given === undefined) return { kind: 'none' };
-  if (plan === undefined) return hold('Planning', 'waits for its plan');
+  if (plan === undefined) return heldFor('Planning', 'waits for its plan');
   const { hash, problem } = plan;
   if (hash === undefined)
-    return hold('PlanFailed', `waits, as its plan cannot be made: ${problem ?? 'no cause is known'}`);
+    return heldFor('PlanFailed', `waits, as its plan cannot be made: ${problem ?? 'no cause is known'}`);
   if (isJudged && (plan.heldBy ?? []).length === 0) return { kind: 'none' };
   return given === undefined
-    ? hold(
+    ? heldFor(
         'AwaitingApproval',
         `waits for approval: ${describeHits(plan)}. ${adviceOf(facts.subscription, choice, hash)}`,
       )
-    : hold(
+    : heldFor(
         'ApprovalVoid',
         `waits: ${describeVoid(given, choice, hash)}. ${adviceOf(facts.subscription, choice, hash)}`,
       );
 }
 
-function hold(reason: Hold['reason'], message: string): PlanVerdict {
+function heldFor(reason: Hold['reason'], message: string): PlanVerdict {
   return { kind: 'hold', hold: { reason, message, missing: [] } };
 }
 
@@ -81,7 +81,7 @@ function isApproving(approval: Approval | undefined, { next }: Choice, plan: Pla
   return plan?.hash !== undefined && approval?.version === next.version && approval.plan === plan.hash;
 }
 
-/** The approval of the Subscription, unless its version was installed already: published again, it was not. */
+/** The approval in the spec. Undefined if the approved version has been installed; a new content under the same version has not. */
 function outstandingApproval({ subscription, revisions }: SubscriptionFacts, { next }: Choice): Approval | undefined {
   const { approve } = subscription.spec;
   const isDone = revisions

@@ -6,10 +6,11 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { MAX_IMAGE_SIGNATURES, type PodImageSignature } from '../../api/signature.ts';
 import { createSlots } from '../../apply/slots.ts';
-import { formatReference, nameIn, parseReference, type Reference } from '../../oci/reference.ts';
+import { formatReference, nameIn } from '../../oci/reference.ts';
 import type { Images } from '../../plan/images.ts';
 import type { RegistryPolicies } from '../registry-policies.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
+import { readReference } from './images.ts';
 
 export interface PodImages {
   readonly images: Images;
@@ -71,13 +72,4 @@ function demanded({ image, users, policies, warn }: UsedImage): string | undefin
     message,
     hint: 'Ask the author of the bundle to name the image by digest, or change the policy',
   });
-}
-
-function readReference(image: string): Reference | undefined {
-  try {
-    return parseReference(image);
-  } catch (error) {
-    if (error instanceof ReasonedError) return undefined;
-    throw error;
-  }
 }

@@ -5,12 +5,8 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { refuseCatalogImage } from '../../bundles/image-labels.ts';
 import { parseBundle } from '../../bundles/parse.ts';
-import {
-  renderBundle,
-  requiredCertificates,
-  type RenderOptions,
-  type RequiredCertificate,
-} from '../../bundles/render/render.ts';
+import { renderBundle, type RenderOptions } from '../../bundles/render/render.ts';
+import { requiredIn, type RequiredCertificate } from '../../bundles/render/required-certificates.ts';
 import { leaveOutImpossible, type Impossible } from '../../apply/impossible.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
@@ -121,7 +117,7 @@ function renderAndRelease(
     operatorCondition: wantsOperatorCondition(subscription, bundle, servesOperatorConditions),
   };
   const objects = renderBundle(bundle, options);
-  const certificates = requiredCertificates(bundle, options);
+  const certificates = options.certificates === 'manager' ? requiredIn(objects) : [];
   if (certificates.length > 0) foreseeCertificates?.();
   return { ...leaveOutImpossible(objects), certificates };
 }

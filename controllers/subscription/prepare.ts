@@ -1,4 +1,5 @@
 /** Prepares the bundle of a Revision: with the pull secret of its Catalog, and for a new Revision with its signatures checked. */
+import { awaitedLater } from '../../api/awaited-later.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { keyOfObject } from '../../api/object.ts';
@@ -25,10 +26,7 @@ export function prepareEarly(
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> | undefined {
   if (facts.subscription.spec.serviceAccountName !== undefined) return undefined;
-  const prepared = prepareNew(deps, facts, { target, signal });
-  // Awaited later: a rejection before that must not count as unhandled.
-  prepared.catch(() => undefined);
-  return prepared;
+  return awaitedLater(prepareNew(deps, facts, { target, signal }));
 }
 
 /** The bundle of a new Revision, whose signatures are checked. */
@@ -67,7 +65,7 @@ interface Preparation {
   readonly image: string;
   /** Absent for the image of a Revision: it was checked when the Revision was made. */
   readonly checkSignatures?: (image: string, pullSecret: string | undefined) => Promise<Signature | undefined>;
-  /** Absent likewise. */
+  /** Absent for the image of a Revision: its Pod images were checked when the Revision was made. */
   readonly checkImages?: (images: Images) => Promise<readonly PodImageSignature[]>;
   readonly signal: AbortSignal;
 }

@@ -35,6 +35,7 @@ function setUp(given: Subscription): { cluster: FakeCluster; events: EventFacts[
     server: { get: () => Promise.reject(forbidden) },
     record: (_regarding: unknown, event: EventFacts) => void events.push(event),
     now: () => NOW,
+    decisionSeconds: 5,
   } as unknown as SubscriptionDeps);
   return { cluster, events, run: () => reconcile(key, { signal: new AbortController().signal, log: silentLog }) };
 }

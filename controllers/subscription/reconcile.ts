@@ -4,38 +4,28 @@
  * the objects into the cluster; the two talk through the cluster only.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { SubscriptionStatus } from '../../api/subscription-status.ts';
-import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
+import { formatKey, type Reconcile, type Result } from '../../kube/controller/controller.ts';
 import type { Advance } from './adoption/advance.ts';
 import { pinnedTo } from './adoption/pinned.ts';
 import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
-import { addFinalizer } from '../finalizer.ts';
-import { confirmObserved, writeStatus } from '../status.ts';
+import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
-import { act, forget } from './act.ts';
-import { actionOfHeld, heldBeside } from './action.ts';
-import { comingTarget } from './coming.ts';
+import { carryOut } from './carry-out.ts';
 import { conditionToRead } from './condition-to-read.ts';
-import { decideSubscription, type ResolvedPlan, type SubscriptionPlan } from './decide.ts';
+import { decideSubscription, type SubscriptionPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
-import { bundleThatBegins, eventsOf, type Move } from './events.ts';
-import { forReadersOf } from './for-readers.ts';
+import { eventsOf } from './events.ts';
 import { surplusOf } from './history.ts';
-import { lookAgain, retriedInTime, soonest } from './look-again.ts';
+import { soonest } from './look-again.ts';
 import { observeSubscription, type SubscriptionFacts } from './observe.ts';
-import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
-import { prepareAhead, prepareEarly } from './prepare.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
-import { haveSameBundle, isPublishedAgain } from '../../api/same-bundle.ts';
-import { isServing } from './situation.ts';
-import { summarizePlan, summarizeSuspension } from './summarize.ts';
+import { summarizeSuspension } from './summarize.ts';
+import { expiryOf } from './time-to-decide.ts';
 import { lacksSomething } from './wake.ts';
-import { describeMove } from './wording.ts';
 
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
@@ -52,8 +42,11 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     // A former leader created it too late: the garbage collector deletes it.
     if (isAbandoned(deps, observed.subscription)) return undefined;
     const surplus = surplusOf(observed.subscription, observed.revisions);
-    // The archived Revision's watch event causes the next reconcile.
-    if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
+    if (surplus.length > 0) {
+      // The archived Revision's watch event causes the next reconcile.
+      await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one)));
+      return undefined;
+    }
     const { facts, plan } = await decide(deps, observed, context.signal);
     switch (plan.kind) {
       case 'uninstall':
@@ -63,7 +56,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         deps.ahead?.drop(formatKey(key));
         return suspend(deps, facts);
       case 'resolved':
-        return soonest(await carryOut(deps, facts, { plan, context }), advance && againAfter(advance));
+        return soonest(await carryOut(deps, facts, { plan, signal: context.signal }), advance && againAfter(advance));
     }
   };
 }
@@ -118,14 +111,6 @@ function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): 
   return requester?.metadata.uid !== reference.uid || requester.metadata.deletionTimestamp !== undefined;
 }
 
-/** The decision blocks the only thread; the limit is half of the time within which the lease must be renewed. */
-const MOST_MILLISECONDS = 5000;
-
-function expiryOf({ now }: SubscriptionDeps): () => boolean {
-  const began = now().getTime();
-  return () => now().getTime() - began > MOST_MILLISECONDS;
-}
-
 /** A deletion needs no facts of the cluster; nothing else can be decided without them. */
 async function askServer(
   deps: SubscriptionDeps,
@@ -141,148 +126,5 @@ async function askServer(
       await tellTrouble(deps, subscription, trouble).catch(() => undefined);
     }
     throw error;
-  }
-}
-
-interface Execution {
-  readonly plan: ResolvedPlan;
-  readonly context: ReconcileContext;
-}
-
-async function carryOut(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  { plan, context }: Execution,
-): Promise<Result> {
-  const { action } = plan;
-  const { signal } = context;
-  const prepared =
-    action.do === 'create' && plan.decision.kind !== 'none'
-      ? prepareEarly(deps, facts, { ...action, signal })
-      : undefined;
-  const held = { ...facts, subscription: await hold(deps, facts.subscription) };
-  const again = isTold(held.subscription, plan);
-  const told = tellFirst(deps, held, { plan, again });
-  // Awaited later: a rejection before that must not count as unhandled.
-  told.catch(() => undefined);
-  try {
-    const noteFirst = action.do !== 'create' || isQuarantining(held.subscription, plan);
-    const current = noteFirst ? { ...facts, subscription: await told } : held;
-    await act(deps, current, { action, installed: plan.installed, again, noted: told, prepared, signal });
-    await forget(deps, { ...facts, subscription: await told }, plan);
-  } catch (error) {
-    if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
-    deps.ahead?.drop(keyOfObject(facts.subscription));
-    const outcome = withHeld(plan);
-    await tell(deps, { ...facts, subscription: await told }, outcome, forReadersOf(held.subscription, error));
-    // The log has all of it.
-    throw retriedInTime(error, plan, facts.now);
-  }
-  lookAhead(deps, facts, { plan, context });
-  return lookAgain(plan, facts.now);
-}
-
-/**
- * Returns the Subscription with the status that the plan leads to. A version that failed is known from the status alone, and the
- * write of a status fails if the Subscription was read from a cache that lags. If the status stays as it is, the API server is asked
- * before another version becomes active.
- */
-async function tellFirst(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  { plan, again }: Pick<Execution, 'plan'> & { readonly again: boolean },
-): Promise<Subscription> {
-  const { subscription } = facts;
-  const told = again ? subscription : await tell(deps, facts, plan);
-  if (told === subscription && isSwitching(plan)) await confirmObserved(deps.cluster, subscription);
-  return told;
-}
-
-function isSwitching({ action }: ResolvedPlan): boolean {
-  return action.do === 'activate' || (action.do === 'create' && action.hold === undefined);
-}
-
-function lookAhead(deps: SubscriptionDeps, facts: SubscriptionFacts, { plan, context: { signal } }: Execution): void {
-  if (deps.ahead === undefined) return;
-  if (!isServing(plan)) deps.ahead.noteWork();
-  const target = comingTarget(facts, plan, expiryOf(deps));
-  if (target === undefined) deps.ahead.drop(keyOfObject(facts.subscription));
-  else prepareAhead(deps, facts, { target, signal });
-}
-
-/** Adds the finalizer; takes the owner reference to the requester off a dependency. */
-async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): Promise<Subscription> {
-  const requester = requesterOf(subscription);
-  if (requester === undefined) return addFinalizer(cluster, subscription);
-  const ownerReferences = (subscription.metadata.ownerReferences ?? []).filter((one) => one !== requester);
-  return addFinalizer(cluster, subscription, { ownerReferences });
-}
-
-/**
- * Whether the status already names this attempt: then it is not overwritten, since it may name the error of the last
- * one.
- */
-function isTold({ metadata, status }: Subscription, { action, quarantined, lastNumber }: ResolvedPlan): boolean {
-  if (action.do === 'nothing' || action.do === 'await') return false;
-  // Its name must not be given again after the Revision of that number is forgotten.
-  if ((status?.lastNumber ?? 0) < lastNumber) return false;
-  const isCurrent = status?.observedGeneration === metadata.generation;
-  return isCurrent && isPending(status?.pending, action) && (status?.quarantined ?? []).length === quarantined.length;
-}
-
-type Attempt = Extract<ResolvedPlan['action'], { readonly do: 'create' | 'restore' | 'activate' }>;
-
-/** Whether the pending bundle is the one of the attempt. A Revision that waited until now is none that was tried. */
-function isPending(pending: SubscriptionStatus['pending'], action: Attempt): boolean {
-  if (action.do === 'activate')
-    return pending?.reason === 'Progressing' && pending.revision === action.revision.metadata.name;
-  const bundles = [action.target, heldBeside(action)?.target].flatMap((one) => one?.bundle.name ?? []);
-  return bundles.includes(pending?.bundle ?? '');
-}
-
-/** The plan after an error: the installed version lacks what the spec requests of it, and the next one waits all the same. */
-function withHeld(plan: ResolvedPlan): ResolvedPlan {
-  const held = heldBeside(plan.action);
-  return held === undefined ? plan : { ...plan, action: actionOfHeld(held), isLacking: true };
-}
-
-/** A version that failed is recorded before another one is made: a crash must not forget it. */
-function isQuarantining({ status }: Subscription, { quarantined }: ResolvedPlan): boolean {
-  const known = status?.quarantined ?? [];
-  return quarantined.some((one) => !known.some((other) => haveSameBundle(one, other)));
-}
-
-/** Writes the status that the plan leads to, with the error that ended it. */
-async function tell(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  plan: ResolvedPlan,
-  error?: ReasonedError,
-): Promise<Subscription> {
-  const { subscription, now } = facts;
-  const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
-  for (const event of eventsOf(subscription.status, status, moveOf(plan))) deps.record(subscription, event);
-  reportOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
-  return writeStatus(deps.cluster, subscription, status);
-}
-
-function moveOf({ decision, installed }: ResolvedPlan): Move {
-  if (decision.kind === 'none') return {};
-  return {
-    unusual: describeMove(decision, installed),
-    isAgain: isPublishedAgain(decision.next, installed?.spec),
-  };
-}
-
-/** Once for each decision: when its bundle begins to be installed. */
-function reportOverruled(
-  { record }: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  { plan: { decision }, begins }: { readonly plan: ResolvedPlan; readonly begins: string | undefined },
-): void {
-  if (decision.kind === 'none' || begins !== decision.next.name) return;
-  for (const overruled of findOverruled(facts, decision.next)) {
-    record(facts.subscription, describeOverruling(begins, overruled));
-    record(overruled.subscription, describeBeingOverruled(begins, facts.subscription, overruled));
   }
 }

@@ -30,7 +30,7 @@ import {
   summarizeRemoval,
   type Dependent,
   type UninstallProgress,
-} from './summarize.ts';
+} from './summarize-removal.ts';
 import { mayHold } from './trust.ts';
 
 export interface RemovalDeps {
@@ -46,36 +46,42 @@ export interface RemovalDeps {
 const HELD_SECONDS = 30;
 
 /** One step of the removal; the deletion of a Revision or of another Subscription causes the next one. */
-export async function uninstall(
-  { cluster, record, endAdoption, wayBackOf }: RemovalDeps,
-  facts: SubscriptionFacts,
-  signal: AbortSignal,
-): Promise<Result> {
+export async function uninstall(deps: RemovalDeps, facts: SubscriptionFacts, signal: AbortSignal): Promise<Result> {
+  if (facts.revisions.length === 0) return finish(deps, facts, signal);
+  const held = await whyHeld(deps.wayBackOf, facts, signal);
+  return held === undefined ? deleteNext(deps, facts) : postpone(deps, facts, held);
+}
+
+/** Deletes the dependencies that go too, and the Revisions if no other Subscription has to go first. */
+async function deleteNext({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<Result> {
   const { subscription, revisions, now } = facts;
-  if (revisions.length === 0) {
-    await requireNoRevision(cluster, subscription, signal);
-    // Rights go last: no Pod of the operator uses them any more.
-    if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
-    const { installed, pending, lastNumber } = subscription.status ?? {};
-    // Also of a first roll-out that failed half-way.
-    if (installed !== undefined || lastNumber !== undefined) {
-      const bundle = (installed ?? pending)?.bundle ?? subscription.spec.package;
-      const note = describeEnd(subscription, bundle, now);
-      record(subscription, { type: 'Normal', reason: 'Uninstalling', action: 'Remove', note });
-    }
-    await removeFinalizer(cluster, subscription);
-    return undefined;
-  }
-  const held = await whyHeld(wayBackOf, facts, signal);
-  if (held !== undefined) return hold({ cluster, record }, facts, held);
   await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one), asSeen(one))));
-  const first = dependentsToGoFirst(facts);
-  if (first.length === 0) {
+  const waitsFor = dependentsToGoFirst(facts);
+  if (waitsFor.length === 0) {
     const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision), uidOf(revision))));
   }
-  await report({ cluster, record }, subscription, { revisions, waitsFor: first, now });
+  await report({ cluster, record }, subscription, { revisions, waitsFor, now });
   return untilLong(subscription, now);
+}
+
+/** No Revision is left: ends an adoption, and takes the finalizer off. */
+async function finish(
+  { cluster, record, endAdoption }: RemovalDeps,
+  { subscription, now }: SubscriptionFacts,
+  signal: AbortSignal,
+): Promise<undefined> {
+  await requireNoRevision(cluster, subscription, signal);
+  // Rights go last: no Pod of the operator uses them any more.
+  if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
+  const { installed, pending, lastNumber } = subscription.status ?? {};
+  // A first roll-out that failed half-way has a number, and no installed version.
+  if (installed !== undefined || lastNumber !== undefined) {
+    const bundle = (installed ?? pending)?.bundle ?? subscription.spec.package;
+    const note = describeEnd(subscription, bundle, now);
+    record(subscription, { type: 'Normal', reason: 'Uninstalling', action: 'Remove', note });
+  }
+  await removeFinalizer(cluster, subscription);
 }
 
 /** Writes the status, and records an event if the removal waits for another cause than before. */
@@ -145,7 +151,7 @@ async function whyHeld(
   return answer.kind === 'hold' ? answer.message : undefined;
 }
 
-async function hold(
+async function postpone(
   deps: Pick<RemovalDeps, 'cluster' | 'record'>,
   { subscription, revisions, now }: SubscriptionFacts,
   held: string,

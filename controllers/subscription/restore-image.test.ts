@@ -129,6 +129,7 @@ function setUp(one: Revision): Scene {
     policies: NO_POLICIES,
     record: () => undefined,
     now: () => NOW,
+    decisionSeconds: 5,
   });
   return {
     cluster,

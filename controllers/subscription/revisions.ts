@@ -7,7 +7,7 @@ import { formatJson } from '../../api/json.ts';
 import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
+import { PROPERTY_LIMITS, type Revision, activeOf } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { revisionName } from '../genuine.ts';
@@ -15,7 +15,7 @@ import { storeManifests } from '../manifest-secrets.ts';
 import { describeManifests } from '../manifests.ts';
 import { isRequirement } from '../revision-properties.ts';
 import type { Target } from './action.ts';
-import { activeOf } from './history.ts';
+import type { Announcement } from './attempt.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
 type Writer = Pick<Cluster, 'get' | 'create' | 'patch' | 'delete'>;
@@ -32,10 +32,8 @@ export interface NewRevision {
   readonly approved: boolean;
   /** Whether it becomes active at once; the one that is active now is archived for it. */
   readonly active: boolean;
-  /** Whether an attempt has failed: the active Revision is archived only once the manifests are stored. */
-  readonly again?: boolean;
-  /** Awaited before the Revision is created: the caller writes its status. */
-  readonly noted?: Promise<unknown>;
+  /** If the attempt is repeated, the active Revision is archived only once the new one exists. */
+  readonly announcement?: Announcement;
   /** Receives the manifests while they are stored. */
   readonly handed?: Pick<HandedManifests, 'put' | 'drop'>;
 }
@@ -60,7 +58,7 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
 
 async function storeAndCreate(cluster: Writer, facts: NewRevision, described: Revision): Promise<Revision> {
   const replaced = facts.active ? activeOf(facts.revisions) : undefined;
-  if (replaced !== undefined && facts.again === true) return createBeside(cluster, facts, described);
+  if (replaced !== undefined && facts.announcement?.isRepeated === true) return createBeside(cluster, facts, described);
   const archived = await makeReady(cluster, facts, { described, replaced });
   try {
     return (await cluster.create(described)) as Revision;
@@ -97,12 +95,12 @@ interface NextRevision {
 /** Stores the manifests, and archives the active Revision meanwhile. Returns the archived one. */
 async function makeReady(
   cluster: Writer,
-  { bundle, noted }: NewRevision,
+  { bundle, announcement }: NewRevision,
   { described, replaced }: NextRevision,
 ): Promise<Revision | undefined> {
   const stored = storeManifests(cluster, described, bundle.manifests.pieces);
   const archived = replaced === undefined ? undefined : archiveRevision(cluster, replaced);
-  const outcomes = await Promise.allSettled([stored, noted, archived]);
+  const outcomes = await Promise.allSettled([stored, announcement?.written, archived]);
   const failure = outcomes.find(({ status }) => status === 'rejected');
   if (failure?.status !== 'rejected') return archived;
   await serveAgain(cluster, await archived?.catch(() => undefined));

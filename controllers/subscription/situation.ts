@@ -2,7 +2,6 @@
  * The situation of a Subscription, in two tags: the state of its operator, and the state of newer versions. The order of
  * the cases stands here and nowhere else: conditions are tables over the tags. Pure.
  */
-import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -11,7 +10,7 @@ import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { hindranceOf, type Hindrance } from './hindrance.ts';
-import { currentConditions } from './history.ts';
+import { isReadyNow } from './history.ts';
 import { isAsRequested, isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 import { workOf, type Waiting } from './wording.ts';
@@ -151,12 +150,12 @@ function operatorOf(subscription: Subscription, plan: ResolvedPlan): Tagged<Oper
     return { kind: 'refused', decision };
   if (action.do === 'await' && (installed === undefined || !isInRange(subscription, installed)))
     return { kind: 'held', waiting: action };
-  if (active === undefined || isSwitching(plan)) return { kind: 'switching' };
-  return { kind: isHealthy(active) ? 'healthy' : 'unhealthy', active };
+  if (active === undefined || hasWork(plan)) return { kind: 'switching' };
+  return { kind: isReadyNow(active) ? 'healthy' : 'unhealthy', active };
 }
 
 function afterFailure(plan: ResolvedPlan): 'failed' | 'failedHeld' | 'failedReplaced' {
-  if (isSwitching(plan)) return 'failedReplaced';
+  if (hasWork(plan)) return 'failedReplaced';
   return plan.action.do === 'await' ? 'failedHeld' : 'failed';
 }
 
@@ -171,17 +170,13 @@ function newerOf({ decision, action, installed, failure }: ResolvedPlan): Tagged
 
 /** Whether an installed operator works now, and is the active one. */
 export function isServing({ active, installed, isLacking }: ResolvedPlan): boolean {
-  return installed !== undefined && active === installed && isHealthy(installed) && isLacking !== true;
+  return installed !== undefined && active === installed && isReadyNow(installed) && isLacking !== true;
 }
 
-function isSwitching({ action }: ResolvedPlan): boolean {
+function hasWork({ action }: ResolvedPlan): boolean {
   return action.do !== 'nothing' && action.do !== 'await';
 }
 
 function isRollingBack(plan: ResolvedPlan): boolean {
-  return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
-}
-
-function isHealthy(revision: Revision): boolean {
-  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
+  return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isReadyNow(plan.active));
 }

@@ -11,7 +11,7 @@ import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import { eventsOf } from './events.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
+import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
 
 type ConditionType = Parameters<typeof findCondition>[1];
@@ -974,62 +974,6 @@ describe('the other fields of the status', () => {
   test('the highest number of a Revision is noted before the Revision may be deleted', () => {
     expect(statusOf({ revisions: [works], nextNumber: 5 }).lastNumber).toBe(4);
     expect(statusOf({}).lastNumber).toBeUndefined();
-  });
-});
-
-describe('a Subscription that is being deleted', () => {
-  const leaving = subscription({ metadata: { deletionTimestamp: 'x' } });
-  /** A Revision that is being deleted; its condition is of the generation 1. */
-  const going = (reason: Reason, generation = 1): Revision => {
-    const one = revision({ ready: false, reason, deleted: true });
-    return { ...one, metadata: { ...one.metadata, generation } };
-  };
-
-  test('the status of a removal has the full message of the Revision', () => {
-    const status = summarizeRemoval(leaving, { revisions: [going('Forbidden')], waitsFor: [], now: NOW });
-    expect(findCondition(status.conditions, 'Ready')?.message).toBe('as it says');
-  });
-
-  test.each([
-    { because: 'its objects are being deleted', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
-    {
-      because: 'an object cannot be deleted',
-      waitsFor: [],
-      revisions: [going('DeleteBlocked')],
-      ready: 'False DeleteBlocked',
-    },
-    {
-      because: 'the account lacks a right, as the Revision reports',
-      waitsFor: [],
-      revisions: [going('Forbidden')],
-      ready: 'False Forbidden',
-    },
-    {
-      because: 'a condition from before the removal does not count',
-      waitsFor: [],
-      revisions: [going('WorkloadUnhealthy', 2)],
-      ready: 'False Uninstalling',
-    },
-    {
-      because: 'a Revision that is not being deleted yet has no condition about the removal',
-      waitsFor: [],
-      revisions: [revision({ ready: false, reason: 'Forbidden' })],
-      ready: 'False Uninstalling',
-    },
-    {
-      because: 'the Subscription that needs it is deleted first',
-      waitsFor: [{ key: 'ops/shop', isLeaving: true }],
-      revisions: [works],
-      ready: 'False Uninstalling',
-    },
-    {
-      because: 'the Subscription that needs it stays',
-      waitsFor: [{ key: 'ops/shop', isLeaving: false }],
-      revisions: [works],
-      ready: 'False DeleteBlocked',
-    },
-  ])('the status of a removal is $ready: $because', ({ waitsFor, revisions, ready }) => {
-    expect(inWords(summarizeRemoval(leaving, { revisions, waitsFor, now: NOW }), 'Ready')).toBe(ready);
   });
 });
 

@@ -2,8 +2,8 @@
 import {
   findCondition,
   formatTime,
+  LASTING_CONDITIONS,
   replaceConditions,
-  type Condition,
   type NextCondition,
 } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
@@ -64,23 +64,6 @@ function adoptionOf({ spec, status }: Subscription): Pick<SubscriptionStatus, 'a
   return adoption === undefined || !isKept ? {} : { adoption };
 }
 
-/** A Subscription that needs another one. */
-export interface Dependent {
-  /** `namespace/name`. */
-  readonly key: string;
-  /** Whether it is being removed too. */
-  readonly isLeaving: boolean;
-}
-
-export interface UninstallProgress {
-  readonly revisions: readonly Revision[];
-  /** Subscriptions that have to go first. */
-  readonly waitsFor: readonly Dependent[];
-  /** Why nothing is deleted until a person acts. */
-  readonly held?: string;
-  readonly now: Date;
-}
-
 /** The active Revision has the latest repair; one that has just become active has none yet. */
 function repairsOf(
   { status }: Subscription,
@@ -88,56 +71,6 @@ function repairsOf(
 ): Pick<SubscriptionStatus, 'lastRepair' | 'losses'> {
   const lastRepair = active?.status?.lastRepair ?? status?.lastRepair;
   return { ...(lastRepair !== undefined && { lastRepair }), ...(losses.length > 0 && { losses }) };
-}
-
-/** The status while the Subscription is being deleted. */
-export function summarizeRemoval(
-  subscription: Subscription,
-  { revisions, waitsFor, held: why, now }: UninstallProgress,
-): SubscriptionStatus {
-  const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
-  const ready = findCondition(telling?.status?.conditions, 'Ready');
-  const held = why !== undefined || waitsFor.some(({ isLeaving }) => !isLeaving);
-  // A condition about the removal, not from before: marking an object for deletion makes a new generation of it.
-  const isTold = !held && waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
-  const told = isTold ? ready : undefined;
-  const blocked = held || told?.reason === 'DeleteBlocked';
-  const reason: Reason = held ? 'DeleteBlocked' : told === undefined ? 'Uninstalling' : (told.reason as Reason);
-  const waits = why ?? told?.message ?? describeRemoval(waitsFor);
-  const takesLong = reason === 'Uninstalling' && secondsSince(subscription, now) >= LONG_SECONDS;
-  const message = takesLong ? `${LONG}${waits}` : waits;
-  const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
-  const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
-  return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
-}
-
-/** After this time an uninstall says so: an object may be held for ever. */
-export const LONG_SECONDS = 120;
-const LONG = 'It takes longer than two minutes: ';
-
-/** Whether a condition says that an uninstall takes long. */
-export function isLong({ message }: Pick<Condition, 'message'>): boolean {
-  return message.startsWith(LONG);
-}
-
-/** In whole seconds, since the deletion was requested. The clock of the API server may be ahead of ours. */
-export function secondsSince({ metadata: { deletionTimestamp = '' } }: Subscription, now: Date): number {
-  return Math.max(0, Math.round((now.getTime() - Date.parse(deletionTimestamp)) / 1000)) || 0;
-}
-
-/** Whether a condition is about the object since its deletion was requested. */
-function isJudged(revision: Revision | undefined, { observedGeneration }: Condition): boolean {
-  const { deletionTimestamp, generation } = revision?.metadata ?? {};
-  return deletionTimestamp !== undefined && observedGeneration === generation;
-}
-
-function describeRemoval(waitsFor: readonly Dependent[]): string {
-  if (waitsFor.length === 0) return 'The operator is being removed';
-  const keys = waitsFor.slice(0, 5).map(({ key }) => key);
-  const stays = waitsFor.find(({ isLeaving }) => !isLeaving);
-  const advice =
-    stays === undefined ? '' : `. Delete Subscription ${stays.key}, or set its spec.dependencies to Ignore`;
-  return `Waits until the Subscriptions that depend on it are removed: ${keys.join(', ')}${advice}`;
 }
 
 /** As ready as it was; but unknown if no manager has acted on the present spec. */
@@ -157,7 +90,7 @@ export function summarizeSuspension(
   };
   const conditions = [
     condition,
-    ...LASTING.flatMap((type) => findCondition(subscription.status?.conditions, type) ?? []),
+    ...LASTING_CONDITIONS.flatMap((type) => findCondition(subscription.status?.conditions, type) ?? []),
   ];
   return {
     ...subscription.status,
@@ -165,9 +98,6 @@ export function summarizeSuspension(
     conditions: judge(subscription, conditions as NextCondition[], now),
   };
 }
-
-/** Conditions that stay true during a suspension. */
-const LASTING = ['UpgradeFailed', 'CustomResourcesLost'] as const;
 
 function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionStatus['pending'] {
   const next = nextOf(plan);
@@ -236,7 +166,7 @@ function eligibleOf({ action }: ResolvedPlan): Pick<SubscriptionStatus, 'nextEli
   return until === undefined ? {} : { nextEligibleTime: formatTime(until) };
 }
 
-function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observedGeneration'> {
+export function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observedGeneration'> {
   return { observedGeneration: subscription.metadata.generation ?? 0 };
 }
 
@@ -253,14 +183,15 @@ function handled(subscription: Subscription, done: boolean): SubscriptionStatus 
   };
 }
 
-function judge(
+/** The conditions of the status with the next ones in their places. */
+export function judge(
   subscription: Subscription,
   next: readonly NextCondition[],
   now: Date,
 ): NonNullable<SubscriptionStatus['conditions']> {
   const observedGeneration = subscription.metadata.generation ?? 0;
   const { spec, status } = subscription;
-  // Of a request that was taken out before anything was done.
+  // If a person removes spec.adopt before the hand-over begins, the condition Adopted goes too.
   const isForgotten = spec.adopt === undefined && status?.adoption?.backup === undefined;
   const known = status?.conditions?.filter(({ type }) => !isForgotten || type !== 'Adopted');
   return replaceConditions(known, next, { observedGeneration, now });

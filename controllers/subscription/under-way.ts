@@ -11,11 +11,10 @@ import { graphIn } from '../../resolver/catalogs.ts';
 import type { Choice } from '../../resolver/decision.ts';
 import { edgeInto } from '../../resolver/graph.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import { parseBundleVersion } from '../../resolver/version.ts';
+import { parseBundleVersion, isNewer } from '../../resolver/version.ts';
 import { isAsConfigured, isInRange } from './in-range.ts';
-import type { Standing } from './question.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
-import { isNewer } from './upgrade-failure.ts';
+import type { Standing } from './standing.ts';
 
 interface RollOut extends Standing {
   readonly subscription: Subscription;
@@ -24,10 +23,10 @@ interface RollOut extends Standing {
 }
 
 /**
- * The Revision that stays although another bundle is chosen; undefined if the choice is free. Without a rollback a version that
- * failed stays too, unless another one than the installed version may follow. One that was given up may be active again after a
- * crash, one that a person deletes is applied no further, and no deadline ends the errors before the first object: none of them
- * would come to an end.
+ * The Revision that stays although another bundle is chosen; undefined if the choice is free. If the spec asks for no rollback, a
+ * version that failed stays too, unless a version other than the installed one may follow. Three Revisions never stay, as they
+ * would come to no end: a quarantined one that a crash left active, one that a person deletes, and one whose errors come before
+ * its first object, since no deadline ends those.
  */
 export function staysUnderWay(
   { next, bundle }: Pick<Choice, 'next' | 'bundle'>,
@@ -38,8 +37,8 @@ export function staysUnderWay(
   if (active.metadata.deletionTimestamp !== undefined || isTriedInVain(active, revisions)) return undefined;
   if (quarantined.some((one) => haveSameBundle(one, active.spec))) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
-  if (active === failed && !isHeld(subscription, next, installed)) return undefined;
-  return isPermitted(active, bundle, rollOut) ? active : undefined;
+  if (active === failed && !staysFailed(subscription, next, installed)) return undefined;
+  return isInLineWith(active, bundle, rollOut) ? active : undefined;
 }
 
 /**
@@ -51,12 +50,12 @@ function isTriedInVain({ spec, status }: Revision, revisions: readonly Revision[
   return revisions.every((one) => (one.status?.inventory ?? []).length === 0 || !haveSameBundle(one.spec, spec));
 }
 
-function isHeld({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
+function staysFailed({ spec }: Subscription, next: CatalogBundle, installed: Revision | undefined): boolean {
   return spec.onFailure.strategy !== 'Rollback' && installed !== undefined && isSameBundle(next, installed.spec);
 }
 
 /** Whether the spec still permits a Revision as it is: as one that it requests, or as a step on the way to one. */
-function isPermitted(revision: Revision, goal: CatalogBundle, rollOut: RollOut): boolean {
+function isInLineWith(revision: Revision, goal: CatalogBundle, rollOut: RollOut): boolean {
   const { subscription, catalogs } = rollOut;
   const { spec } = revision;
   const { catalog = spec.catalog } = subscription.spec;

@@ -2,12 +2,12 @@
  * Which upgrade has failed and is not superseded: a version that failed counts until a newer one is installed, or it is
  * tried again. Pure.
  */
-import { findCondition, formatTime } from '../../api/conditions.ts';
+import { formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Decision } from '../../resolver/decision.ts';
-import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
-import { describeFailure, type Quarantined } from './failed-version.ts';
-import { currentConditions } from './history.ts';
+import { isNewer } from '../../resolver/version.ts';
+import { describeFailure, type Quarantined } from './quarantine.ts';
+import { isReadyNow } from './history.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 
 export interface UpgradeFailure {
@@ -39,7 +39,7 @@ export function upgradeFailureOf({
 }: UpgradeOutcome): UpgradeFailure | undefined {
   if (installed === undefined) return undefined;
   const entry = quarantined.findLast((one) => isInTheWay(one, installed));
-  if (failed !== undefined && failed === active && isHeld(failed, installed, entry))
+  if (failed !== undefined && failed === active && staysAsItIs(failed, installed, entry))
     return { ...describeFailure(failed, new Date(0)), state: 'Held' };
   if (entry === undefined) return undefined;
   const { rolledBackTime, ...failure } = entry;
@@ -47,7 +47,7 @@ export function upgradeFailureOf({
 }
 
 /** Not given up, or a configuration that failed: the person who wrote it decides. */
-function isHeld(failed: Revision, installed: Revision, entry: Quarantined | undefined): boolean {
+function staysAsItIs(failed: Revision, installed: Revision, entry: Quarantined | undefined): boolean {
   const isGivenUp = entry !== undefined && haveSameBundle(entry, failed.spec);
   return !isGivenUp || haveSameBundle(failed.spec, installed.spec);
 }
@@ -68,21 +68,10 @@ function isInTheWay({ since, version }: Quarantined, { spec, status }: Revision)
   return Date.parse(since) > worksSince || isNewer(version, spec.version);
 }
 
-/** Whether a version is higher than another; not if one of them is malformed. */
-export function isNewer(version: string, than: string): boolean {
-  const [a, b] = [parseBundleVersion(version), parseBundleVersion(than)];
-  return a.ok && b.ok && compareBundleVersions(a.value, b.value) > 0;
-}
-
 /** The entries, with the time of the end on the one that was rolled back. */
 export function noteRollback({ active, installed, quarantined }: UpgradeOutcome, now: Date): readonly Quarantined[] {
-  if (installed === undefined || installed !== active || !isHealthyNow(installed)) return quarantined;
+  if (installed === undefined || installed !== active || !isReadyNow(installed)) return quarantined;
   const last = quarantined.findLast((one) => isInTheWay(one, installed));
   if (last === undefined || last.rolledBackTime !== undefined) return quarantined;
   return quarantined.map((one) => (one === last ? { ...one, rolledBackTime: formatTime(now) } : one));
-}
-
-/** About the current spec: a Revision that was archived is healthy once it was applied again. */
-function isHealthyNow(revision: Revision): boolean {
-  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }

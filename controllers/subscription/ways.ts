@@ -12,8 +12,9 @@ import { readOnce, resolve } from '../../resolver/resolve.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { propertiesOf } from '../revision-properties.ts';
 import { describeSurroundings, installedAmong, isOnItsWay, PERMITTED, type Neighbour } from './neighbours.ts';
-import { questionOf, standingOf } from './question.ts';
+import { questionOf } from './question.ts';
 import { leadersOf } from './requirements-between.ts';
+import { standingOf } from './standing.ts';
 
 export interface WayFacts {
   /** The Subscription that is decided about. */

@@ -3,9 +3,10 @@
  * pretended, so no such program runs. Once such a list was answered, kube-apiserver has a watch cache of the kind, which
  * decides how long the deletion of the CRD takes: see decision 34. Floor and product are measured in the same state.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { groupKind, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
-import { definedAs, isCrdEntry } from '../../apply/custom-resources.ts';
+import { definedAs } from '../../apply/custom-resources.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { until } from '../lib/until.ts';
 import { FLOOR_CONNECTIONS } from './floor-client.ts';
@@ -24,7 +25,7 @@ export async function readCustomResources(
 
 /** The kind of each CRD, in the version that is stored, or else in the first one that is served. Pure. */
 export function kindsDefinedBy(objects: readonly KubeObject[]): readonly DefinedKind[] {
-  return objects.filter(isCrdEntry).flatMap((crd) => kindOf(crd) ?? []);
+  return objects.filter(isCrd).flatMap((crd) => kindOf(crd) ?? []);
 }
 
 function kindOf(crd: KubeObject): DefinedKind | undefined {

@@ -4,7 +4,7 @@
  * converts, once the Deployment works. By the library that the product uses, without any code of the product.
  */
 import { identityOf } from '../../apply/identity.ts';
-import { requiredIn } from '../../bundles/render/called-deployments.ts';
+import { requiredIn } from '../../bundles/render/required-certificates.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf } from '../../api/untyped.ts';
 import { createAuthority } from '../cluster/certificates.ts';

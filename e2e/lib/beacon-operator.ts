@@ -3,7 +3,8 @@
  * releases as they are, and releases that fail in one way each, which are made from the last good one.
  */
 import { join } from 'node:path';
-import { pushIndex, type BuiltIndex } from '../../oci/build.ts';
+import type { BuiltIndex } from '../../oci/build.ts';
+import { pushIndex } from '../../oci/testing/push-built.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { ownArchitecture } from '../../scripts/build/architecture.ts';
 import { buildNodeImage } from '../../scripts/build/node-image.ts';

@@ -1,10 +1,10 @@
 /** The bundles of the corpus that every cluster takes, and the upgrades between consecutive versions of each package. */
 import { basename, dirname } from 'node:path';
 import { compare, valid } from 'semver';
+import { isCrd } from '../../api/crd-kind.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
-import { isCrdEntry } from '../../apply/custom-resources.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
 import { bundleFolders, readBundle } from '../../bundles/testing/real-bundles.ts';
@@ -115,7 +115,7 @@ const SERVED: ReadonlySet<string> = new Set([
 function isOrdinary(bundle: Bundle): boolean {
   try {
     const objects: readonly KubeObject[] = renderBundle(bundle, { namespace: 'ops', certificates: 'manager' });
-    const own = new Set(objects.filter(isCrdEntry).map(({ spec }) => textOf(fieldsOf(spec)['group'])));
+    const own = new Set(objects.filter(isCrd).map(({ spec }) => textOf(fieldsOf(spec)['group'])));
     return (
       objects.every(({ apiVersion }) => [SERVED, own].some((groups) => groups.has(groupOf(apiVersion)))) &&
       objects.flatMap(interceptedGroups).every((group) => own.has(group))

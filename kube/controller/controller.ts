@@ -3,6 +3,7 @@
  * runs for one key, retries on failure or request. The caller decides what a reconcile does; this file decides when.
  */
 import { randomUUID } from 'node:crypto';
+import { aborted } from '../../api/aborted.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { systemClock, type Cancel, type Clock } from '../clock.ts';
@@ -176,11 +177,8 @@ function subscribe({ informer, keys, afterSeconds }: ControllerWatch, queue: Wor
 
 /** Waits for the first lists; returns without error when `signal` aborts first. */
 async function settled(watches: readonly ControllerWatch[], signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-  await Promise.race([aborted, Promise.all(watches.map(({ informer }) => informer.synced))]).catch((error: unknown) => {
+  const synced = Promise.all(watches.map(({ informer }) => informer.synced));
+  await Promise.race([aborted(signal), synced]).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
 }
@@ -190,7 +188,7 @@ async function work(worker: Worker, signal: AbortSignal): Promise<void> {
   for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
     const taken = key;
     try {
-      await untilAborted(reconcileOnce(worker, taken, signal), signal);
+      await leaveOnAbort(reconcileOnce(worker, taken, signal), signal);
     } finally {
       queue.done(taken);
     }
@@ -274,7 +272,7 @@ function limitAfter(
 }
 
 /** Ends with `work`, or with `signal`: a reconcile that ignores it must not keep the process from ending. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+function leaveOnAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => resolve();
     if (signal.aborted) onAbort();

@@ -3,7 +3,7 @@
  * the wall clock, because the first stands still while a machine is suspended.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import type { Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../clock.ts';
 import type { ApiRequest } from '../transport/api-request.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -33,7 +33,7 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /** A fence that is closed until it is extended. */
-export function createLeaseFence(clock: Clock): LeaseFence {
+export function createLeaseFence(clock: Clock = systemClock): LeaseFence {
   let until: Moment | undefined;
   const isHeld = (): boolean => until !== undefined && clock.now() < until.steady && clock.wall() < until.wall;
   return {

@@ -4,8 +4,8 @@ import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
-import { fencedTransport } from './fence.ts';
-import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { createLeaseFence, fencedTransport, type Fence } from './fence.ts';
+import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { createLeaseClient } from './lease-client.ts';
 import { decideLease, observe } from './lease-record.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
@@ -51,7 +51,7 @@ const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 
 
 interface Candidate {
   readonly clock: ManualClock;
-  readonly election: LeaderElection;
+  readonly fence: Fence;
   readonly signals: AbortSignal[];
   readonly run: Promise<string>;
   readonly log: string[];
@@ -61,8 +61,10 @@ function candidate(identity: string, options: Partial<LeaderElectionOptions> = {
   const clock = createManualClock();
   const signals: AbortSignal[] = [];
   const log: string[] = [];
+  const fence = createLeaseFence(clock);
   const election = createLeaderElection({
     client,
+    fence,
     ...LEASE,
     identity,
     clock,
@@ -78,7 +80,7 @@ function candidate(identity: string, options: Partial<LeaderElectionOptions> = {
   });
   const run = election.run(stop.signal);
   runs.push(run);
-  return { clock, election, signals, run, log };
+  return { clock, fence, signals, run, log };
 }
 
 const leads = ({ signals }: Candidate): boolean => signals.length > 0;
@@ -114,8 +116,8 @@ describe('leading', () => {
     const second = candidate('second');
     await live([first.clock, second.clock], 40);
     expect(leads(second)).toBe(false);
-    expect(first.election.fence.isHeld()).toBe(true);
-    expect([first.election.leader(), second.election.leader()]).toEqual(['first', 'first']);
+    expect(first.fence.isHeld()).toBe(true);
+    expect((await lease()).holderIdentity).toBe('first');
   });
 
   test('a dead leader is replaced after its lease has expired, and not before', async () => {
@@ -153,7 +155,7 @@ describe('leading', () => {
     expect(await first.run).toBe('released');
     expect(order).toEqual(['started', 'ended while first holds it']);
     expect((await lease()).holderIdentity).toBe('');
-    expect(first.election.fence.isHeld()).toBe(false);
+    expect(first.fence.isHeld()).toBe(false);
   });
 
   test('a candidate that is stopped while it waits never leads', async () => {
@@ -181,7 +183,7 @@ describe('leading', () => {
     await eventually(() => leads(first));
     await client.patch(LEASE, { metadata: { labels: { touched: 'yes' } } });
     await live([first.clock], 8);
-    expect(first.election.fence.isHeld()).toBe(true);
+    expect(first.fence.isHeld()).toBe(true);
     expect(((await client.get(LEASE)) as KubeObject).metadata.labels).toEqual({ touched: 'yes' });
   });
 });
@@ -208,7 +210,7 @@ describe('a lease request without an answer', () => {
     await live([first.clock], 20);
     expect(silences).toEqual([2.5]);
     expect(first.log).toEqual(['started']);
-    expect(first.election.fence.isHeld()).toBe(true);
+    expect(first.fence.isHeld()).toBe(true);
   });
 
   test('a leader keeps its leadership if an unanswered renewal took effect', async () => {
@@ -217,7 +219,7 @@ describe('a lease request without an answer', () => {
     hold('PUT', 1, (body) => void api.put(JSON.parse(body) as KubeObject));
     await live([first.clock], 20);
     expect(first.log).toEqual(['started']);
-    expect(first.election.fence.isHeld()).toBe(true);
+    expect(first.fence.isHeld()).toBe(true);
   });
 });
 
@@ -292,7 +294,7 @@ test('after an attempt without an answer the next may use more than half of the 
   await live([first.clock], 3);
   expect(held).toBe(1);
   await live([first.clock], 3.5);
-  expect([held, first.election.fence.isHeld()]).toEqual([1, true]);
+  expect([held, first.fence.isHeld()]).toEqual([1, true]);
   slow.resolve();
   await eventually(() => pending === 0);
   await live([first.clock], 5);
@@ -350,7 +352,7 @@ describe('an API server whose every write of the lease takes long', () => {
     await pass(5);
     slow.seconds = seconds;
     await pass(60);
-    expect([first.log, first.election.fence.isHeld()]).toEqual([['started'], true]);
+    expect([first.log, first.fence.isHeld()]).toEqual([['started'], true]);
     expect(silences).toEqual([]);
   });
 });
@@ -392,7 +394,7 @@ describe('the write fence', () => {
   test('a paused leader finds the fence closed before its next write, before any timer fires', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
-    const fenced = client.over((inner) => fencedTransport(inner, first.election.fence));
+    const fenced = client.over((inner) => fencedTransport(inner, first.fence));
     await fenced.create(write);
     const paused: ManualClock = first.clock;
     const writing = new Promise((resolve) => {
@@ -409,9 +411,9 @@ describe('the write fence', () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     first.clock.jump(11);
-    expect(() => first.election.fence.assertHeld()).toThrow('does not lead');
+    expect(() => first.fence.assertHeld()).toThrow('does not lead');
     await live([first.clock], 3);
-    expect(first.election.fence.isHeld()).toBe(true);
+    expect(first.fence.isHeld()).toBe(true);
   });
 
   test('a wall clock that is set back does not keep the fence open', async () => {
@@ -420,7 +422,7 @@ describe('the write fence', () => {
     first.clock.jump(-3600);
     api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
     first.clock.skip(10);
-    expect(first.election.fence.isHeld()).toBe(false);
+    expect(first.fence.isHeld()).toBe(false);
   });
 
   test('reads go on while the fence is closed', async () => {
@@ -431,7 +433,7 @@ describe('the write fence', () => {
 
   test('the fence is closed before leading, and its time counts from before the request that took the lease', async () => {
     const first = candidate('first');
-    expect(first.election.fence.isHeld()).toBe(false);
+    expect(first.fence.isHeld()).toBe(false);
     const slow = Promise.withResolvers<void>();
     const restore = api.fault(async (request) => {
       if (request.method === 'POST') await slow.promise;
@@ -441,9 +443,9 @@ describe('the write fence', () => {
     first.clock.skip(4);
     slow.resolve();
     await eventually(() => leads(first));
-    expect(first.election.fence.isHeld()).toBe(true);
+    expect(first.fence.isHeld()).toBe(true);
     first.clock.skip(6);
-    expect(first.election.fence.isHeld()).toBe(false);
+    expect(first.fence.isHeld()).toBe(false);
     restore();
   });
 });

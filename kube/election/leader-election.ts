@@ -3,7 +3,7 @@
  * that safe: a leader that was paused finds the fence closed before its next write. The leader runs `onStarted`; every
  * replica may read.
  */
-import { leaderLost, type Fence } from './fence.ts';
+import { leaderLost } from './fence.ts';
 import { LeaseCandidate, type CandidateOptions } from './lease-candidate.ts';
 
 export interface LeaderElectionOptions extends CandidateOptions {
@@ -13,10 +13,6 @@ export interface LeaderElectionOptions extends CandidateOptions {
 }
 
 export interface LeaderElection {
-  /** Open while this process leads; for `fencedTransport`. */
-  readonly fence: Fence;
-  /** The known leader. */
-  leader(): string;
   /**
    * Waits to lead, leads, and resolves with the way it ended: `lost` to another replica (restart the process, or run
    * again), `released` after `signal` aborted or the work ended, `never` when `signal` aborted before. Rejects with the
@@ -29,8 +25,6 @@ export interface LeaderElection {
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const candidate = new LeaseCandidate(options);
   return {
-    fence: candidate.fence,
-    leader: () => candidate.holder,
     async run(signal) {
       if (!(await acquire(candidate, signal))) {
         await candidate.release(false); // the attempt that the shutdown cut off may have taken effect

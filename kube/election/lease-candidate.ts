@@ -5,7 +5,7 @@ import type { Kind } from '../../api/object.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
 import { limitTime } from '../transport/time-limit.ts';
-import { createLeaseFence, momentOf, type LeaseFence } from './fence.ts';
+import { momentOf, type LeaseFence } from './fence.ts';
 import type { LeaseClient } from './lease-client.ts';
 import {
   decideLease,
@@ -26,8 +26,8 @@ export interface CandidateOptions {
   readonly name: string;
   /** Unique to this process, also across restarts: host name and a random part. */
   readonly identity: string;
-  /** Called when another identity leads; empty if there is no leader. */
-  readonly onNewLeader?: (identity: string) => void;
+  /** Open while this process leads, by the same clock; for `fencedTransport`. */
+  readonly fence: LeaseFence;
   /**
    * Called when an attempt got no answer for this long, and the next one, over another connection, got one much sooner: the
    * first connection is dead, and others may be. A server that is slow for both is only busy.
@@ -68,17 +68,13 @@ export class LeaseCandidate {
     this.timings = options.timings ?? DEFAULT_TIMINGS;
     this.clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLog;
-    this.fence = createLeaseFence(this.clock);
+    this.fence = options.fence;
     this.#ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
   }
 
-  /** The known leader. */
-  get holder(): string {
-    return holderOf(this.#seen?.lease);
-  }
-
+  /** Whether this replica is the known leader. */
   get isHolder(): boolean {
-    return this.holder === this.#options.identity;
+    return holderOf(this.#seen?.lease) === this.#options.identity;
   }
 
   /** Start of the last successful renewal. */
@@ -133,9 +129,7 @@ export class LeaseCandidate {
   }
 
   #remember(lease: SeenLease['lease']): SeenLease {
-    const before = this.#seen === undefined ? undefined : holderOf(this.#seen.lease);
     this.#seen = observe(this.#seen, lease, this.clock.now());
-    if (before !== holderOf(lease)) this.#options.onNewLeader?.(holderOf(lease));
     return this.#seen;
   }
 

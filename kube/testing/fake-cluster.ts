@@ -3,6 +3,7 @@
  * succeed at once. Tests see the requests, let them fail, and change objects as other programs do. Watches need
  * fake-api.ts.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { KINDS } from '../../api/kinds.ts';
 import { formatJson } from '../../api/json.ts';
 import { API_VERSION } from '../../api/names.ts';
@@ -13,7 +14,7 @@ import { parseStatus } from '../transport/parse-status.ts';
 import type { ApiRequest } from '../transport/api-request.ts';
 import type { Transport } from '../transport/transport.ts';
 import { settle } from './fake-controllers.ts';
-import { isCrd, resource as kindOf } from './fake-kinds.ts';
+import { resource as kindOf } from './fake-kinds.ts';
 import { arrived, asked, factsOf, forbidden, type FakeRequest, type May } from './fake-request.ts';
 import { FakeServer, type AccessReview, type ServerRequest } from './fake-server.ts';
 import { Refusal, statusOf } from './refusal.ts';

@@ -1,5 +1,6 @@
 /** The kinds that a fake API server serves: built-in ones, those that a test adds, and those of CRDs. */
-import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
+import { isCrd } from '../../api/crd-kind.ts';
+import { groupOf, type KubeObject } from '../../api/object.ts';
 import type { Resource } from '../client/resource-path.ts';
 
 type Kind = Pick<KubeObject, 'apiVersion' | 'kind'>;
@@ -69,10 +70,6 @@ export class FakeKinds {
   #find(isWanted: (kind: Resource) => boolean): Resource | undefined {
     return this.#served.find(isWanted) ?? this.#crds().flatMap(kindsOf).find(isWanted);
   }
-}
-
-export function isCrd(object: Kind): boolean {
-  return groupKind(object) === groupKind(CRDS);
 }
 
 /** Whether an object is of the kind that a CRD defines. */

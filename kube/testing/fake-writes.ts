@@ -3,12 +3,13 @@
  * runs, field ownership, namespaces, finalizers, and CRDs that go with their objects. There is no validation.
  */
 import { randomUUID } from 'node:crypto';
+import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson, mergePatch } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Resource } from '../client/resource-path.ts';
 import { checkImmutable, checkMergeable } from './checked-fields.ts';
 import type { FakeStore, Named } from './fake-store.ts';
-import { isCrd, isInstanceOf, NAMESPACES, type FakeKinds } from './fake-kinds.ts';
+import { isInstanceOf, NAMESPACES, type FakeKinds } from './fake-kinds.ts';
 import { applyFields, ownChanges } from './field-ownership.ts';
 import { conflict, invalid, notFound, Refusal } from './refusal.ts';
 

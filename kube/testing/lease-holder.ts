@@ -8,7 +8,7 @@ import { sleep, systemClock } from '../clock.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import { createLeaderElection } from '../election/leader-election.ts';
 import type { LeaseTimings } from '../election/lease-record.ts';
-import { fencedTransport } from '../election/fence.ts';
+import { createLeaseFence, fencedTransport } from '../election/fence.ts';
 import { createTransport } from '../transport/transport.ts';
 
 /** Settings of the process. */
@@ -22,15 +22,17 @@ async function main(settings: HolderSettings): Promise<void> {
   const { kubeconfig, identity, timings } = settings;
   const { config } = await loadKubeconfig(kubeconfig);
   const client = createClient(createTransport(config));
+  const fence = createLeaseFence();
   const election = createLeaderElection({
     client,
     namespace: 'default',
     name: 'paused',
     identity,
+    fence,
     timings,
     onStarted: (signal) => writeUntil(signal),
   });
-  const fenced = client.over((transport) => fencedTransport(transport, election.fence));
+  const fenced = client.over((transport) => fencedTransport(transport, fence));
 
   let asked = false;
   process.once('SIGUSR2', () => (asked = true));

@@ -79,8 +79,6 @@ async function attempt<Body>(
   call: RunningCall<Body>,
   fresh: boolean,
 ): Promise<AttemptOutcome<Body>> {
-  const wait = context.bucket?.reserve() ?? 0;
-  if (wait > 0) await sleep(wait, { clock: context.clock, signal: call.deadline.signal });
   const startedAt = context.clock.now();
   const report = (status: number): void =>
     context.onRequest?.({

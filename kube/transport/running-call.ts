@@ -1,7 +1,6 @@
 /** The parts that every attempt of a request shares: those of its transport, and those of the call itself. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
-import type { Bucket } from '../rate-limiters.ts';
 import type { ApiRequest, RequestFacts } from './api-request.ts';
 import type { ConnectionConfig } from './config.ts';
 import type { ConnectionPool, Purpose } from './connection-pool.ts';
@@ -13,7 +12,6 @@ export interface TransportContext {
   readonly pool: ConnectionPool;
   /** No answer came for this many seconds: closes idle connections, and fails streams that were silent as long. */
   readonly distrust: (seconds: number) => void;
-  readonly bucket: Bucket | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly userAgent: string;

@@ -5,7 +5,6 @@
  */
 import { ApiError, unavailable } from '../../api/api-error.ts';
 import { systemClock, type Clock } from '../clock.ts';
-import { createBucket } from '../rate-limiters.ts';
 import { subjectOf, type ApiRequest, type ApiResponse, type RequestFacts } from './api-request.ts';
 import { attemptUntilDone, readBody } from './attempts.ts';
 import type { ConnectionConfig } from './config.ts';
@@ -34,8 +33,6 @@ export interface RootTransport extends Transport {
 
 export interface TransportOptions {
   readonly userAgent?: string;
-  /** Limits requests on this side; absent: the server's own fairness applies. */
-  readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
   /** Attempts of a request while the server has not answered any: with fewer, a wrong address is reported sooner. */
   readonly firstAttempts?: number;
   /** Called once per attempt, with its result. */
@@ -60,7 +57,6 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
       pool.dropIdle();
       streams.endSilent(seconds);
     },
-    bucket: options.rateLimit && createBucket({ ...options.rateLimit, clock }),
     clock,
     random: options.random ?? Math.random,
     userAgent: options.userAgent ?? 'slipway',

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blobOf } from '../blob.ts';
-import { buildArtifact, buildImage, buildIndex, pushArtifact, pushImage, pushIndex } from '../build.ts';
+import { buildArtifact, buildImage, buildIndex, pushImage } from '../build.ts';
+import { pushArtifact, pushIndex } from './push-built.ts';
 import { collectBytes } from '../bytes.ts';
 import { copyImage } from '../copy.ts';
 import { digestOf } from '../digest.ts';

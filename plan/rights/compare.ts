@@ -2,7 +2,7 @@
  * Compares the rights that two sets of objects give: which are gained and which are lost. A longer list of rules that
  * grants nothing new is no gain, and another role with the same rules is no change. Pure.
  */
-import { isCrdEntry } from '../../apply/custom-resources.ts';
+import { isCrd } from '../../api/crd-kind.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { AtomSet, type Atom } from './atom.ts';
@@ -38,5 +38,5 @@ function beyond(set: AtomSet, other: AtomSet): readonly Atom[] {
 }
 
 function ownGroups(objects: readonly KubeObject[]): ReadonlySet<string> {
-  return new Set(objects.filter(isCrdEntry).map((crd) => textOf(fieldsOf(crd['spec'])['group'])));
+  return new Set(objects.filter(isCrd).map((crd) => textOf(fieldsOf(crd['spec'])['group'])));
 }

@@ -1,4 +1,5 @@
 /** Joins rules into a list without spare ones: none of the result is covered by the others. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { EVERYWHERE } from './atom.ts';
 import { costOfRule, type RightsBudget } from './budget.ts';
@@ -12,12 +13,8 @@ export function joinWithin(rules: readonly ScopedRule[], budget: RightsBudget): 
   const needed = findNeeded(each.map(atomsOfScoped));
   const keyed = each.filter((_, at) => needed[at] === true).map((one) => ({ one, key: canonicalJson(one.rule) }));
   return keyed
-    .toSorted((a, b) => compareTexts(a.one.scope, b.one.scope) || compareTexts(a.key, b.key))
+    .toSorted((a, b) => compareText(a.one.scope, b.one.scope) || compareText(a.key, b.key))
     .map(({ one }) => one);
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** Each rule once; paths of the API server count for the whole cluster only. */

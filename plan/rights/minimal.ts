@@ -3,10 +3,10 @@
  * right that their roles and bindings give away, as the API server lets no account give away more. No rule of the result
  * is covered by the others. Rights to describe a fault, to prune and to uninstall are not among them. Pure.
  */
+import { isCrd } from '../../api/crd-kind.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { issuedCertificates } from '../additions.ts';
 import { EVERYWHERE } from './atom.ts';
 import { RightsBudget } from './budget.ts';
@@ -68,7 +68,7 @@ function certificateSecrets(objects: readonly KubeObject[]): readonly KubeObject
 /** Plurals by group-kind of the kinds that the CRDs among the objects define. */
 function pluralsIn(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   return new Map(
-    objects.filter(isCrdEntry).map(({ spec }) => {
+    objects.filter(isCrd).map(({ spec }) => {
       const { group, names } = fieldsOf(spec);
       const { kind, plural } = fieldsOf(names);
       return [`${textOf(kind)}.${textOf(group)}`, textOf(plural)] as const;

@@ -1,4 +1,5 @@
 /** Puts atoms together into rights in words, the most dangerous first. Pure. */
+import { compareText } from '../../api/compare-text.ts';
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
 import { compareDangers, judgeResource, type DangerJudgement } from './dangers.ts';
 import { describeScope, OPERATOR } from './grants.ts';
@@ -27,13 +28,9 @@ function compareRights(a: OperatorRight, b: OperatorRight): number {
   return (
     compareDangers(b.danger, a.danger) ||
     Number(b.holder === OPERATOR) - Number(a.holder === OPERATOR) ||
-    compareTexts(a.holder, b.holder) ||
-    compareTexts(a.words, b.words)
+    compareText(a.holder, b.holder) ||
+    compareText(a.words, b.words)
   );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 type ResourceAtom = Extract<Atom, { kind: 'resource' }>;
@@ -93,8 +90,8 @@ function describeHeld(
   { danger, because }: DangerJudgement,
 ): OperatorRight {
   const [{ holder, scope, verbs, names, group, resource }] = members;
-  const nouns = [...new Set(members.map((one) => nounOf(one.group, one.resource)))].sort(compareTexts);
-  const limit = names.length === 0 ? '' : ` named ${shortList([...names].sort(compareTexts), MOST_NAMED)}`;
+  const nouns = [...new Set(members.map((one) => nounOf(one.group, one.resource)))].sort(compareText);
+  const limit = names.length === 0 ? '' : ` named ${shortList([...names].sort(compareText), MOST_NAMED)}`;
   return {
     holder,
     words: `may ${verbWords(verbs)} ${shortList(nouns, MOST_NAMED)}${limit}${whereOf(scope, group, resource)}`,
@@ -110,7 +107,7 @@ function describeUrls(atoms: readonly Extract<Atom, { kind: 'url' }>[]): readonl
   }));
   return groupBy(byUrl, ({ holder, verbs }) => [holder, ...verbs]).map((members) => {
     const [{ holder, verbs }] = members;
-    const urls = members.map(({ url }) => url).sort(compareTexts);
+    const urls = members.map(({ url }) => url).sort(compareText);
     const paths = urls.includes('*')
       ? 'every path'
       : `the ${urls.length === 1 ? 'path' : 'paths'} ${shortList(urls, MOST_NAMED)}`;
@@ -134,7 +131,7 @@ function describeWebhooks(atoms: readonly WebhookAtom[], own: ReadonlySet<string
     danger,
   ]).map((members) => {
     const [{ atom, danger }] = members;
-    const nouns = [...new Set(members.map((one) => interceptedNoun(one.atom)))].sort(compareTexts);
+    const nouns = [...new Set(members.map((one) => interceptedNoun(one.atom)))].sort(compareText);
     const some = atom.selector === '' ? '' : 'some ';
     const effect = atom.effect === 'change' ? 'may change or reject them' : 'may reject them';
     return {

@@ -3,7 +3,7 @@
  * Subscription reconciler calls it when a Subscription is deleted: `findUnneeded(packages)`, with the installed
  * packages of all Subscriptions.
  */
-import { compareText } from '../graph.ts';
+import { compareText } from '../../api/compare-text.ts';
 import type { InstalledPackage } from '../input.ts';
 import { meets } from './options.ts';
 import { parseRequirements, takesPart, type Requirement } from './requirements.ts';

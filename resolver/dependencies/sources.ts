@@ -1,6 +1,6 @@
 /** The catalogs that dependencies may come from, read as one. */
 import type { GroupVersionKind } from '../../catalog/model.ts';
-import { compareText } from '../graph.ts';
+import { compareText } from '../../api/compare-text.ts';
 import type { CatalogSource } from '../input.ts';
 
 export interface CatalogSources {

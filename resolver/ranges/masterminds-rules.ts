@@ -2,6 +2,7 @@
 import {
   compareNaturals,
   comparePrereleases,
+  compareVersions,
   type Identifier,
   type Natural,
   type SemanticVersion,
@@ -30,16 +31,18 @@ function admitsOne(constraint: MastermindsConstraint, version: SemanticVersion):
   switch (constraint.operator) {
     case '':
     case '=':
-      return constraint.wild === undefined ? compare(version, constraint) === 0 : admitsTilde(constraint, version);
+      return constraint.wild === undefined
+        ? compareVersions(version, constraint) === 0
+        : admitsTilde(constraint, version);
     case '!=':
       return admitsOther(constraint, version);
     case '>':
       return admitsAbove(constraint, version);
     case '>=':
     case '=>':
-      return compare(version, constraint) >= 0;
+      return compareVersions(version, constraint) >= 0;
     case '<':
-      return compare(version, constraint) < 0;
+      return compareVersions(version, constraint) < 0;
     case '<=':
     case '=<':
       return admitsUpTo(constraint, version);
@@ -54,7 +57,7 @@ function admitsOne(constraint: MastermindsConstraint, version: SemanticVersion):
 /** `!=1.x` refuses all of 1; `!=1.2.x` all of 1.2 but pre-releases other than its own. */
 function admitsOther(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
-  if (wild === undefined || wild === 'major') return compare(version, constraint) !== 0;
+  if (wild === undefined || wild === 'major') return compareVersions(version, constraint) !== 0;
   if (version.major !== constraint.major) return true;
   if (wild === 'minor') return false;
   if (version.minor !== constraint.minor) return true;
@@ -64,7 +67,7 @@ function admitsOther(constraint: MastermindsConstraint, version: SemanticVersion
 /** `>11` begins with 12, `>11.1` with 11.2; `>*` admits all but 0.0.0. */
 function admitsAbove(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
-  if (wild === undefined || wild === 'major') return compare(version, constraint) > 0;
+  if (wild === undefined || wild === 'major') return compareVersions(version, constraint) > 0;
   const majors = compareNaturals(version.major, constraint.major);
   if (majors !== 0 || wild === 'minor') return majors > 0;
   return compareNaturals(version.minor, constraint.minor) > 0;
@@ -72,7 +75,7 @@ function admitsAbove(constraint: MastermindsConstraint, version: SemanticVersion
 
 /** `<=11` admits all of 11; `<=*` only 0.0. */
 function admitsUpTo(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
-  if (constraint.wild === undefined) return compare(version, constraint) <= 0;
+  if (constraint.wild === undefined) return compareVersions(version, constraint) <= 0;
   const majors = compareNaturals(version.major, constraint.major);
   if (majors !== 0) return majors < 0;
   return constraint.wild === 'minor' || compareNaturals(version.minor, constraint.minor) <= 0;
@@ -81,7 +84,7 @@ function admitsUpTo(constraint: MastermindsConstraint, version: SemanticVersion)
 /** `~1.2.3` stays within 1.2, `~1` within 1; `~0.0.0` and `~*` admit everything. */
 function admitsTilde(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
-  if (compare(version, constraint) < 0) return false;
+  if (compareVersions(version, constraint) < 0) return false;
   if (major === 0 && minor === 0 && patch === 0 && wild !== 'minor' && wild !== 'patch') return true;
   return version.major === major && (wild === 'minor' || version.minor === minor);
 }
@@ -89,17 +92,8 @@ function admitsTilde(constraint: MastermindsConstraint, version: SemanticVersion
 /** `^1.2.3` stays within 1, `^0.2.3` within 0.2, `^0.0.3` at 0.0.3; `^*` is `^0.0.0`. */
 function admitsCaret(constraint: MastermindsConstraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
-  if (compare(version, constraint) < 0 || version.major !== major) return false;
+  if (compareVersions(version, constraint) < 0 || version.major !== major) return false;
   if (major > 0 || wild === 'minor') return true;
   if (version.minor !== minor) return false;
   return minor > 0 || wild === 'patch' || version.patch === patch;
-}
-
-function compare(version: SemanticVersion, constraint: MastermindsConstraint): number {
-  return (
-    compareNaturals(version.major, constraint.major) ||
-    compareNaturals(version.minor, constraint.minor) ||
-    compareNaturals(version.patch, constraint.patch) ||
-    comparePrereleases(version.prerelease, constraint.prerelease)
-  );
 }

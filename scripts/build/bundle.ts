@@ -5,6 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { compareText } from '../../api/compare-text.ts';
 import { PAGES } from './pages.ts';
 import { readLockfile, type LockedPackage } from './lockfile.ts';
 
@@ -79,7 +80,7 @@ export async function bundlePrograms(entries: Readonly<Record<string, string>>):
 
 /** The bundler loads files side by side and finds them in any order; the order of entries decides the names of chunks. */
 function sorted(found: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
-  return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries([...found].sort(([one], [other]) => compareText(one, other)));
 }
 
 async function bundle(entryPoints: Readonly<Record<string, string>>, lazy: Map<string, string>) {

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compareText } from '../../api/compare-text.ts';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
 import type { DebianPackage } from './debian.ts';
 import { run } from './run.ts';
@@ -38,7 +39,7 @@ async function offered(architecture: Architecture): Promise<readonly DebianPacka
       run('apt-get', [...own, '-qq', ...args], { need: 'pins are renewed on a machine with Debian sources' });
     await apt('update');
     const uris = (await apt('--print-uris', 'download', ...NAMES)).toString('utf8').trim().split('\n');
-    return uris.map((line) => parseUri(line, architecture)).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return uris.map((line) => parseUri(line, architecture)).sort((a, b) => compareText(a.name, b.name));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

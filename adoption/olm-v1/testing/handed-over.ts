@@ -8,7 +8,7 @@ import { NEVER } from '../../../api/testing/never.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { endHandOver, writeBackup, type Backup, type BackupName } from '../backup.ts';
-import { CRD } from '../../kinds-of-bundles.ts';
+import { CRD } from '../../../api/crd-kind.ts';
 import { wayBackOf } from '../../way-back.ts';
 import { EXTENSION, extensionRef, HELM, OLM_PREFIX } from '../kinds.ts';
 import { translateExtension } from '../translate.ts';

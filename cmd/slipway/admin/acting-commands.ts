@@ -21,12 +21,12 @@ function defineLife(program: Command, perform: Perform): void {
     actOptions(program.command('install'))
       .description('Creates a Subscription, so that the manager installs a package and keeps it up to date.')
       .argument('<package>', 'name of the package, as a Catalog offers it')
-      .option('--name <name>', 'name of the Subscription; absent, that of the package')
-      .option('--catalog <name>', 'the only Catalog to search; absent, all by their priority')
-      .option('--channel <name>', 'channel, "*" for any; absent, the default channel of the package')
-      .option('--version <range>', 'range of versions, or exactly one; absent, any')
+      .option('--name <name>', 'name of the Subscription (default: that of the package)')
+      .option('--catalog <name>', 'the only Catalog to search (default: all by their priority)')
+      .option('--channel <name>', 'channel, "*" for any (default: the default channel of the package)')
+      .option('--version <range>', 'range of versions, or exactly one (default: any)')
       .addOption(
-        new Option('--approval <how>', 'whether each version waits for an approval; absent, Automatic').choices([
+        new Option('--approval <how>', 'whether each version waits for an approval (default: Automatic)').choices([
           'Automatic',
           'Manual',
         ]),
@@ -96,7 +96,7 @@ function defineVersions(program: Command, perform: Perform): void {
     actOptions(program.command('rollback'))
       .description('Requests the version that worked before, against the edges of the catalog.')
       .argument('<name>', TARGET)
-      .option('--to <version>', 'version, bundle or Revision; absent, the one before')
+      .option('--to <version>', 'version, bundle or Revision (default: the one before)')
       .action((name: string, flags: ActFlags & { readonly to?: string }) =>
         perform(flags, async (environment) => (await import('./acting.ts')).rollback(environment, name, flags)),
       ),

@@ -1,11 +1,10 @@
 /** Joins the values that come while their reader is busy, so that a slow reader does not fall behind. */
+import { awaitedLater } from '../../../api/awaited-later.ts';
 
 /** The values that have come since the batch before; each batch has one at least. Ends and fails as the source does. */
 export async function* coalesced<Value>(source: AsyncGenerator<Value>): AsyncGenerator<readonly Value[]> {
   const waiting = new PendingValues<Value>();
-  const reading = waiting.fill(source);
-  // Awaited when all is read: a rejection before that must not count as unhandled.
-  reading.catch(() => undefined);
+  const reading = awaitedLater(waiting.fill(source));
   try {
     while (await waiting.hasMore()) yield waiting.take();
     await reading;

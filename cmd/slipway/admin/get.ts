@@ -1,4 +1,5 @@
 /** `slipway get`: Slipway's objects of each kind, as tables or as they are. */
+import { compareText } from '../../../api/compare-text.ts';
 import { isForbidden } from '../../../api/api-answers.ts';
 import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
@@ -123,7 +124,7 @@ function needAll(
 
 function sorted(objects: readonly KubeObject[]): readonly KubeObject[] {
   const keyOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
-  return objects.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  return objects.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
 }
 
 function tableOptions(flags: ReadFlags): TableOptions {

@@ -1,4 +1,5 @@
 /** `slipway logs`: the logs of an operator's Pods, or of the manager. */
+import { activeOf } from '../../../api/revision.ts';
 import { groupKind, type KubeObject } from '../../../api/object.ts';
 import { refOfEntry } from '../../../apply/inventory.ts';
 import type { Environment } from '../environment.ts';
@@ -57,7 +58,7 @@ async function deploymentsOf(
 ): Promise<readonly KubeObject[]> {
   const subscription = await needSubscription(connection, text, signal);
   const revisions = await revisionsOf(connection.client, subscription, signal);
-  const active = revisions.findLast(({ spec }) => spec.state === 'Active');
+  const active = activeOf(revisions);
   const refs = (active?.status?.inventory ?? []).map(refOfEntry).filter((ref) => groupKind(ref) === 'Deployment.apps');
   const found = await Promise.all(refs.map((ref) => connection.client.get(ref, signal)));
   return found.filter((object) => object !== undefined);

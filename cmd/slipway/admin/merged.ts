@@ -1,4 +1,5 @@
 /** Several streams as one. */
+import { awaitedLater } from '../../../api/awaited-later.ts';
 
 /** The values of all sources as they come. Ends when all have ended, and fails with the first failure; the others are closed. */
 export async function* merged<Value>(sources: readonly AsyncGenerator<Value>[]): AsyncGenerator<Value> {
@@ -24,8 +25,5 @@ interface MergeStep<Value> {
 }
 
 function step<Value>(source: AsyncGenerator<Value>): Promise<MergeStep<Value>> {
-  const next = source.next().then((result) => ({ source, result }));
-  // Awaited when its reader asks for more: a rejection before that must not count as unhandled.
-  next.catch(() => undefined);
-  return next;
+  return awaitedLater(source.next().then((result) => ({ source, result })));
 }

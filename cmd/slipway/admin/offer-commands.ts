@@ -7,7 +7,7 @@ export function defineOfferCommands(program: Command, perform: Perform): void {
   withExamples(
     offerOptions(program.command('list'))
       .description('Lists the packages that the Catalogs of the cluster offer, or the versions of one package.')
-      .argument('[package]', 'name of a package; absent, all packages')
+      .argument('[package]', 'name of a package (default: all packages)')
       .action((name: string | undefined, flags: OfferFlags) =>
         perform(flags, async (environment) => (await import('./offers/offers.ts')).list(environment, name, flags)),
       ),
@@ -29,8 +29,8 @@ export function defineOfferCommands(program: Command, perform: Perform): void {
 
 function offerOptions(command: Command): Command {
   return clusterOptions(command)
-    .option('--catalog <name>', 'the only Catalog to read; absent, all')
+    .option('--catalog <name>', 'the only Catalog to read (default: all)')
     .option('--system-namespace <name>', 'namespace of the manager, which serves the content', 'slipway-system')
-    .option('--manager-url <url>', "address of the manager's port http; absent, the API server forwards the request")
+    .option('--manager-url <url>', "address of the manager's port http (default: the API server forwards the request)")
     .addOption(outputOption(['text', 'json', 'yaml']));
 }

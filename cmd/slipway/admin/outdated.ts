@@ -1,4 +1,5 @@
 /** `slipway outdated`: installed operators for which a newer version exists, and why it is not installed. */
+import { optionOf } from '../flags.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { outdatedOf, type Outdated } from '../../../report/outdated.ts';
 import type { Environment } from '../environment.ts';
@@ -41,10 +42,6 @@ function checkFlags(flags: OutdatedFlags): void {
     throw invalidInput(`${optionOf(ofCluster)} is about a cluster, and --catalog asks catalogs alone`);
   if (catalog === undefined && flags.kubernetesVersion !== undefined)
     throw invalidInput('--kubernetes-version goes with --catalog');
-}
-
-function optionOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 async function listOutdated(environment: Environment, flags: ReadFlags): Promise<Outcome> {

@@ -35,7 +35,7 @@ function defineLists(program: Command, perform: Perform): void {
   withExamples(
     clusterOptions(program.command('events'))
       .description("Shows the events of Slipway's objects, the oldest first.")
-      .argument('[name]', `${TARGET}, with its Revisions; absent, all objects of the namespace`)
+      .argument('[name]', `${TARGET}, with its Revisions (default: all objects of the namespace)`)
       .option('-A, --all-namespaces', 'those of all namespaces')
       .option('-w, --watch', 'print further events until interrupted')
       .option('--warnings', 'only events of the type Warning')
@@ -70,7 +70,10 @@ function defineOutdated(program: Command, perform: Perform): void {
         ]),
       )
       .option('--system-namespace <name>', 'namespace of the manager, which serves the content', 'slipway-system')
-      .option('--manager-url <url>', "address of the manager's port http; absent, the API server forwards the request")
+      .option(
+        '--manager-url <url>',
+        "address of the manager's port http (default: the API server forwards the request)",
+      )
       .addOption(outputOption(DOCUMENTS))
       .action((flags: OutdatedFlags) =>
         perform(flags, async (environment) => (await import('./outdated.ts')).outdated(environment, flags)),

@@ -151,6 +151,6 @@ function keptOption(): Option {
 
 function nameOptions(command: Command): Command {
   return registryOptions(command)
-    .option('--name <name>', "name of Slipway's Subscription; absent, that of OLM's object")
+    .option('--name <name>', "name of Slipway's Subscription (default: that of OLM's object)")
     .option('--catalog <name>', 'the only Catalog from which it is upgraded');
 }

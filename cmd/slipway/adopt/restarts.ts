@@ -3,6 +3,7 @@
  * from here, from OLM's ClusterServiceVersion, which a person may have changed.
  */
 import { PROPERTIES } from '../../../adoption/olm-v0/properties.ts';
+import { CRD } from '../../../api/crd-kind.ts';
 import type { Cluster } from '../../../api/cluster.ts';
 import { formatJson } from '../../../api/json.ts';
 import type { KubeObject } from '../../../api/object.ts';
@@ -69,8 +70,6 @@ async function bundleOf(
   ];
   return parseBundle(new Map(files.map(([path, text]) => [path, Buffer.from(text)])));
 }
-
-const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 
 function withoutStatus({ apiVersion, kind, metadata: { name }, spec }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name }, spec };

@@ -41,21 +41,21 @@ function defineInit(bundle: Command, perform: Perform): void {
       '--from <source...>',
       'folders and files of YAML, folders with a kustomization, - for stdin, chart <ref>: a chart that helm renders, or live <namespace>: the operator that runs there',
     )
-    .option('--package <name>', 'name of the package; absent, that of the bundle in the folder, or of the folder')
+    .option('--package <name>', 'name of the package (default: that of the bundle in the folder, or of the folder)')
     .option(
       '--version <version>',
-      'version of the bundle; absent, that of the bundle in the folder, or the tag of an image',
+      'version of the bundle (default: that of the bundle in the folder, or the tag of an image)',
     )
     .option(
       '--replaces <name>',
-      'bundle that this one replaces; absent, the one in the folder if its version is another',
+      'bundle that this one replaces (default: the one in the folder if its version is another)',
     )
-    .option('--channel <name>', 'channel that offers the bundle, again for more; absent, stable', append)
+    .option('--channel <name>', 'channel that offers the bundle, again for more (default: stable)', append)
     .option('--default-channel <name>', 'channel of a Subscription that names none')
     .addOption(
       new Option(
         '--install-mode <name>',
-        'namespaces that the operator can watch, again for more; absent, all if its rights are for all, else its own',
+        'namespaces that the operator can watch, again for more (default: all if its rights are for all, else its own)',
       )
         .choices(MODES)
         .argParser(oneOf(MODES)),
@@ -117,8 +117,8 @@ function defineLive(init: Command): void {
       'object of the cluster to take in any case, as in Secret/token; again for more',
       append,
     )
-    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig; absent, its current one');
+    .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)');
 }
 
 /** Texts that hubs show; they replace those of the ClusterServiceVersion. */
@@ -144,7 +144,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .description('Checks everything that keeps a bundle from being installed or published, and gives advice.')
     .argument('<dir|ref>', SOURCE)
     .addOption(
-      new Option('--suite <name>', 'only these checks, again for more; absent, all but community')
+      new Option('--suite <name>', 'only these checks, again for more (default: all but community)')
         .choices(SUITES)
         .argParser(oneOf(SUITES)),
     )
@@ -164,17 +164,17 @@ function defineChecks(bundle: Command, perform: Perform): void {
   )
     .description('Prints the objects that installing a bundle applies, in the order of application.')
     .argument('<dir|ref>', SOURCE)
-    .requiredOption('--namespace <name>', 'where the operator is installed')
+    .requiredOption('--namespace <name>', 'namespace of the operator')
     .option(
       '--watch-namespace <name>',
-      'namespace to watch, "" for all; again for more; absent, as the bundle allows',
+      'namespace to watch, "" for all; again for more (default: as the bundle allows)',
       append,
     )
-    .option('--config <file>', "changes to the operator's Deployments: what spec.config of a Subscription holds")
+    .option('--config <file>', 'file with changes to the Deployments, as in spec.config of a Subscription')
     .addOption(
       new Option(
         '--certificates <issuer>',
-        'who issues the certificates of webhooks and APIServices: the manager, as for a Subscription, cert-manager, or none, which is so where it is absent; with none, nothing that needs a certificate is mounted, and APIServices are left out',
+        'issuer of the certificates of webhooks and APIServices; a Subscription has the manager. Without an issuer, nothing that needs a certificate is mounted, and APIServices are left out (default: none)',
       ).choices(['none', 'manager', 'cert-manager']),
     )
     .addOption(outputOption(['yaml', 'json']))

@@ -49,7 +49,7 @@ function defineExport(bundle: Command, perform: Perform): void {
     .addOption(
       new Option(
         '--certificates <issuer>',
-        'who issues the certificates of webhooks; absent, cert-manager if something needs one',
+        'issuer of the certificates of webhooks (default: cert-manager if something needs one)',
       ).choices(['none', 'cert-manager']),
     )
     .addOption(outputOption())
@@ -65,7 +65,7 @@ function rendering(command: Command): Command {
   return command
     .option(
       '--watch-namespace <name>',
-      'namespace to watch, "" for all; again for more; absent, as the bundle allows',
+      'namespace to watch, "" for all; again for more (default: as the bundle allows)',
       append,
     )
     .option('--config <file>', "changes to the operator's Deployments: what spec.config of a Subscription holds");

@@ -1,6 +1,7 @@
 /** `slipway bundle render`: the objects that installing a bundle applies, in the order of application. */
-import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
-import { requiredCertificates, type Certificates, type RenderOptions } from '../../../bundles/render/render.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
+import { calledDeployments } from '../../../bundles/render/certificates.ts';
+import type { Certificates } from '../../../bundles/render/render.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import { readConfigFile } from '../input/config.ts';
@@ -30,12 +31,8 @@ export async function render(environment: Environment, source: string, flags: Re
     ...(config !== undefined && { config }),
   };
   const objects = renderInOrder(environment, bundle, options);
-  if (flags.certificates === undefined && needsCertificates(bundle, options)) environment.complain(NOTE);
+  if (flags.certificates === undefined && calledDeployments(bundle).length > 0) environment.complain(NOTE);
   return { data: objects, text: formatYaml(objects) };
-}
-
-function needsCertificates(bundle: Bundle, options: RenderOptions): boolean {
-  return requiredCertificates(bundle, { ...options, certificates: 'manager' }).length > 0;
 }
 
 const NOTE =

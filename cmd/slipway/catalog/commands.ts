@@ -62,7 +62,9 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .description('Lists what a catalog offers.')
     .argument('<dir|ref>', SOURCE)
     .addArgument(
-      new Argument('[what]', 'what to list').choices(['packages', 'channels', 'bundles']).default('packages'),
+      new Argument('[what]', 'part of the catalog to list')
+        .choices(['packages', 'channels', 'bundles'])
+        .default('packages'),
     )
     .option('--package <name>', 'only of this package')
     .addOption(outputOption())

@@ -1,9 +1,9 @@
 /** `slipway crd diff`: the rules of the CRD safety check that find something between two versions of CRDs. */
 import { describeFinding, isDangerous, type CrdFinding } from '../../../apply/crd-safety/compare.ts';
-import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import { renderCrds } from '../../../bundles/render/crds.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
+import { isCrd } from '../../../api/crd-kind.ts';
 import { isRecord, textOf } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { compareSets } from '../../../plan/objects.ts';
@@ -77,14 +77,14 @@ async function crdsInFile(environment: Environment, path: string): Promise<reado
   try {
     return parseYaml(bytes)
       .map(({ value }) => value)
-      .filter(isCrd);
+      .filter(isNamedCrd);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw invalidInput(`${path} cannot be read: ${error.message}`, 'Correct the file', error);
   }
 }
 
-function isCrd(value: unknown): value is KubeObject {
+function isNamedCrd(value: unknown): value is KubeObject {
   if (!isRecord(value) || !isRecord(value['metadata']) || textOf(value['metadata']['name']) === '') return false;
-  return isCrdEntry({ apiVersion: textOf(value['apiVersion']), kind: textOf(value['kind']) });
+  return isCrd({ apiVersion: textOf(value['apiVersion']), kind: textOf(value['kind']) });
 }

@@ -1,6 +1,7 @@
 /** Reads files and folders that the command line names, with limits. */
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { compareText } from '../../../api/compare-text.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
@@ -39,7 +40,7 @@ export async function readTree(
 
 async function* walk(folder: string, part: string): AsyncGenerator<string> {
   const entries = await readdir(join(folder, part), { withFileTypes: true }).catch(missingAsEmpty);
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.toSorted((a, b) => compareText(a.name, b.name))) {
     if (LEFT_OUT.test(entry.name)) continue;
     const path = part === '' ? entry.name : `${part}/${entry.name}`;
     if (ODD_NAME.test(entry.name))
@@ -81,7 +82,8 @@ function missingAsEmpty(error: NodeJS.ErrnoException): [] {
   throw invalidInput(`a folder cannot be read: ${error.message}`, undefined, error);
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Whether there is a file under this path, and no folder. */
+export async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 

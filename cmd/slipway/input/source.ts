@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
-import { readOneFile, readTree } from './files.ts';
+import { isFile, readOneFile, readTree } from './files.ts';
 import { invalidInput } from './invalid.ts';
 import { runProgram } from './program.ts';
 
@@ -24,10 +24,6 @@ export async function readSourceFiles(environment: Environment, from: string): P
   const kustomized = await Promise.all(KUSTOMIZATIONS.map((name) => isFile(join(path, name))));
   if (kustomized.includes(true)) return runKustomize(environment, from);
   return readManifests(path, from);
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() === true;
 }
 
 async function runKustomize(environment: Environment, from: string): Promise<SourceFiles> {

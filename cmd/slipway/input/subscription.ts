@@ -31,7 +31,8 @@ export async function readSubscription(
   return { ...subscription, metadata: { ...subscription.metadata, namespace: place } };
 }
 
-function isSubscription(document: unknown): document is KubeObject {
+/** Whether a document of YAML is a Subscription, of whatever content. */
+export function isSubscription(document: unknown): document is KubeObject {
   if (!isRecord(document) || !isRecord(document['metadata'])) return false;
   return document['apiVersion'] === API_VERSION && document['kind'] === SUBSCRIPTION.kind;
 }

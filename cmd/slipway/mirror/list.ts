@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { compareText } from '../../../api/compare-text.ts';
 import { invalidInput } from '../input/invalid.ts';
 
 const FILE = 'mirror.json';
@@ -25,13 +26,13 @@ const MirrorList = z.object({ version: z.literal(1), images: z.array(MirroredIma
 export function formatList(images: readonly MirroredImage[]): string {
   const key = ({ name, digest }: MirroredImage): string => `${name}@${digest}`;
   const sorted = images
-    .toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+    .toSorted((a, b) => compareText(key(a), key(b)))
     .map((one) => ({ ...one, tags: sortKeys(one.tags), referrers: one.referrers.toSorted() }));
   return `${JSON.stringify({ version: 1, images: sorted }, undefined, 2)}\n`;
 }
 
 function sortKeys(record: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => compareText(a, b)));
 }
 
 /** @throws ReasonedError InputInvalid if the folder has no such file, or it cannot be read */

@@ -22,7 +22,8 @@ import { folderSink, folderSource, putBuilt, writeIndex } from './folder.ts';
 import { imagesOfBundle } from './images.ts';
 import type { MirroredImage } from './list.ts';
 import { throughFolder } from './through-folder.ts';
-import { parseWanted, selectBundles, type ChosenBundle } from './select.ts';
+import type { ChosenBundle } from './offers.ts';
+import { parseWanted, selectBundles } from './select.ts';
 
 export interface MirrorPullFlags extends RegistryFlags {
   readonly catalog: readonly string[];

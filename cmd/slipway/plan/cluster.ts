@@ -1,12 +1,12 @@
 /** Gathers the input of a plan from the cluster: the Revisions of a Subscription with their manifests, and facts. */
 import { ReasonedError } from '../../../api/errors.ts';
 import { parseObject } from '../../../api/kind.ts';
-import { REVISION, type Revision } from '../../../api/revision.ts';
+import { activeOf, REVISION, type Revision } from '../../../api/revision.ts';
 import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { ownerUidOf } from '../../../controllers/owner.ts';
 import { gatherFacts } from '../../../controllers/plan/facts.ts';
 import { inputOf, sideOfRevision } from '../../../controllers/plan/input.ts';
-import { isSwitching } from '../../../controllers/plan/observe.ts';
+import { isBetweenVersions } from '../../../controllers/plan/observe.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import { comingOf, describeIdle } from '../../../report/targets.ts';
@@ -38,7 +38,7 @@ async function planOf(
 ): Promise<Planned> {
   const revisions = await ownRevisions(client, subscription, signal);
   refuseSwitching(subscription, revisions);
-  const active = revisions.find(({ spec }) => spec.state === 'Active');
+  const active = activeOf(revisions);
   const next = flags.uninstall === true ? undefined : comingOf(subscription, revisions);
   const base = inputOf(subscription);
   const about = { subscription: base.subscription, package: base.package };
@@ -76,7 +76,7 @@ export async function findChange(
   const subscription = parseObject(SUBSCRIPTION, await needSubscription(connection, subject, signal));
   const revisions = await ownRevisions(client, subscription, signal);
   refuseSwitching(subscription, revisions);
-  const active = revisions.find(({ spec }) => spec.state === 'Active');
+  const active = activeOf(revisions);
   const next = revisions.find(({ metadata }) => metadata.name === subscription.status?.pending?.revision) ?? active;
   if (next === undefined) throw invalidInput(`the manager has prepared no Revision of Subscription ${subject} yet`);
   const from = active === undefined || active === next ? {} : { from: await sideOfRevision(client, active) };
@@ -85,7 +85,7 @@ export async function findChange(
 
 /** The version before is not known at such a moment: a plan would be that of a first installation. */
 function refuseSwitching({ metadata }: Subscription, revisions: readonly Revision[]): void {
-  if (!isSwitching(revisions)) return;
+  if (!isBetweenVersions(revisions)) return;
   throw new ReasonedError({
     reason: 'Planning',
     retry: 'backoff',

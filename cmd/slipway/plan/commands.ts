@@ -21,14 +21,17 @@ export function definePlanCommands(program: Command, perform: Perform): void {
     .description(
       'Shows the effect of a change before it is made: objects, rights in words, images, CRDs, restarts and the risk; from a file and a catalog, or from a Subscription in the cluster.',
     )
-    .argument('[namespace/name]', 'Subscription in the cluster, or its name alone; absent with --file')
+    .argument('[namespace/name]', 'Subscription in the cluster, or its name alone; not with --file')
     .option('-f, --file <file>', 'file with the manifest of a Subscription')
     .option(
       '--catalog <source>',
       'folder or file of a file-based catalog, or image of one; again for more, each goes before those after it; with --file',
       append,
     )
-    .option('--from <version>', 'version that is installed, or name of its bundle; absent, nothing is; with --file')
+    .option(
+      '--from <version>',
+      'version that is installed, or name of its bundle; with --file (default: nothing is installed)',
+    )
     .option(
       '--bundle <dir|ref>',
       'bundle to read in place of the image that the catalog names; again for more; with --file',
@@ -49,10 +52,10 @@ export function definePlanCommands(program: Command, perform: Perform): void {
   trustOptions(plan, '; with --file')
     .option(
       '-n, --namespace <name>',
-      "namespace of a Subscription that is named without one; absent, that of the kubeconfig's context",
+      "namespace of a Subscription that is named without one (default: that of the kubeconfig's context)",
     )
-    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig; absent, its current one')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .addOption(outputOption(['text', 'json', 'markdown']))
     .action((subject: string | undefined, flags: PlanFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./plan.ts')).plan(environment, subject, flags)),

@@ -1,4 +1,5 @@
 /** The question of `plan`: its flags, and which of them go together. */
+import { optionOf } from '../flags.ts';
 import type { DenyRuleName } from '../../../plan/deny.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
@@ -47,8 +48,4 @@ export function isOffline(flags: PlanFlags, subject: string | undefined): flags 
   if (file !== undefined && catalog === undefined)
     throw invalidInput('no catalog is named', 'Name the catalog of the Subscription by --catalog');
   return file !== undefined;
-}
-
-function optionOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

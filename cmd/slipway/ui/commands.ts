@@ -13,7 +13,7 @@ export function defineUiCommands(program: Command, perform: Perform): void {
     .description(
       'Opens the console in the browser: what is installed, what would change, and why. It runs on this machine, with the rights of the kubeconfig, until it is interrupted.',
     )
-    .option('--port <number>', 'port of 127.0.0.1 to listen on; absent, any that is free')
+    .option('--port <number>', 'port of 127.0.0.1 to listen on (default: any that is free)')
     .option('--no-open', 'print the address, and open no browser')
     .option('--read-only', 'show, and send nothing to the cluster')
     .option('--system-namespace <name>', 'namespace of the manager', 'slipway-system')

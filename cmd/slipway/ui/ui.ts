@@ -1,4 +1,5 @@
 /** `slipway ui`: the console on this machine, with the rights of the kubeconfig and for the user of this machine alone. */
+import { aborted } from '../../../api/aborted.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { assembleConsole } from '../../../console/server/assemble.ts';
 import type { ConsoleHandler } from '../../../console/server/console.ts';
@@ -143,11 +144,4 @@ async function announce(
   if (flags.output === 'json') print(`${JSON.stringify({ address })}\n`);
   else print(`The console is at ${address}\nThe address opens it once, in one browser; Ctrl-C ends it\n`);
   return flags.open && columns !== undefined ? openBrowser(address, environment) : undefined;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

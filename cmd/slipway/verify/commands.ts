@@ -37,6 +37,6 @@ export function trustOptions(command: Command, suffix = ''): Command {
       'predicate type of an attestation that the image must have too, as in https://slsa.dev/provenance; again for more',
       append,
     )
-    .option('--trusted-root <file>', 'trusted_root.json; absent, that of the public Sigstore instance')
+    .option('--trusted-root <file>', 'trusted_root.json (default: that of the public Sigstore instance)')
     .option('--policy <file>', 'RegistryPolicies or a Catalog, as manifests, in place of keys and identities');
 }

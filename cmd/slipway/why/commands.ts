@@ -33,28 +33,31 @@ function questionOptions(command: Command): Command {
     command
       .option(
         '--catalog <source>',
-        'folder or file of a file-based catalog, or image of one; again for more, each goes before those after it; absent, a Subscription in the cluster is asked',
+        'folder or file of a file-based catalog, or image of one; again for more, each goes before those after it (default: a Subscription in the cluster is asked)',
         append,
       )
-      .option('--installed <version>', 'what is installed, a version or the name of a bundle; absent, nothing is')
-      .option('--channel <name>', 'channel of the Subscription, "*" for any; absent, the default of the package')
-      .option('--version <range>', 'version of the Subscription, a range; absent, any')
+      .option('--installed <version>', 'installed version, or name of its bundle (default: nothing is installed)')
+      .option('--channel <name>', 'channel of the Subscription, "*" for any (default: that of the package)')
+      .option('--version <range>', 'version of the Subscription, a range (default: any)')
       .addOption(edgesOption())
       .addOption(dependenciesOption())
-      .option('--kubernetes-version <version>', 'version of the cluster; absent, what bundles ask of it is not checked')
-      .option('--subscription <name>', 'Subscription in the cluster; absent, the one for the package')
-      .option('-n, --namespace <name>', "namespace of the Subscription; absent, that of the kubeconfig's context")
-      .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
-      .option('--context <name>', 'context of the kubeconfig; absent, its current one'),
+      .option(
+        '--kubernetes-version <version>',
+        'version of the cluster (default: the demands of bundles on it are not checked)',
+      )
+      .option('--subscription <name>', 'Subscription in the cluster (default: the one for the package)')
+      .option('-n, --namespace <name>', "namespace of the Subscription (default: that of the kubeconfig's context)")
+      .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
+      .option('--context <name>', 'context of the kubeconfig (default: its current one)'),
   ).addOption(outputOption());
 }
 
 function edgesOption(): Option {
-  return new Option('--edges <how>', 'edges of the Subscription; absent, Follow').choices(['Follow', 'Ignore']);
+  return new Option('--edges <how>', 'edges of the Subscription (default: Follow)').choices(['Follow', 'Ignore']);
 }
 
 function dependenciesOption(): Option {
-  return new Option('--dependencies <how>', 'dependencies of the Subscription; absent, Install').choices([
+  return new Option('--dependencies <how>', 'dependencies of the Subscription (default: Install)').choices([
     'Install',
     'Require',
     'Ignore',

@@ -1,6 +1,5 @@
 /** Answers from catalogs alone, as a cluster with nothing else installed would: `resolve` decides, and is asked why. */
 import type { CatalogIndex } from '../../../catalog/index/open.ts';
-import type { CatalogPackage } from '../../../catalog/model.ts';
 import { reasonOfCause } from '../../../controllers/subscription/summarize.ts';
 import type { Choice, Decision, Refusal } from '../../../resolver/decision.ts';
 import { describeCause, explainDecision, explainPath } from '../../../resolver/explain.ts';
@@ -8,7 +7,7 @@ import { contentOf } from '../../../resolver/indexed.ts';
 import type { CatalogSource, Installed, ResolveInput } from '../../../resolver/input.ts';
 import { passedOver } from '../../../resolver/passed-over.ts';
 import { ruledOutBy } from '../../../resolver/published-again.ts';
-import { resolve } from '../../../resolver/resolve.ts';
+import { readOnce, resolve } from '../../../resolver/resolve.ts';
 import { describeConflict, describeSuggestions } from '../../../resolver/sentences.ts';
 import { parseVersion } from '../../../resolver/version.ts';
 import { explainVersion } from '../../../resolver/why-not.ts';
@@ -46,17 +45,7 @@ export async function answerOffline(
 
 /** The catalogs that are named first go before the others. */
 export function sourceOf(index: CatalogIndex, name: string, priority: number): CatalogSource {
-  const known = new Map<string, CatalogPackage | undefined>();
-  return {
-    name,
-    priority,
-    state: 'Serving',
-    ...contentOf(index),
-    content: (packageName) => {
-      if (!known.has(packageName)) known.set(packageName, index.package(packageName));
-      return known.get(packageName);
-    },
-  };
+  return readOnce({ name, priority, state: 'Serving', ...contentOf(index) });
 }
 
 function questionOf(subject: WhySubject, catalogs: readonly CatalogSource[], flags: OfflineFlags): ResolveInput {

@@ -1,6 +1,7 @@
 /** The custom resources of an inventory whose kinds the bundle defines itself. Pure. */
-import { isCrdEntry, resourceOf } from '../../../apply/custom-resources.ts';
+import { resourceOf } from '../../../apply/custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
+import { isCrd } from '../../../api/crd-kind.ts';
 import { type DefinedKind, groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { isOwnKind } from '../../../plan/own-kinds.ts';
 
@@ -15,7 +16,7 @@ export function definedKinds(
   get: (ref: ObjectRef) => KubeObject | undefined,
 ): readonly DefinedKind[] {
   const present = new Set(ownEntries(inventory).map(groupKind));
-  return inventory.filter(isCrdEntry).flatMap((entry) => {
+  return inventory.filter(isCrd).flatMap((entry) => {
     const crd = get(refOfEntry(entry));
     const defined = crd?.metadata.uid === entry.uid ? resourceOf(crd) : undefined;
     return defined !== undefined && present.has(groupKind(defined)) ? [defined] : [];

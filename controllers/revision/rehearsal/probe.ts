@@ -15,7 +15,7 @@ import { ask, type Unanswered } from './ask.ts';
 import { keyOfService } from './called-webhooks.ts';
 import { hashOf, newestHash, readyPods } from './pods.ts';
 import { probeConfiguration, rehearsalName, rehearsalService, type ProbeQuestion } from './probe-objects.ts';
-import { serviceBehind, type Stage } from './stage.ts';
+import { serviceBehind, type Stage } from './decide-stage.ts';
 
 export interface ProbeDeps {
   /** As the manager: the objects of the check are its own. */

@@ -14,7 +14,7 @@ import type { RevisionFacts } from '../observe.ts';
 import { calledWebhooks, type CalledWebhook } from './called-webhooks.ts';
 import { probe, removeTraces, tracesOf, type ProbeDeps } from './probe.ts';
 import { describeSilence, judgeSilence } from './silence.ts';
-import { decideStage, rehearsable, serviceBehind, type Proved, type Stage, type StageName } from './stage.ts';
+import { decideStage, rehearsable, serviceBehind, type Proved, type Stage, type StageName } from './decide-stage.ts';
 import { gatherTrials } from './trials.ts';
 
 export interface RehearsalDeps extends ProbeDeps {

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../../api/untyped.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { hashOf, newestHash, readyPods } from './pods.ts';
-import { serviceBehind, type Trial } from './stage.ts';
+import { serviceBehind, type Trial } from './decide-stage.ts';
 
 export interface TrialDeps {
   /** As the manager. */

@@ -2,13 +2,9 @@
  * Counts the custom resources of a CRD when its deletion is noticed: the API server deletes them one by one, and later
  * their number is unknown. Kept in memory only, since it is needed only for a moment.
  */
+import { isCrd } from '../../../api/crd-kind.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import {
-  countInstances,
-  describeSamples,
-  isCrdEntry,
-  type CustomResourceCount,
-} from '../../../apply/custom-resources.ts';
+import { countInstances, describeSamples, type CustomResourceCount } from '../../../apply/custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { createRecent } from '../../recent.ts';
@@ -31,7 +27,7 @@ export function createCrdContents(): CrdContents {
   const counts = createRecent<CustomResourceCount>();
   return {
     async look(cluster, inventory, { observed, ...options }) {
-      const doomed = inventory.filter(isCrdEntry).flatMap((entry) => {
+      const doomed = inventory.filter(isCrd).flatMap((entry) => {
         const live = observed(refOfEntry(entry));
         const isGoing = live?.metadata.deletionTimestamp !== undefined && live.metadata.uid === entry.uid;
         return isGoing && counts.get(entry.uid) === undefined ? [live] : [];

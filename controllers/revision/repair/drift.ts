@@ -3,8 +3,8 @@
  * configured, made again, or taken up again. The cluster is read before the apply, which overwrites the changes.
  */
 import type { ApplyResult, ObjectResult } from '../../../apply/apply.ts';
+import { isCrd } from '../../../api/crd-kind.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { isIntact, refOfEntry, stateOf, type InventoryEntry } from '../../../apply/inventory.ts';
 import { hashObject } from '../../../apply/prepare.ts';
@@ -81,7 +81,7 @@ export async function observeDrift(
  */
 function isSuspect(entry: InventoryEntry, object: KubeObject, live: KubeObject | undefined): boolean {
   if (entry.uid === '' || entry.seen === undefined) return false;
-  if (entry.hash !== hashObject(object)) return isCrdEntry(entry) && live?.metadata.uid !== entry.uid;
+  if (entry.hash !== hashObject(object)) return isCrd(entry) && live?.metadata.uid !== entry.uid;
   return !isIntact(entry, live) && !isBehind(entry, live);
 }
 
@@ -117,5 +117,5 @@ function causeOf({ entry, state }: Drift, result: ObjectResult | undefined): Rep
 
 /** Whether all custom resources were lost with it: a CRD that was made again has none of the old ones. */
 export function isLoss({ ref }: Repair): boolean {
-  return isCrdEntry(ref);
+  return isCrd(ref);
 }

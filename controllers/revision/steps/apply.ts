@@ -12,6 +12,7 @@ import { identityOf } from '../../../apply/identity.ts';
 import type { PhaseName } from '../../../apply/phases.ts';
 import { goingIn } from '../../../apply/retain-readable.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
+import type { Revision } from '../../../api/revision.ts';
 import { actsAsManager } from '../account.ts';
 import { permitCrds } from '../crd-safety.ts';
 import { explainCollisions } from '../explain-collision.ts';
@@ -21,52 +22,79 @@ import type { Judgement } from '../judgement.ts';
 import { knownInventory } from '../observe.ts';
 import { followOwn } from '../own-kinds/observe.ts';
 import { findRepairs, observeDrift } from '../repair/drift.ts';
-import { reportRepairs } from '../repair/report.ts';
-import { resultOf, type Run } from '../run.ts';
-import { unprovedAfter } from './prove.ts';
+import { reportRepairs, type RepairFindings } from '../repair/report.ts';
+import type { Run } from '../run.ts';
+import { unprovedAfter, type HeldBack } from './prove-stage.ts';
+import type { Staged } from './stage.ts';
 
-/** Adds `revision`, `applied`, `leftovers`, `repaired` and `unready`; ends the run if an object was rejected. */
-export async function apply(run: Run): Promise<Judgement | undefined> {
-  const { facts, memory, shared, results, signal } = run;
-  const { objects } = resultOf(run, 'stage');
-  const known = resultOf(run, 'known');
-  const { acting } = resultOf(run, 'own');
-  const observed = (ref: ObjectRef): KubeObject | undefined => known.get(ref);
-  const drifts = await observeDrift(acting, knownInventory(facts), { objects, observed, signal });
-  const result = await applyRevision(acting, requestOf(run));
-  await followApplied(run, result);
-  const revision = await resultOf(run, 'intent').noted;
-  const inventory = result.inventory.filter((entry) => !isRemovedTrace(run, entry));
-  const applied = { ...result, inventory };
-  const repaired = reportRepairs({ ...shared, memory }, facts, findRepairs(drifts, applied));
-  const unready = applied.phases.flatMap((phase) => phase.unready);
-  const leftovers = diffInventory(inventory, objects).pruned;
-  Object.assign(results, { revision, applied, leftovers, repaired, unready });
-  const failures = explainCollisions(applied.failures, facts, shared.caches);
-  return failures.length === 0 ? undefined : judgeApply({ ...applied, failures });
+export interface Applied extends Pick<Staged, 'wasHealthy'> {
+  /** The Revision with the intended inventory. */
+  readonly revision: Revision;
+  /** The outcome for each object. */
+  readonly result: ApplyResult;
+  /** The judgement if an object was rejected, which ends the attempt. */
+  readonly rejection?: Judgement;
+  /** The judgement of the webhook checks; absent if the phases before them do not work yet. */
+  readonly proof?: Judgement;
+  /** Leftovers of earlier Revisions that still exist. */
+  readonly leftovers: readonly InventoryEntry[];
+  /** The fields of the status about repairs. */
+  readonly repaired: RepairFindings;
+  /** The objects that do not work. */
+  readonly unready: readonly Unready[];
 }
 
-function requestOf(run: Run): ApplyRequest {
+export async function apply(run: Run, staged: Staged): Promise<Applied> {
+  const { facts, memory, shared, signal } = run;
+  const { known, wasHealthy, noted } = staged;
+  const { acting } = staged.own;
+  const { objects } = staged.stage;
+  const observed = (ref: ObjectRef): KubeObject | undefined => known.get(ref);
+  const drifts = await observeDrift(acting, knownInventory(facts), { objects, observed, signal });
+  let proof: Judgement | undefined;
+  const applied = await applyRevision(acting, {
+    ...requestOf(run, staged),
+    holdBack: async (phase, pending) => {
+      const held = await holdBack(run, staged, { phase, pending });
+      proof = held.proof ?? proof;
+      return held.unready;
+    },
+  });
+  await followApplied(run, applied);
+  const revision = await noted;
+  const result = proof?.state === 'Ready' ? withoutTraces(applied, run.rehearsal) : applied;
+  const failures = explainCollisions(result.failures, facts, shared.caches);
+  return {
+    wasHealthy,
+    revision,
+    result,
+    ...(failures.length > 0 && { rejection: judgeApply({ ...result, failures }) }),
+    ...(proof !== undefined && { proof }),
+    leftovers: diffInventory(result.inventory, objects).pruned,
+    repaired: reportRepairs({ ...shared, memory }, facts, findRepairs(drifts, result)),
+    unready: result.phases.flatMap((phase) => phase.unready),
+  };
+}
+
+function requestOf(run: Run, staged: Staged): Omit<ApplyRequest, 'holdBack'> {
   const { facts, signal } = run;
   const { metadata } = facts.revision;
-  const own = resultOf(run, 'own');
-  const { inventory, noted } = resultOf(run, 'intent');
-  const { objects } = resultOf(run, 'stage');
+  const { own, stage, intended, noted, tried } = staged;
+  const { objects } = stage;
   return {
     objects,
-    previousInventory: inventory,
+    previousInventory: intended,
     signal,
     noted,
     keptBy: `${metadata.name}/${metadata.generation ?? 0}`,
-    tried: resultOf(run, 'tried'),
+    tried,
     asManager: actsAsManager(facts),
     since: metadata.creationTimestamp,
-    watched: watchedIn(run),
+    watched: watchedIn(run, staged),
     mayWrite: own.mayWrite,
-    holdBack: (phase, pending) => holdBack(run, phase, pending),
     permit: permitCrds(facts, {
       listPage: own.listPage,
-      isGoing: goingIn(diffInventory(inventory, objects).pruned),
+      isGoing: goingIn(diffInventory(intended, objects).pruned),
       onLeft: (note) => reportLeft(run, note),
       signal,
     }),
@@ -74,9 +102,7 @@ function requestOf(run: Run): ApplyRequest {
 }
 
 /** With an account each new object is tried by a request first, with the rights of the account, whatever a watch knows. */
-function watchedIn(run: Run): Watched {
-  const { clients, watched } = run;
-  const known = resultOf(run, 'known');
+function watchedIn({ clients, watched }: Run, { known }: Staged): Watched {
   return {
     get: (ref) => known.get(ref),
     isIntact: (entry) => known.isIntact(entry),
@@ -85,11 +111,21 @@ function watchedIn(run: Run): Watched {
 }
 
 /** Waits a moment for objects that do not work yet; once all work, the phase may have a proof of its own. */
-async function holdBack(run: Run, phase: PhaseName, pending: readonly Pending[]): Promise<readonly Unready[]> {
+async function holdBack(
+  run: Run,
+  { own, stage }: Staged,
+  { phase, pending }: { readonly phase: PhaseName; readonly pending: readonly Pending[] },
+): Promise<HeldBack> {
   const objects = pending.map(({ object }) => object);
   const unready = objects.length === 0 ? [] : await run.shared.waits.of(run.signal)(phase, objects);
-  if (unready.length > 0) return unready;
-  return phase === 'bindings' ? resultOf(run, 'own').confirmRights() : unprovedAfter(phase, run);
+  if (unready.length > 0) return { unready };
+  return phase === 'bindings' ? { unready: await own.confirmRights() } : unprovedAfter(phase, run, stage);
+}
+
+/** Without the objects of webhook checks that have succeeded and deleted them. */
+function withoutTraces(result: ApplyResult, { removed }: Run['rehearsal']): ApplyResult {
+  const gone = new Set(removed.map(identityOf));
+  return { ...result, inventory: result.inventory.filter((entry) => !gone.has(identityOf(entry))) };
 }
 
 function reportLeft({ facts: { subscription }, shared }: Run, note: string): void {
@@ -102,10 +138,4 @@ async function followApplied(run: Run, { inventory }: ApplyResult): Promise<void
   const { cluster } = clients;
   await followServed({ cluster, watched }, appliedEntries(inventory), signal);
   if (actsAsManager(facts)) await followOwn({ cluster, managed: watched }, inventory, signal);
-}
-
-/** Whether the object belonged to a webhook check that has succeeded and deleted it. */
-function isRemovedTrace({ rehearsal, results }: Run, entry: InventoryEntry): boolean {
-  const isRemoved = rehearsal.removed.some((ref) => identityOf(ref) === identityOf(entry));
-  return results.proof?.state === 'Ready' && isRemoved;
 }

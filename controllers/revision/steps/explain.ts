@@ -4,27 +4,40 @@
  */
 import { ReasonedError } from '../../../api/errors.ts';
 import type { ObjectRef } from '../../../api/object.ts';
+import type { Unready } from '../../../apply/apply.ts';
 import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { findMissingAccount } from '../account.ts';
 import { deploymentToExplain, explainUnready, secondsToStart } from '../explain-unready.ts';
 import { deadlineSecondsOf, secondsOfWork, type Judgement } from '../judgement.ts';
-import { resultOf, type Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import { describeUnserved } from '../unserved-conversions.ts';
+import type { Applied } from './apply.ts';
+import type { InPlace } from './load.ts';
+import type { Pruned } from './prune.ts';
+
+/** The judgement of the last step of an attempt, and the results of the steps that it took. */
+export interface RollOutOutcome extends InPlace {
+  /** Absent if everything was in place before. */
+  readonly applied?: Applied;
+  /** Absent if an earlier step ended the attempt. */
+  readonly pruned?: Pruned;
+}
 
 /** The judgement of the steps before, with its cause. */
-export async function explain(run: Run, judgement: Judgement): Promise<Judgement> {
-  const explained = startSecondsOf(run) > 0 ? judgement : await explainWorkloads(run, judgement);
+export async function explain(run: Run, outcome: RollOutOutcome): Promise<Judgement> {
+  const { judgement, unready } = outcome;
+  const explained = startSecondsOf(run, unready) > 0 ? judgement : await explainWorkloads(run, outcome);
   const { reason } = explained;
   const { clients, facts, watched, signal } = run;
   const missing = await findMissingAccount(clients.cluster, facts, { reason, signal });
   if (missing !== undefined) return withCause(explained, missing);
   const { namespace } = facts.revision.metadata;
   const { cluster } = clients;
-  return describeUnserved(explained, { cluster, watched, namespace, inventory: inventoryOf(run), signal });
+  return describeUnserved(explained, { cluster, watched, namespace, inventory: inventoryOf(run, outcome), signal });
 }
 
-function inventoryOf({ facts, results }: Run): readonly InventoryEntry[] {
-  return results.inventory ?? results.applied?.inventory ?? facts.revision.status?.inventory ?? [];
+function inventoryOf({ facts }: Run, { applied, pruned }: RollOutOutcome): readonly InventoryEntry[] {
+  return pruned?.inventory ?? applied?.result.inventory ?? facts.revision.status?.inventory ?? [];
 }
 
 /** The error that ended a run before its objects were applied, or its cause. */
@@ -33,17 +46,17 @@ export async function explainError({ clients, facts, signal }: Run, error: Reaso
 }
 
 /** Seconds for which a Deployment is left to start before its Pods are read. */
-export function startSecondsOf(run: Run): number {
+export function startSecondsOf(run: Run, unready: readonly Unready[]): number {
   const deadlineSeconds = deadlineSecondsOf(run.facts.subscription.spec.onFailure);
   const observed = run.watched.get.bind(run.watched);
-  return secondsToStart(resultOf(run, 'unready'), { observed, deadlineSeconds, now: run.now() });
+  return secondsToStart(unready, { observed, deadlineSeconds, now: run.now() });
 }
 
 /** Pods are read again only after a while: the state of a Deployment that starts changes several times a second. */
-async function explainWorkloads(run: Run, judgement: Judgement): Promise<Judgement> {
+async function explainWorkloads(run: Run, { judgement, unready }: RollOutOutcome): Promise<Judgement> {
   const { facts, clients, memory, watched, now, signal } = run;
   const options = {
-    unready: resultOf(run, 'unready'),
+    unready,
     observed: (ref: ObjectRef) => watched.get(ref),
     workedSeconds: secondsOfWork(facts.revision.status, { now: now(), attendedSince: memory.attendedSince }) ?? 0,
     deadlineSeconds: deadlineSecondsOf(facts.subscription.spec.onFailure),

@@ -5,7 +5,7 @@
 import type { Unready } from '../../../apply/apply.ts';
 import { assessHealth, hasHealth } from '../../../apply/health.ts';
 import { isLiving, refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
-import type { ObjectRef } from '../../../api/object.ts';
+import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
 import { accountOf, actsAsManager } from '../account.ts';
 import { certificatesDue } from '../certificates/due.ts';
@@ -19,23 +19,43 @@ import { knownInventory } from '../observe.ts';
 import { followOwn, observeOwn, type KnownObjects } from '../own-kinds/observe.ts';
 import type { Run } from '../run.ts';
 
-/** Adds `known`, and `unready` if it ends the run, else `isSettled`, `wasHealthy`, `objects` and `tried`. */
-export async function load(run: Run): Promise<Judgement | undefined> {
-  const { watched, results, shared } = run;
+export interface Loaded {
+  /** The objects in the cluster. */
+  readonly known: KnownObjects;
+  /** Whether everything is in place and settled, and only a certificate is due. */
+  readonly isSettled: boolean;
+  /** Whether it was healthy, and no object has changed since. */
+  readonly wasHealthy: boolean;
+  /** As in the bundle, prepared. */
+  readonly objects: readonly KubeObject[];
+  /** Identities of the objects whose creation was tried as a dry run. */
+  readonly tried: Set<string>;
+}
+
+/** Everything was applied before, and no step has anything to do. */
+export interface InPlace {
+  readonly judgement: Judgement;
+  /** The objects that do not work. */
+  readonly unready: readonly Unready[];
+}
+
+export async function load(run: Run): Promise<Loaded | InPlace> {
+  const { watched, shared } = run;
   const { revision } = run.facts;
   const inventory = revision.status?.inventory ?? [];
   const known = await observeAll(run, inventory);
   const isUnchanged = inventory.every((entry) => isAsItShouldBe(entry, known));
   const isInPlace = isUnchanged && (isSettled(revision) || isUnhealthyOnly(revision));
-  results.known = known;
   if (isInPlace && !isCertificateDue(run, inventory) && !shared.seenOffers.isDue(revision)) {
-    results.unready = unreadyIn(watched, inventory);
-    return judgeHealth(results.unready, inventory.length);
+    const unready = unreadyIn(watched, inventory);
+    return { judgement: judgeHealth(unready, inventory.length), unready };
   }
-  results.isSettled = isInPlace && isSettled(revision);
-  results.wasHealthy = isUnchanged && (isHealthy(revision) || isUnhealthy(revision));
-  await loadObjects(run, known);
-  return undefined;
+  return {
+    known,
+    isSettled: isInPlace && isSettled(revision),
+    wasHealthy: isUnchanged && (isHealthy(revision) || isUnhealthy(revision)),
+    ...(await loadObjects(run, known)),
+  };
 }
 
 async function observeAll(
@@ -48,14 +68,14 @@ async function observeAll(
 }
 
 async function loadObjects(
-  { facts, clients, memory, shared, results, signal }: Run,
+  { facts, clients, memory, shared, signal }: Run,
   known: KnownObjects,
-): Promise<void> {
+): Promise<Pick<Loaded, 'objects' | 'tried'>> {
   const observed = (ref: ObjectRef): ReturnType<KnownObjects['get']> => known.get(ref);
   const namedIn = accountOf(facts)?.namespace;
   await shared.crdContents.look(clients.cluster, knownInventory(facts), { observed, namedIn, signal });
   const { objects, tried } = await desiredObjects(shared, facts.revision, memory);
-  Object.assign(results, { objects, tried });
+  return { objects, tried };
 }
 
 /** A leftover of a settled Revision is a CRD that is kept for its custom resources: a change of it is nothing to repair. */

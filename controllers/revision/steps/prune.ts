@@ -5,29 +5,31 @@ import { readByList } from '../../../apply/read-by-list.ts';
 import type { Removal } from '../../../apply/remove.ts';
 import { describeRef } from '../../../api/object.ts';
 import { ownerOf } from '../../prepare-for.ts';
-import { judgeApply, judgePruning } from '../judge-apply.ts';
-import type { Judgement } from '../judgement.ts';
+import { judgeApply, judgePruning, type JudgedPruning } from '../judge-apply.ts';
 import { isAccess } from '../own-kinds/access.ts';
-import { resultOf, type Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import { bakeSecondsLeft } from '../schedule.ts';
+import type { Applied } from './apply.ts';
 
-/** Adds `inventory` and `unpruned` if it prunes; ends the run. */
-export async function prune(run: Run): Promise<Judgement> {
-  const judgement = judgeApply(resultOf(run, 'applied'));
-  const leftovers = resultOf(run, 'leftovers');
-  if (leftovers.length === 0) return judgement;
-  const { status } = resultOf(run, 'revision');
-  if (bakeSecondsLeft(status, run.facts.subscription.spec.onFailure, run.now()) > 0)
-    return { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' };
+export interface Pruned extends JudgedPruning {
+  /** The inventory without the leftovers that are gone; absent without leftovers, and during the bake time. */
+  readonly inventory?: readonly InventoryEntry[];
+}
+
+export async function prune(run: Run, { result, leftovers, revision }: Applied): Promise<Pruned> {
+  const judgement = judgeApply(result);
+  if (leftovers.length === 0) return { judgement };
+  if (bakeSecondsLeft(revision.status, run.facts.subscription.spec.onFailure, run.now()) > 0) {
+    const unfinished = 'What only earlier revisions had is removed after the bake time';
+    return { judgement: { ...judgement, unfinished } };
+  }
   const { remaining, removals } = await pruneLeftovers(run, leftovers);
   reportKept(run, removals);
   run.memory.prunedSince ??= run.now();
   const seconds = (run.now().getTime() - run.memory.prunedSince.getTime()) / 1000;
-  const { unpruned, judgement: pruned } = judgePruning(judgement, removals, seconds);
   const gone = new Set(leftovers.filter((entry) => !remaining.includes(entry)));
-  run.results.inventory = resultOf(run, 'applied').inventory.filter((entry) => !gone.has(entry));
-  if (unpruned !== undefined) run.results.unpruned = unpruned;
-  return pruned;
+  const inventory = result.inventory.filter((entry) => !gone.has(entry));
+  return { ...judgePruning(judgement, removals, seconds), inventory };
 }
 
 /**
@@ -40,10 +42,11 @@ async function pruneLeftovers(
 ): Promise<PruneResult> {
   const owner = ownerOf(facts.revision);
   const options = { owner, watched, signal };
-  const [rights, others] = [true, false].map((given) => leftovers.filter((entry) => isAccess(entry, owner) === given));
+  const rights = leftovers.filter((entry) => isAccess(entry, owner));
+  const others = leftovers.filter((entry) => !isAccess(entry, owner));
   const reader = acting === cluster ? readByList(cluster) : acting;
-  const pruned = await pruneObjects(reader, others ?? [], options);
-  const taken = await pruneObjects(cluster, rights ?? [], options);
+  const pruned = await pruneObjects(reader, others, options);
+  const taken = await pruneObjects(cluster, rights, options);
   return {
     removals: [...pruned.removals, ...taken.removals],
     remaining: [...pruned.remaining, ...taken.remaining],

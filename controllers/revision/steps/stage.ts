@@ -2,6 +2,7 @@
  * Picks the stage of a rehearsal, with the objects as they are in that stage, and notes in the inventory everything that
  * is about to be written: if the manager dies, no object is forgotten.
  */
+import { awaitedLater } from '../../../api/awaited-later.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { intendedEntries, listsTheSame, markLeftovers, type InventoryEntry } from '../../../apply/inventory.ts';
 import type { KubeObject } from '../../../api/object.ts';
@@ -9,21 +10,29 @@ import type { Revision } from '../../../api/revision.ts';
 import { writeStatus } from '../../status.ts';
 import { followServed } from '../follow-served.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
-import { resultOf, type Run } from '../run.ts';
+import type { Stage } from '../rehearsal/decide-stage.ts';
+import type { Run } from '../run.ts';
+import type { Equipped } from './equip.ts';
 
-/** Adds `stage` and `intent`; the write of the inventory goes on meanwhile. */
-export async function stage(run: Run): Promise<undefined> {
-  const { facts, clients, watched, rehearsal, results, signal } = run;
+export interface Staged extends Equipped {
+  /** The objects as they are now to be applied. */
+  readonly stage: Stage;
+  /** The inventory with the objects that are about to be applied. */
+  readonly intended: readonly InventoryEntry[];
+  /** The Revision with this inventory, once it is written. */
+  readonly noted: Promise<Revision>;
+}
+
+/** The write of the inventory goes on meanwhile. */
+export async function stage(run: Run, equipped: Equipped): Promise<Staged> {
+  const { facts, clients, watched, rehearsal, signal } = run;
   const { cluster } = clients;
-  const chosen = await rehearsal.stageOf(resultOf(run, 'objects'), signal);
+  const chosen = await rehearsal.stageOf(equipped.own.objects, signal);
   const traces = rehearsal.tracesOf(chosen);
   await followServed({ cluster, watched }, traces, signal);
-  const inventory = intendedInventory(facts, [...chosen.objects, ...traces]);
-  const noted = noteIntent(run, inventory);
-  // Awaited by the next step: a rejection before that must not count as unhandled.
-  noted.catch(() => undefined);
-  results.stage = chosen;
-  results.intent = { inventory, noted };
+  const intended = intendedInventory(facts, [...chosen.objects, ...traces]);
+  const noted = awaitedLater(noteIntent(run, intended));
+  return { ...equipped, stage: chosen, intended, noted };
 }
 
 /** The existing objects, the leftovers of earlier Revisions, and the objects that are about to be applied. */

@@ -48,7 +48,7 @@ export class DepartureFromV0 implements Departure {
     const { step, gathered } = await this.#handOver.next();
     return {
       step,
-      message: messageOf(step, gathered),
+      message: messageOfV0(step, gathered),
       hasBackup: gathered.backup !== undefined,
       refusal: () => this.#refusal(gathered),
       obstacle: () => this.#obstacle(gathered),
@@ -87,7 +87,7 @@ function versionOf({ csv }: OlmSurvey): string {
   return textOf(fieldsOf(csv?.['spec'])['version']);
 }
 
-function messageOf(step: StepName, gathered: Gathered): string {
+function messageOfV0(step: StepName, gathered: Gathered): string {
   if (step !== 'Done') return stepMessage(STEPS, step, describeStep(step, gathered));
   const { operator } = gathered.backup ?? {};
   return `${operator?.csv ?? 'The operator'} is taken over from OLM; its backup is the way back, until it is deleted`;

@@ -53,7 +53,7 @@ export class DepartureFromV1 implements Departure {
     const { step, gathered } = await this.#handOver.next();
     return {
       step,
-      message: messageOf(step, gathered),
+      message: messageOfV1(step, gathered),
       hasBackup: gathered.backup !== undefined,
       refusal: () => this.#refusal(gathered),
       obstacle: () => this.#obstacle(gathered),
@@ -113,7 +113,7 @@ function misplacement({ metadata: { name }, spec }: KubeObject, { metadata }: Ku
     : `${describeRef(extensionRef(name))} installs in namespace ${namespace}. Create the Subscription in that namespace`;
 }
 
-function messageOf(step: StepName, { backup, state }: Gathered): string {
+function messageOfV1(step: StepName, { backup, state }: Gathered): string {
   if (step === 'Done')
     return `${installedBundle(backup?.olm).name} is taken over from OLM; its backup is the way back, until it is deleted`;
   return stepMessage(STEPS, step, describeStep(step, state));

@@ -90,6 +90,7 @@ export function reconcileOf(cluster: FakeCluster, given: Partial<SubscriptionDep
     policies: NO_POLICIES,
     record: () => undefined,
     now: () => NOW,
+    decisionSeconds: 5,
     ...given,
   });
   return () => run({ namespace: 'ops', name: 'gadget' }, { signal: new AbortController().signal, log: silentLog });

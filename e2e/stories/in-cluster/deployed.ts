@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { pushIndex } from '../../../oci/build.ts';
+import { pushIndex } from '../../../oci/testing/push-built.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { ownArchitecture } from '../../../scripts/build/architecture.ts';
 import { buildManagerImage, type ManagerImage } from '../../../scripts/build/manager-image.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Parser } from 'tar';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { pushArtifact, pushIndex } from '../../../oci/build.ts';
+import { pushArtifact, pushIndex } from '../../../oci/testing/push-built.ts';
 import { collectBytes } from '../../../oci/bytes.ts';
 import { parseReference, type Reference, withDigest } from '../../../oci/reference.ts';
 import { FACTS, type Architecture } from '../../../scripts/build/architecture.ts';

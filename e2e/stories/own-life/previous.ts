@@ -5,7 +5,7 @@
  * in place of a built one; the story needs no other change.
  */
 import { SUBSCRIPTION } from '../../../api/subscription.ts';
-import { pushIndex } from '../../../oci/build.ts';
+import { pushIndex } from '../../../oci/testing/push-built.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { ownArchitecture } from '../../../scripts/build/architecture.ts';
 import { MANAGER_ENTRIES } from '../../../scripts/build/manager-image.ts';

@@ -9,6 +9,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../../../kube/transport/config.ts';
 import { createClient } from '../../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../../kube/kubeconfig/kubeconfig.ts';
+import { createLeaseFence } from '../../../../kube/election/fence.ts';
 import { createLeaderElection } from '../../../../kube/election/leader-election.ts';
 import type { Log } from '../../../../kube/log.ts';
 import { createRuntimeMetrics } from '../../../../kube/metrics.ts';
@@ -45,14 +46,15 @@ async function run(options: Options, log: Log, signal: AbortSignal): Promise<num
     await using _webhooks = deaf ? undefined : await startWebhooks(options, log);
     await using _health = await serveHealth({ port: options['health-port'], metrics, unready: () => faultOf(options) });
     if (faultOf(options) !== undefined) log.warn({}, `not ready: ${faultOf(options)}`);
+    const fence = createLeaseFence();
     const election = createLeaderElection({
       client,
+      fence,
       namespace,
       name: LEASE,
       identity: `${options.podName}-${Math.random().toString(36).slice(2, 10)}`,
       log,
-      onStarted: (leading) =>
-        createBeaconController({ client, fence: election.fence, options, log, runtime }).run(leading),
+      onStarted: (leading) => createBeaconController({ client, fence, options, log, runtime }).run(leading),
     });
     return (await election.run(signal)) === 'lost' ? 1 : 0;
   } finally {

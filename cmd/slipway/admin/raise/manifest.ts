@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { SCALAR_STYLE, YAMLException } from 'js-yaml';
+import { isSubscription } from '../../input/subscription.ts';
 import { parseObject } from '../../../../api/kind.ts';
-import { API_VERSION } from '../../../../api/names.ts';
 import type { KubeObject } from '../../../../api/object.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../../api/subscription.ts';
 import { isRecord, itemsOf } from '../../../../api/untyped.ts';
@@ -60,11 +60,6 @@ function subscriptionsIn(
   return itemsOf(value['items']).flatMap((item, at) =>
     isSubscription(item) ? [{ object: item, path: ['items', at] }] : [],
   );
-}
-
-function isSubscription(value: unknown): value is KubeObject {
-  if (!isRecord(value) || !isRecord(value['metadata'])) return false;
-  return value['apiVersion'] === API_VERSION && value['kind'] === SUBSCRIPTION.kind;
 }
 
 function subscriptionAt(object: KubeObject, node: YamlNode | undefined, offset: number): ManifestSubscription {

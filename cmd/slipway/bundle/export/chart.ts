@@ -3,7 +3,8 @@
  * them before everything else and never deletes them with their objects; one that names the namespace has to be a
  * template. Pure.
  */
-import { groupKind, type KubeObject } from '../../../../api/object.ts';
+import { isCrd } from '../../../../api/crd-kind.ts';
+import type { KubeObject } from '../../../../api/object.ts';
 import { formatYaml } from '../../../../report/data.ts';
 import { fileNames } from './file-names.ts';
 import { withoutSeparator } from './kustomize.ts';
@@ -40,15 +41,16 @@ export function chart(objects: readonly KubeObject[], { name, version, descripti
   ]);
   for (const [at, object] of objects.entries()) {
     const text = withoutSeparator(formatYaml([object]));
-    const isCrd = groupKind(object) === CRD;
-    if (isCrd && !text.includes(NAMESPACE_MARK)) files.set(`crds/${names[at]}`, text);
-    else files.set(`templates/${names[at]}`, templateOf(isCrd ? withoutSeparator(formatYaml([kept(object)])) : text));
-    if (isCrd && text.includes(NAMESPACE_MARK)) crdTemplates.push(object.metadata.name);
+    if (isCrd(object) && !text.includes(NAMESPACE_MARK)) files.set(`crds/${names[at]}`, text);
+    else
+      files.set(
+        `templates/${names[at]}`,
+        templateOf(isCrd(object) ? withoutSeparator(formatYaml([kept(object)])) : text),
+      );
+    if (isCrd(object) && text.includes(NAMESPACE_MARK)) crdTemplates.push(object.metadata.name);
   }
   return { files, crdTemplates };
 }
-
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';
 
 /** With the mark by which helm leaves it in the cluster: with a CRD all of its objects are deleted. */
 function kept(object: KubeObject): KubeObject {

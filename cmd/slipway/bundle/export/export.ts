@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import type { KubeObject } from '../../../../api/object.ts';
 import { parseBundle, type Bundle } from '../../../../bundles/parse.ts';
-import { requiredCertificates, type RenderOptions } from '../../../../bundles/render/render.ts';
+import { calledDeployments } from '../../../../bundles/render/certificates.ts';
+import type { RenderOptions } from '../../../../bundles/render/render.ts';
 import type { Environment } from '../../environment.ts';
 import { readBundle } from '../../input/bundle.ts';
 import { readConfigFile } from '../../input/config.ts';
@@ -80,8 +81,8 @@ async function optionsOf(environment: Environment, bundle: Bundle, flags: Export
     ...(watchNamespace !== undefined && { watchNamespaces: watchNamespace }),
     ...(config !== undefined && { config }),
   };
-  const needs = requiredCertificates(bundle, { ...base, certificates: 'manager' }).length > 0;
-  return { ...base, certificates: flags.certificates ?? (needs ? 'cert-manager' : 'none') };
+  const isCalled = calledDeployments(bundle).length > 0;
+  return { ...base, certificates: flags.certificates ?? (isCalled ? 'cert-manager' : 'none') };
 }
 
 interface Exported {

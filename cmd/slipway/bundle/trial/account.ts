@@ -3,9 +3,9 @@
  * `slipway rights --minimal` prints, and nothing else, and the operator is installed as this account.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { isCrd } from '../../../../api/crd-kind.ts';
 import type { KubeObject } from '../../../../api/object.ts';
 import { fieldsOf, textOf } from '../../../../api/untyped.ts';
-import { isCrdEntry } from '../../../../apply/custom-resources.ts';
 import type { Bundle } from '../../../../bundles/parse.ts';
 import { findMissingRights } from '../../../../controllers/plan/missing-rights.ts';
 import type { Client } from '../../../../kube/client/client.ts';
@@ -81,7 +81,7 @@ export class AccountTrial {
   /** The smallest rights have none to delete: a Subscription with them is uninstalled once they are granted. */
   async #allowRemoval(signal: AbortSignal): Promise<void> {
     if (this.#mayRemove) return;
-    const instances = this.#objects.filter(isCrdEntry).map(rightOverInstances);
+    const instances = this.#objects.filter(isCrd).map(rightOverInstances);
     await this.#grant(joinRules([...rightsToDelete(this.#objects), ...instances]), `${ACCOUNT}-removal`, signal);
     this.#mayRemove = true;
   }

@@ -24,8 +24,8 @@ export function defineTest(bundle: Command, perform: Perform): void {
       'Tests a bundle in a cluster with Slipway, in a namespace of its own: it is installed and upgraded, its examples are accepted and kept, an uninstall leaves nothing, and an account with the rights of `slipway rights --minimal` can install it. The exit code is 2 if a step fails.',
     )
     .argument('<dir|ref>', SOURCE)
-    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
-    .option('--context <name>', 'context of the kubeconfig; absent, its current one')
+    .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--junit <file>', 'write the results as JUnit');
   trialOptions(test)
     .addOption(outputOption())
@@ -44,7 +44,7 @@ export function defineTry(program: Command, perform: Perform): void {
       'Has a cluster with Slipway install a bundle that no catalog offers yet, follows it until it is ready, and shows the last lines of its logs. The exit code is 2 if it does not become ready.',
     )
     .argument('<dir|ref>', SOURCE)
-    .option('--name <name>', 'name of the Subscription and of the Catalog; absent, try- and the name of the package')
+    .option('--name <name>', 'name of the Subscription and of the Catalog (default: try- and the name of the package)')
     .option('--rm', 'delete everything in the end');
   trialOptions(command)
     .addOption(outputOption())
@@ -58,12 +58,12 @@ function trialOptions(command: Command): Command {
     .option('--upgrade-from <dir|ref>', 'earlier version, which is installed first')
     .option(
       '--to <repository>',
-      'repository that the cluster can pull from, to which the bundles are pushed; absent, the one of the images, whose tags must be their versions',
+      'repository that the cluster can pull from, to which the bundles are pushed (default: the one of the images, whose tags must be their versions)',
     )
     .option('--pull-secret <name>', 'Secret in the namespace of the manager with the credentials of the repository')
     .option(
       '--watch-namespace <name>',
-      'namespace to watch, "" for all; again for more; absent, as the bundle allows',
+      'namespace to watch, "" for all; again for more (default: as the bundle allows)',
       append,
     )
     .option('--timeout <duration>', 'longest time for each step', '5m');

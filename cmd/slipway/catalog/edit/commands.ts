@@ -34,12 +34,12 @@ function defineAdd(catalog: Command, perform: Perform): void {
     .argument('<bundle>', 'image or folder of a bundle')
     .option(
       '--channel <name>',
-      'channel that offers the bundle, again for more; absent, those that the bundle states, else the default channel',
+      'channel that offers the bundle, again for more (default: those that the bundle states, else the default channel)',
       append,
     )
     .option(
       '--replaces <name>',
-      'bundle that this one replaces; absent, the edges that the bundle states, else the head of the channel',
+      'bundle that this one replaces (default: the edges that the bundle states, else the head of the channel)',
     )
     .option('--skips <name>', 'bundle that this one skips; again for more', append)
     .option('--skip-range <range>', 'versions that may upgrade to this one directly')
@@ -70,8 +70,8 @@ function defineRemove(catalog: Command, perform: Perform): void {
     )
     .argument('<dir>', FOLDER)
     .argument('<package>', 'package of the catalog')
-    .argument('[version]', 'version, or name of a bundle; absent, the whole package')
-    .option('--channel <name>', 'only from this channel, again for more; absent, from all', append);
+    .argument('[version]', 'version, or name of a bundle (default: the whole package)')
+    .option('--channel <name>', 'only from this channel, again for more (default: from all)', append);
   editOptions(remove).action(
     (folder: string, packageName: string, version: string | undefined, flags: RemoveFlags & OutputFlags) =>
       perform(flags, async (environment) =>

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
+import type { PhaseName } from '../../../apply/phases.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import { NO_FAULT, type Judgement } from '../judgement.ts';
 import { emptyMemory } from '../memory.ts';
-import type { StageName, Trial } from '../rehearsal/stage.ts';
-import { unprovedAfter, type ProofRun } from './prove.ts';
+import type { Stage, StageName, Trial } from '../rehearsal/decide-stage.ts';
+import { unprovedAfter, type HeldBack, type ProofRun } from './prove-stage.ts';
 
 const SERVICE = { namespace: 'ops', name: 'widget-service' };
 const service = sample('v1', 'Service', SERVICE.name, { namespace: 'ops', spec: { selector: { app: 'widget' } } });
@@ -30,14 +31,14 @@ interface Given {
 }
 
 interface Scene {
-  readonly run: ProofRun;
+  readonly after: (phase: PhaseName) => Promise<HeldBack>;
   /** How often everything was noted as proved. */
   readonly completed: () => number;
   /** The kinds of the objects that were read as the manager. */
   readonly read: readonly string[];
 }
 
-/** A run whose stage has been applied. */
+/** A run whose stage is being applied. */
 function scene({ objects = [converted(), service], name = 'whole', proof = NO_FAULT, isUnreadable }: Given): Scene {
   let completed = 0;
   const read: string[] = [];
@@ -68,11 +69,9 @@ function scene({ objects = [converted(), service], name = 'whole', proof = NO_FA
     memory: emptyMemory(),
     now: () => new Date(0),
     signal: new AbortController().signal,
-    results: {
-      stage: { name, objects, wanted: objects, trials: new Map<KubeObject, Trial>(), webhooks: [] },
-    },
   };
-  return { run, completed: () => completed, read };
+  const stage: Stage = { name, objects, wanted: objects, trials: new Map<KubeObject, Trial>(), webhooks: [] };
+  return { after: (phase) => unprovedAfter(phase, run, stage), completed: () => completed, read };
 }
 
 describe('the phases after the workloads', () => {
@@ -85,9 +84,8 @@ describe('the phases after the workloads', () => {
       because: 'a webhook does not answer, although there is no CRD',
     },
   ])('the phases after the workloads wait while $because, and the reason is kept', async (given) => {
-    const { run, completed } = scene(given);
-    const unready = await unprovedAfter('workloads', run);
-    const { proof } = run.results;
+    const { after, completed } = scene(given);
+    const { unready, proof } = await after('workloads');
     expect(unready.map(({ health }) => health)).toEqual([{ state: 'Progressing', message: proof?.message }]);
     expect(proof).toMatchObject({ state: 'Working', reason: 'WebhookSilent' });
     expect(proof?.message).toContain('it does not answer');
@@ -95,9 +93,8 @@ describe('the phases after the workloads', () => {
   });
 
   test('the phases after the workloads go on once all webhooks answer, which is proved once', async () => {
-    const { run, completed } = scene({});
-    expect(await unprovedAfter('workloads', run)).toEqual([]);
-    expect(run.results.proof?.state).toBe('Ready');
+    const { after, completed } = scene({});
+    expect(await after('workloads')).toMatchObject({ unready: [], proof: { state: 'Ready' } });
     expect(completed()).toBe(1);
   });
 });
@@ -110,34 +107,32 @@ describe('a stage before the last one', () => {
     { name: 'return', completed: 0 },
   ])('the stage $name ends with the next one, at once', async ({ name, completed }) => {
     const staged = scene({ name });
-    expect(await unprovedAfter('workloads', staged.run)).toHaveLength(1);
-    expect(staged.run.results.proof).toMatchObject({ state: 'Working', reason: 'Progressing' });
-    expect(staged.run.results.proof?.askAgainSeconds).toBeLessThan(1);
+    const { unready, proof } = await staged.after('workloads');
+    expect(unready).toHaveLength(1);
+    expect(proof).toMatchObject({ state: 'Working', reason: 'Progressing' });
+    expect(proof?.askAgainSeconds).toBeLessThan(1);
     expect(staged.completed()).toBe(completed);
   });
 
   test('the stage of a rehearsal reads no custom resource: no new Pod converts yet', async () => {
-    const { run } = scene({ name: 'rehearsal', isUnreadable: true });
-    await unprovedAfter('workloads', run);
-    expect(run.results.proof?.reason).toBe('Progressing');
+    const { after } = scene({ name: 'rehearsal', isUnreadable: true });
+    expect((await after('workloads')).proof?.reason).toBe('Progressing');
   });
 });
 
 test('no webhook is called before the workloads are ready', async () => {
-  const { run } = scene({ proof: UNANSWERED });
-  expect(await unprovedAfter('crds', run)).toEqual([]);
-  expect(run.results.proof).toBeUndefined();
+  const { after } = scene({ proof: UNANSWERED });
+  expect(await after('crds')).toEqual({ unready: [] });
 });
 
 test('a Service of the same Revision is not read', async () => {
-  const { run, read } = scene({});
-  await unprovedAfter('workloads', run);
-  expect(run.results.proof?.state).toBe('Ready');
+  const { after, read } = scene({});
+  expect((await after('workloads')).proof?.state).toBe('Ready');
   expect(read).toEqual([]);
 });
 
 test('a Service outside of the Revision is read', async () => {
-  const { run, read } = scene({ objects: [converted()] });
-  await unprovedAfter('workloads', run);
+  const { after, read } = scene({ objects: [converted()] });
+  await after('workloads');
   expect(read).toEqual(['Service']);
 });

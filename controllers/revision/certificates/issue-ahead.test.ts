@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RequiredCertificate } from '../../../bundles/render/render.ts';
-import { createCertificatesAhead, type CertificatesAhead } from './ahead.ts';
-import { namesOf } from './certificates.ts';
+import type { RequiredCertificate } from '../../../bundles/render/required-certificates.ts';
+import { createCertificatesAhead, type CertificatesAhead } from './issue-ahead.ts';
+import { namesOf } from './add.ts';
 import type { Issued } from './issue.ts';
 
 const NAMESPACE = 'ops';

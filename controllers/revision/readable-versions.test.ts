@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import { confirmConversions, SILENCE_SECONDS, type ConversionCheck } from './conversions.ts';
+import { confirmReadable, SILENCE_SECONDS, type ConversionCheck } from './readable-versions.ts';
 import type { Judgement } from './judgement.ts';
 import { emptyMemory } from './memory.ts';
 
@@ -82,7 +82,7 @@ function check(given: Given, asked: string[] = []): ConversionCheck {
 describe('a Revision with a conversion webhook', () => {
   test('a Revision with a conversion webhook is ready once objects can be read in every served version', async () => {
     const asked: string[] = [];
-    expect(await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({}, asked))).toBe(
+    expect(await confirmReadable(emptyMemory(), { revision: revision(), judgement: READY }, check({}, asked))).toBe(
       READY,
     );
     expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
@@ -94,13 +94,13 @@ describe('a Revision with a conversion webhook', () => {
     const refused = (): never => expect.unreachable('the other namespace is read');
     const cluster = { get: refused, list: refused };
     const question = { revision: revision(), judgement: READY };
-    expect(await confirmConversions(emptyMemory(), question, { ...given, cluster, as: refused })).toBe(READY);
+    expect(await confirmReadable(emptyMemory(), question, { ...given, cluster, as: refused })).toBe(READY);
   });
 
   test('objects are listed and read as the CRD defines their kind: discovery need not know a new version yet', async () => {
     const kinds: unknown[] = [];
     const given = check({});
-    await confirmConversions(
+    await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       {
@@ -121,7 +121,7 @@ describe('a Revision with a conversion webhook', () => {
   });
 
   test("a Revision is not ready while its conversion webhook is silent, and shows the API server's message", async () => {
-    const judgement = await confirmConversions(
+    const judgement = await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       check({ fails: { 'example.com/v2': REFUSED } }),
@@ -134,7 +134,7 @@ describe('a Revision with a conversion webhook', () => {
   test('the Pods and a custom resource are read at the same time: an upgrade waits for one answer, not for two', async () => {
     const sent: string[] = [];
     const given = check({});
-    await confirmConversions(
+    await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       {
@@ -162,7 +162,7 @@ describe('a Revision with a conversion webhook', () => {
     { because: 'a Pod of the release before is being deleted', pods: [pod({ deletionTimestamp: 'now' })] },
   ])('a custom resource that cannot be listed is no matter if $because', async ({ pods }) => {
     const given = check({ pods });
-    const judgement = await confirmConversions(
+    const judgement = await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       { ...given, listPage: () => Promise.reject(new Error(REFUSED)) },
@@ -172,7 +172,7 @@ describe('a Revision with a conversion webhook', () => {
 
   test("a Revision is not ready if its custom resources cannot be listed, and shows the API server's message", async () => {
     const given = check({});
-    const judgement = await confirmConversions(
+    const judgement = await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       { ...given, listPage: () => Promise.reject(new Error(REFUSED)) },
@@ -187,7 +187,7 @@ describe('a Revision with a conversion webhook', () => {
     const states = [];
     for (const at of [0, SILENCE_SECONDS - 1, SILENCE_SECONDS]) {
       states.push(
-        (await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ at, fails }))).state,
+        (await confirmReadable(memory, { revision: revision(), judgement: READY }, check({ at, fails }))).state,
       );
     }
     expect(states).toEqual(['Working', 'Working', 'Failed']);
@@ -196,10 +196,10 @@ describe('a Revision with a conversion webhook', () => {
   test('a conversion webhook may be silent again for as long: an answer in between ends the silence', async () => {
     const memory = emptyMemory();
     const fails = { 'example.com/v2': REFUSED };
-    await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ fails }));
-    await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ at: 1 }));
+    await confirmReadable(memory, { revision: revision(), judgement: READY }, check({ fails }));
+    await confirmReadable(memory, { revision: revision(), judgement: READY }, check({ at: 1 }));
     const later = check({ at: SILENCE_SECONDS + 1, fails });
-    expect((await confirmConversions(memory, { revision: revision(), judgement: READY }, later)).state).toBe('Working');
+    expect((await confirmReadable(memory, { revision: revision(), judgement: READY }, later)).state).toBe('Working');
   });
 });
 
@@ -207,7 +207,7 @@ describe('the Pods that answer conversions', () => {
   test('conversions must be answered by the new release: Pods that are being deleted are waited for', async () => {
     const asked: string[] = [];
     const leaving = [pod({}), pod({ name: 'older', deletionTimestamp: '2026-01-01T00:00:00Z' })];
-    const judgement = await confirmConversions(
+    const judgement = await confirmReadable(
       emptyMemory(),
       { revision: revision(), judgement: READY },
       check({ pods: leaving }, asked),
@@ -221,18 +221,14 @@ describe('the Pods that answer conversions', () => {
   test('if it was proved before that the new Pods answer, Pods that are being deleted are not waited for', async () => {
     const leaving = check({ pods: [pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })] });
     expect(
-      await confirmConversions(
-        emptyMemory(),
-        { revision: revision(), judgement: READY },
-        { ...leaving, isProved: true },
-      ),
+      await confirmReadable(emptyMemory(), { revision: revision(), judgement: READY }, { ...leaving, isProved: true }),
     ).toBe(READY);
   });
 
   test('if no Pod is behind the Service of a conversion webhook, nothing is reported', async () => {
     const fails = { 'example.com/v1': REFUSED };
     expect(
-      await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({ pods: [], fails })),
+      await confirmReadable(emptyMemory(), { revision: revision(), judgement: READY }, check({ pods: [], fails })),
     ).toBe(READY);
   });
 });
@@ -248,7 +244,7 @@ describe('conversions that are not checked', () => {
     const asked: string[] = [];
     const fails = { 'example.com/v1': REFUSED };
     expect(
-      await confirmConversions(
+      await confirmReadable(
         emptyMemory(),
         { revision: revision(status), judgement },
         check({ ...given, fails }, asked),
@@ -260,7 +256,7 @@ describe('conversions that are not checked', () => {
 
 test('an error that is not about conversion does not hold up a Revision', async () => {
   const fails = { 'example.com/v1': 'read Gadget.example.com ops/one: too many requests' };
-  expect(await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({ fails }))).toBe(
+  expect(await confirmReadable(emptyMemory(), { revision: revision(), judgement: READY }, check({ fails }))).toBe(
     READY,
   );
 });

@@ -3,6 +3,7 @@
  * does not answer makes them unreadable, and a Deployment's health does not show it. Repeated until the webhook answers
  * for the first time; a webhook that fails later is not noticed here, nor one that has no object to convert.
  */
+import { awaitedLater } from '../../api/awaited-later.ts';
 import { describeRef, refOf, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
@@ -41,7 +42,7 @@ export interface ConversionCheck {
  *
  * @param memory Remembers since when it waits for an answer; a restart of the manager restarts that time.
  */
-export async function confirmConversions(
+export async function confirmReadable(
   memory: Pick<RevisionMemory, 'unreadableSince'>,
   { revision, judgement }: { readonly revision: Revision; readonly judgement: Judgement },
   check: ConversionCheck,
@@ -106,10 +107,9 @@ async function gather({ crd, service }: ConvertedCrd, check: ConversionCheck): P
 
 function beginSample([kind]: readonly DefinedKind[], { listPage, signal }: ConversionCheck): Sample {
   const limit = AbortSignal.timeout(WITHIN_MS);
-  const object = kind && listPage(kind, { limit: 1 }, AbortSignal.any([signal, limit])).then(({ items }) => items[0]);
-  // Awaited later, if at all: a rejection before that must not count as unhandled.
-  object?.catch(() => undefined);
-  return { object: object ?? Promise.resolve(undefined), limit };
+  const page = kind && listPage(kind, { limit: 1 }, AbortSignal.any([signal, limit]));
+  const object = page === undefined ? Promise.resolve(undefined) : page.then(({ items }) => items[0]);
+  return { object: awaitedLater(object), limit };
 }
 
 async function findServers(
@@ -130,7 +130,7 @@ function isLeaving({ metadata }: KubeObject): boolean {
 /** The API server's message if a conversion webhook does not answer; undefined if all answer, or none is needed. */
 async function findSilence(converted: readonly Converted[], check: ConversionCheck): Promise<string | undefined> {
   for (const { crd, pods, sample } of converted) {
-    const account = accountOf(pods);
+    const account = accountOfPods(pods);
     const said = account && (await askForObject(servedKinds(crd), { ...check, sample, reader: check.as(account) }));
     if (said !== undefined) return `${describeRef(refOf(crd))}: its objects cannot be read: ${said}`;
   }
@@ -138,7 +138,7 @@ async function findSilence(converted: readonly Converted[], check: ConversionChe
 }
 
 /** The account of the operator, by its Pods. */
-function accountOf([pod]: readonly KubeObject[]): Account | undefined {
+function accountOfPods([pod]: readonly KubeObject[]): Account | undefined {
   if (pod === undefined) return undefined;
   const name = textOf(fieldsOf(pod['spec'])['serviceAccountName']) || 'default';
   return { namespace: pod.metadata.namespace ?? '', name };

@@ -11,12 +11,12 @@ import { entryOf, type InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
-import { renderBundle, requiredCertificates } from '../../../bundles/render/render.ts';
+import { renderBundle } from '../../../bundles/render/render.ts';
 import { makeBundle, makeCrd, makeDeployment } from '../../../bundles/testing/bundle.ts';
-import { addCertificates } from './certificates.ts';
+import { addCertificates } from './add.ts';
 import { issueCertificate } from './issue.ts';
 import { LIFETIME_MS, type CertificateStep } from './plan.ts';
-import { requiredIn } from '../../../bundles/render/called-deployments.ts';
+import { requiredIn } from '../../../bundles/render/required-certificates.ts';
 import { DUE_ANNOTATION } from './secret.ts';
 
 const DAY = 24 * 3600_000;
@@ -312,17 +312,6 @@ describe('which certificates are needed', () => {
     expect(order.slice(0, 2)).toEqual(servers.map((name) => `read ${name}-service-cert`));
     const secrets = objects.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
     expect(secrets).toEqual(servers.map((name) => `${name}-service-cert`));
-  });
-
-  test('the certificates read from the objects are those that the renderer derives from the bundle', () => {
-    const wanted = requiredCertificates(bundle, options);
-    const strip = (required: typeof wanted): unknown =>
-      required.map(({ injectInto, ...rest }) => ({
-        ...rest,
-        injectInto: injectInto.map(({ kind, name }) => `${kind} ${name}`).sort(),
-      }));
-    expect(strip(requiredIn(rendered))).toEqual(strip(wanted));
-    expect(wanted).toHaveLength(1);
   });
 
   test('no certificate is needed if the API server calls no webhook', async () => {

@@ -11,9 +11,9 @@
  * A Revision without anything to prove is `whole` from the beginning. The progress is read from the cluster, so that a
  * manager that restarts in the middle goes on, or rehearses once more.
  */
+import { isCrd } from '../../../api/crd-kind.ts';
 import { LABEL } from '../../../api/names.ts';
 import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { assessHealth } from '../../../apply/health.ts';
 import { canBeHeldBack, heldFor, holdBack } from '../../../apply/held-back.ts';
 import { labelValue } from '../../../apply/prepare.ts';
@@ -90,7 +90,7 @@ function chooseFor({ proved, trials }: StageFacts): ChosenPods | undefined {
 function withStorage({ hasWorked, objects, live, proved }: StageFacts, isLed: boolean): readonly KubeObject[] {
   const isProvable = objects.some((object) => serviceBehind(object) !== undefined);
   if (hasWorked || proved === 'all' || !isProvable) return objects;
-  return objects.map((object) => (isCrdEntry(object) ? keepStorage(object, live(refOf(object)), isLed) : object));
+  return objects.map((object) => (isCrd(object) ? keepStorage(object, live(refOf(object)), isLed) : object));
 }
 
 const NO_TRIALS: Trials = new Map();

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
 import { outcomeHash } from '../config-hash.ts';
-import type { Quarantined } from './failed-version.ts';
 import { decideSubscription } from './decide.ts';
 import { STATUS_LIMITS } from '../../api/subscription-status.ts';
-import { questionOf, standingOf } from './question.ts';
 import { catalog, facts, NOW, revision, subscription, type RevisionParts } from './testing/facts.ts';
+import { barredBy, type Quarantined } from './quarantine.ts';
+import { standingOf } from './standing.ts';
 
 const SPEC = { onFailure: { bakeTime: '1h' } };
 const unhealthy = {
@@ -125,7 +125,7 @@ describe('the bundles that are not tried again', () => {
       versions.slice(from, to).map((version) => revision({ version, image: `registry.example/x@sha256:${version}` })),
     );
   const barred = (quarantined: readonly Quarantined[]): readonly string[] =>
-    questionOf(facts({ catalogs: [catalog({ versions })] }), { installed, quarantined }).quarantined;
+    barredBy({ ...facts({ catalogs: [catalog({ versions })] }), installed, quarantined });
 
   test('a bundle that failed is barred by its name and by its image, which may be offered under another name', () => {
     expect(barred(records(1, 2))).toEqual(['gadget.v1.1.0', 'registry.example/x@sha256:1.1.0']);

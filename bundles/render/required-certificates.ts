@@ -1,9 +1,19 @@
 /** Which certificates rendered objects need: one for each Deployment whose Service the API server calls. Pure. */
-import { groupKind, refOf, type KubeObject } from '../../api/object.ts';
+import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { certificateName, serviceName } from './names.ts';
+import { certificateName, serviceHosts, serviceName } from './names.ts';
 import { configsIn } from './client-configs.ts';
-import type { RequiredCertificate } from './certificates.ts';
+
+/** A certificate that the manager is to issue into a Secret of type `kubernetes.io/tls`. */
+export interface RequiredCertificate {
+  readonly deployment: string;
+  readonly secretName: string;
+  readonly serviceName: string;
+  /** The first is the common name. */
+  readonly dnsNames: readonly string[];
+  /** Objects whose `caBundle` must be the authority of this certificate. */
+  readonly injectInto: readonly ObjectRef[];
+}
 
 /**
  * The certificates, in the order of the Deployments. They are read from the objects and not from the bundle, so that
@@ -25,13 +35,11 @@ function describe(
   namespace: string,
   injectInto: RequiredCertificate['injectInto'],
 ): RequiredCertificate {
-  const service = serviceName(deployment);
-  const name = `${service}.${namespace}`;
   return {
     deployment,
     secretName: certificateName(deployment),
-    serviceName: service,
-    dnsNames: [name, `${name}.svc`, `${name}.svc.cluster.local`],
+    serviceName: serviceName(deployment),
+    dnsNames: serviceHosts(deployment, namespace),
     injectInto,
   };
 }

@@ -10,7 +10,7 @@ import { identityOf } from '../../../apply/identity.ts';
 import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import { injectCaBundles, type RequiredCertificate } from '../../../bundles/render/render.ts';
+import { injectCaBundles } from '../../../bundles/render/render.ts';
 import { rehearsalName } from '../rehearsal/probe-objects.ts';
 import { issueCertificate, type Issue } from './issue.ts';
 import {
@@ -22,7 +22,7 @@ import {
   type CertificateStep,
   type Circumstances,
 } from './plan.ts';
-import { requiredIn } from '../../../bundles/render/called-deployments.ts';
+import { requiredIn, type RequiredCertificate } from '../../../bundles/render/required-certificates.ts';
 import {
   fingerprintOf,
   inspect,

@@ -5,7 +5,7 @@ import { hasWorked } from '../../../api/revision.ts';
 import type { RecordEvent } from '../../events.ts';
 import { prepareFor } from '../../prepare-for.ts';
 import { knownInventory, type RevisionFacts } from '../observe.ts';
-import { addCertificates } from './certificates.ts';
+import { addCertificates } from './add.ts';
 import type { Issue } from './issue.ts';
 import type { CertificateStep } from './plan.ts';
 

@@ -6,7 +6,7 @@ import { fieldsOf, listOf } from '../../../api/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { calledWebhooks } from './called-webhooks.ts';
-import { decideStage, rehearsable, type Proved, type Stage, type StageFacts } from './stage.ts';
+import { decideStage, rehearsable, type Proved, type Stage, type StageFacts } from './decide-stage.ts';
 
 const LONG = `${'w'.repeat(100)}-2`;
 const service = { namespace: 'ops', name: 'widget-service' };

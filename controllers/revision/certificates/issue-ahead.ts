@@ -3,9 +3,10 @@
  * then, and a certificate takes 12 to 17 ms of the processor. Nothing is promised by that: a certificate that is not there is
  * issued when it is needed, as always. Kept in memory within narrow bounds, and lost with a restart.
  */
+import { awaitedLater } from '../../../api/awaited-later.ts';
 import type { ObjectRef } from '../../../api/object.ts';
-import type { RequiredCertificate } from '../../../bundles/render/render.ts';
-import { namesOf, secretOf } from './certificates.ts';
+import type { RequiredCertificate } from '../../../bundles/render/required-certificates.ts';
+import { namesOf, secretOf } from './add.ts';
 import { issueCertificate, type Issue, type Issued } from './issue.ts';
 import { LIFETIME_MS } from './plan.ts';
 
@@ -48,9 +49,7 @@ export function createCertificatesAhead({
       for (const one of required.filter((certificate) => !exists(secretOf(certificate, namespace)))) {
         const dnsNames = namesOf(one, namespace);
         const at = now();
-        const issued = issue({ dnsNames, now: at, lifetimeMs: LIFETIME_MS });
-        // Awaited by the one who takes it: a rejection before that must not count as unhandled.
-        issued.catch(() => undefined);
+        const issued = awaitedLater(issue({ dnsNames, now: at, lifetimeMs: LIFETIME_MS }));
         put(waiting, keyOf(dnsNames), { at, issued });
       }
     },
