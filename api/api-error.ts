@@ -91,6 +91,13 @@ function judge(status: Status): StatusMeaning {
   if (hasCause(status, 'FieldManagerConflict')) {
     return { reason: 'Collision', retry: 'backoff', hint: 'Another manager owns these fields' };
   }
+  if (status.code === 405 && /terminating/.test(message)) {
+    return {
+      reason: 'ObjectInvalid',
+      retry: 'backoff',
+      hint: 'The CRD of this kind is being deleted, and none can be made before it is gone and applied again',
+    };
+  }
   const frozen = immutableFields(status);
   if (frozen.length > 0) {
     const hint = `${frozen.join(' and ')} cannot be changed while the object exists. If the object is deleted, it is made with the new value`;

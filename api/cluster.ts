@@ -42,6 +42,15 @@ export interface ListOptions {
   readonly metadataOnly?: boolean;
 }
 
+/** For a list of an unknown length, of which not all is needed. */
+export interface Keeping {
+  /**
+   * Called for each object as soon as its page has come, and returns the part of it that the caller needs: a list of a hundred
+   * thousand objects is then never whole in memory. A client may return whole objects.
+   */
+  readonly keep?: (object: KubeObject) => KubeObject;
+}
+
 /** Reads and writes objects as raw JSON. Every method throws ApiError; `signal` aborts for good. */
 export interface Cluster {
   /** The object, or undefined if the object or its kind does not exist. */
@@ -50,7 +59,7 @@ export interface Cluster {
    * All objects, as one consistent list; empty if the kind is not served. A kind with `served` skips discovery, and
    * throws ApiError of code 404 if its path does not exist.
    */
-  list(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
+  list(kind: Kind, options?: ListOptions & Keeping, signal?: AbortSignal): Promise<readonly KubeObject[]>;
   /** Creates with the field manager `slipway`; throws ApiError of code 409 if the name is in use (isAlreadyExists). */
   create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */

@@ -45,6 +45,8 @@ export interface ApplyRequest {
    * watch knows them since. The run adds to it.
    */
   readonly tried?: Set<string>;
+  /** Identities of the objects that the manager completes or makes itself, as by a certificate: a repair may renew them. */
+  readonly completed?: ReadonlySet<string>;
   /**
    * Called once a phase is applied, with its objects that do not work yet; it may wait for them. Returns the objects that
    * hold back later phases. Absent: those that do not work yet.

@@ -687,6 +687,55 @@ describe('refused objects', () => {
     ]);
   });
 
+  describe('of an operator that was applied as it is', () => {
+    /** Everything is deleted, and objects of one kind can no longer be made: the kinds that are missing after the next run. */
+    async function missing(refused: string, change: Partial<ApplyRequest> = {}): Promise<readonly string[]> {
+      let isRefusing = false;
+      const before: FakeOptions['before'] = ({ verb, ref }) => {
+        if (isRefusing && verb !== 'get' && ref.kind === refused) throw refuse();
+      };
+      const cluster = clusterWithNamespace({ before });
+      const { inventory } = await applyWatching(cluster, request());
+      for (const object of objects) await cluster.delete(refOf(object));
+      isRefusing = true;
+      const result = await applyWatching(cluster, request({ previousInventory: inventory, ...change }));
+      expect(result.failures.length).toBeGreaterThan(0);
+      const there = new Set(cluster.objects().map(({ kind }) => kind));
+      return [...new Set(objects.map(({ kind }) => kind))].filter((kind) => !there.has(kind)).sort();
+    }
+
+    test.each(['ServiceAccount', 'ConfigMap', 'ClusterRole', 'ClusterRoleBinding', 'ValidatingWebhookConfiguration'])(
+      'the others are repaired although a %s is refused',
+      async (kind) => expect(await missing(kind)).toEqual([kind]),
+    );
+
+    test('what needs a working object waits for it all the same', async () => {
+      expect(await missing('Deployment')).toEqual(['Deployment', 'ValidatingWebhookConfiguration']);
+      expect(await missing('CustomResourceDefinition')).toContain('Deployment');
+    });
+
+    const isRole = ({ kind }: KubeObject): boolean => kind === 'Role';
+    const role = objects.find(isRole) as KubeObject;
+    const changed = { ...role, metadata: { ...role.metadata, labels: { ...role.metadata.labels, next: 'true' } } };
+    const others = objects.filter((object) => !isRole(object));
+
+    test('workloads wait if another object of the run is new', async () => {
+      const kinds = ['ConfigMap', 'Deployment', 'ValidatingWebhookConfiguration'];
+      expect(await missing('ConfigMap', { objects: [changed, ...others] })).toEqual(kinds);
+    });
+
+    test('nothing is written if it is known before that an object of a new kind is refused', async () => {
+      const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'm', { namespace: 'ops' });
+      const kinds = [...new Set(objects.map(({ kind }) => kind))].sort();
+      expect(await missing('ConfigMap', { objects: prepared([...sampleOperator(), monitor]) })).toEqual(kinds);
+    });
+
+    test('an object that the manager completes may be new, as with another certificate', async () => {
+      const completed = new Set([identityOf(refOf(role))]);
+      expect(await missing('ConfigMap', { objects: [changed, ...others], completed })).toEqual(['ConfigMap']);
+    });
+  });
+
   test('a defect is thrown, not reported as a failure of the cluster', async () => {
     await expect(
       applyWatching(

@@ -1,6 +1,6 @@
 /**
  * Puts a revision's objects into the cluster: first checks every object (check.ts) and writes nothing if one of
- * them would be refused, then walks the graph of phases (walk.ts), creating or applying each object once. The revision controller
+ * them would be refused, unless this only repairs (repair.ts). Then walks the graph of phases (walk.ts), creating or applying each object once. The revision controller
  * calls it repeatedly until everything is done; work that is done is in the inventory and costs no request. It does not
  * prune, and it keeps no state: killed between any two writes, the next run recognizes its objects by the owner that
  * they name.
@@ -12,6 +12,7 @@ import { contextOf, type ApplyRequest, type ApplyRun } from './apply-run.ts';
 import { countRequests } from './count-requests.ts';
 import { hasRefusal, checkAll, refuse } from './check.ts';
 import { orderObjects } from './phases.ts';
+import { isRepair } from './repair.ts';
 import { walk } from './walk.ts';
 
 export type { ApplyResult, ObjectResult, ApplyOutcome, PhaseResult, Unready } from './apply-result.ts';
@@ -34,9 +35,10 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   const phases = orderObjects(request.objects, { mayBind: request.asManager === true });
   const findings = await checkAll(run, phases);
   await request.noted;
-  const results = hasRefusal(findings)
-    ? phases.map((phase) => refuse(phase, findings))
-    : await walk(run, phases, findings);
+  const results =
+    hasRefusal(findings) && !isRepair(run)
+      ? phases.map((phase) => refuse(phase, findings))
+      : await walk(run, phases, findings);
   return summarizePhases(results, request.previousInventory, counted.requests());
 }
 

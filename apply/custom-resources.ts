@@ -11,6 +11,7 @@ import {
   refOf,
 } from '../api/object.ts';
 import { isNotFound } from '../api/api-answers.ts';
+import { ANNOTATION } from '../api/names.ts';
 import { explainFailure, isConversionFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
@@ -154,7 +155,8 @@ export async function countInstances(
 }
 
 /**
- * Every object of a kind that must be served. Throws ApiUnavailable if the API server does not serve the kind (yet, or
+ * Every object of a kind that must be served, with the parts of its metadata by which it is counted, named and deleted: other
+ * users decide how many there are, and how large. Throws ApiUnavailable if the API server does not serve the kind (yet, or
  * at the moment): a client may answer that with an empty list, which must not count as none.
  */
 export async function listServed(
@@ -163,12 +165,28 @@ export async function listServed(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   try {
-    return await cluster.list(kind, undefined, signal);
+    return await cluster.list(kind, NAMES_ONLY, signal);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const message = `${groupKind(kind)} is not served at the moment, although its CRD is there`;
     throw new ReasonedError({ reason: 'ApiUnavailable', retry: 'backoff', message, cause: error });
   }
+}
+
+/** For a list of which the names matter, and who owns or holds an object. */
+export const NAMES_ONLY = { metadataOnly: true, keep: nameOf } as const;
+
+const NAMING = ['name', 'namespace', 'uid', 'deletionTimestamp', 'finalizers'] as const;
+/** By which judgeOwnership decides that an object is ours. */
+const CLAIMS = [ANNOTATION.owner, ANNOTATION.ownerUid, ANNOTATION.adoptBy] as const;
+/** More characters than a value has that we wrote. */
+const MOST_OF_CLAIM = 600;
+
+function nameOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const fields = NAMING.map((key) => [key, metadata[key]] as const).filter(([, value]) => value !== undefined);
+  const claims = CLAIMS.map((key) => [key, metadata.annotations?.[key]?.slice(0, MOST_OF_CLAIM)] as const);
+  const annotations = Object.fromEntries(claims.filter(([, value]) => value !== undefined));
+  return { apiVersion, kind, metadata: { ...Object.fromEntries(fields), annotations } as KubeObject['metadata'] };
 }
 
 /**

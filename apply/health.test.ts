@@ -213,6 +213,15 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
 ];
 
 describe('health', () => {
+  test('of a Deployment whose rollout is paused names the way to resume it', () => {
+    const paused = deployment({ replicas: 1, availableReplicas: 1 }, { paused: true });
+    expect(assessHealth(paused)).toMatchObject({
+      state: 'Progressing',
+      message: expect.stringContaining('rollout resume deployment/a') as string,
+    });
+    expect(assessHealth(deployment(running, { paused: true })).state).toBe('Ready');
+  });
+
   test.each(cases)('$object.kind: $state, because $because', ({ object, state }) => {
     const health = assessHealth(object);
     expect(health.state).toBe(state);

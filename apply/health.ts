@@ -82,7 +82,17 @@ function judgeDeployment(object: KubeObject, status: Fields): Health {
   }
   if (numberOf(status['observedGeneration']) === undefined) return progressing('its controller has not seen it yet');
   if (heldFor(object) !== undefined) return hasNewPod(status) ? READY : progressing('no new Pod of it is ready yet');
-  return judgeReplicas(desiredReplicas(object), status) ?? judgeAvailable(status) ?? READY;
+  return (
+    judgePaused(object, status) ?? judgeReplicas(desiredReplicas(object), status) ?? judgeAvailable(status) ?? READY
+  );
+}
+
+/** No bundle pauses a rollout, and no apply resumes one that a person has paused: an upgrade would wait for its deadline. */
+function judgePaused(object: KubeObject, status: Fields): Health | undefined {
+  const { namespace = '', name } = object.metadata;
+  const isBehind = (numberOf(status['updatedReplicas']) ?? 0) < desiredReplicas(object);
+  if (fieldsOf(object['spec'])['paused'] !== true || !isBehind) return undefined;
+  return progressing(`its rollout is paused. Resume it: kubectl -n ${namespace} rollout resume deployment/${name}`);
 }
 
 /** @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#deployment-status */

@@ -85,6 +85,48 @@ describe('what is removed', () => {
   });
 });
 
+describe('fields that a controller of the cluster fills', () => {
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: 'yes' } }] };
+  const clientConfig = { caBundle: 'Cg==', service: { namespace: 'ops', name: 'webhook' } };
+  const conversion = (config: object): object => ({
+    group: 'x.y',
+    conversion: { strategy: 'Webhook', webhook: { clientConfig: config } },
+  });
+  const rbac = 'rbac.authorization.k8s.io/v1';
+  const crd = (annotations: Record<string, string>, config: object = clientConfig): KubeObject => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'w.x.y', annotations },
+    spec: conversion(config),
+  });
+  const { caBundle: _, ...unfilled } = clientConfig;
+
+  test.each([
+    { what: 'the rules of an aggregated ClusterRole', object: sample(rbac, 'ClusterRole', 'a', { aggregationRule, rules: [] }), kept: { aggregationRule } },
+    { what: 'the authority of a CRD that cert-manager injects', object: crd({ 'cert-manager.io/inject-ca-from': 'a/b' }), kept: { spec: conversion(unfilled) } },
+    { what: 'the authority of a CRD that OpenShift injects', object: crd({ 'service.beta.openshift.io/inject-cabundle': 'true' }), kept: { spec: conversion(unfilled) } },
+  ])('$what is left to that controller', ({ object, kept }) => {
+    const { apiVersion: _version, kind: _kind, metadata: _metadata, ...content } = prepareOne(object);
+    expect(content).toEqual(kept);
+  }); // prettier-ignore
+
+  test.each([
+    {
+      what: 'the rules of another ClusterRole',
+      object: sample(rbac, 'ClusterRole', 'a', { rules: [], aggregationRule: null }),
+    },
+    { what: 'the authority of a CRD that no other program injects', object: crd({ note: 'x' }) },
+    { what: 'a conversion without an authority', object: crd({ 'cert-manager.io/inject-ca-from': 'a/b' }, unfilled) },
+    {
+      what: 'a CRD without a conversion',
+      object: { ...crd({ 'cert-manager.io/inject-ca-from': 'a/b' }), spec: 'none' },
+    },
+  ])('$what stays', ({ object }) => {
+    const { metadata: _metadata, ...content } = object;
+    expect(prepareOne(object)).toMatchObject(content);
+  });
+});
+
 describe('namespaces', () => {
   test.each([
     { object: sample('v1', 'ConfigMap', 'a'), namespace: 'ops', because: 'it is namespaced and names no namespace' },

@@ -9,6 +9,7 @@ import { canonicalJson } from '../api/json.ts';
 import { isRecord } from '../api/untyped.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/object.ts';
+import { withoutDelegated } from './delegated.ts';
 import { identityOf, knownScope } from './identity.ts';
 import { compareObjects } from './phases.ts';
 
@@ -31,7 +32,8 @@ export interface PrepareOptions {
 
 /**
  * The objects to apply, each identity once, sorted. Removed: `status` and all of `metadata` except name, namespace,
- * labels and annotations (a finalizer or owner preset by a bundle would outlive or hijack the object).
+ * labels and annotations (a finalizer or owner preset by a bundle would outlive or hijack the object), and fields that a
+ * controller of the cluster fills (delegated.ts).
  *
  * Of two objects with one identity the later wins, as if both were applied in turn; two ServiceAccounts are merged,
  * since the renderer creates one for every account that the bundle names, besides the bundle's own. The ServiceAccount
@@ -52,7 +54,7 @@ export function prepareObjects(rendered: readonly KubeObject[], options: Prepare
 
 function prepareObject(object: KubeObject, options: PrepareOptions): KubeObject {
   requireNamed(object);
-  const { status: _status, metadata, ...rest } = object;
+  const { status: _status, metadata, ...rest } = withoutDelegated(object);
   return {
     ...rest,
     apiVersion: object.apiVersion,

@@ -208,6 +208,29 @@ describe('pruning a CRD', () => {
   });
 });
 
+describe('a cluster with large objects', () => {
+  /** Lists whole objects of these kinds, which others decide the size of. */
+  const lists = async (before: string): Promise<readonly unknown[]> => {
+    const [cluster, inventory] = await installed([...sampleOperator(), widget]);
+    const asked: unknown[] = [];
+    const watching: typeof cluster = {
+      ...cluster,
+      list: (kind, some, signal) => (asked.push([kind.kind, some?.metadataOnly]), cluster.list(kind, some, signal)),
+    };
+    const entry = { ...entryOfKind(inventory, 'Widget'), apiVersion: before };
+    await pruneObjects(watching, [entry, entryOfKind(inventory, 'CustomResourceDefinition')], options);
+    return asked;
+  };
+
+  test('is asked for names when custom resources are counted', async () => {
+    expect(await lists('example.com/v1')).toEqual([['Widget', true]]);
+  });
+
+  test('is asked for names when the CRD of a kind is looked for', async () => {
+    expect(await lists('example.com/v1alpha1')).toContainEqual(['CustomResourceDefinition', true]);
+  });
+});
+
 describe('a kind that is not served', () => {
   const entry = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'ops', name: 'first', uid: 'u', hash: 'h' };
 

@@ -4,9 +4,10 @@
  */
 import { describeRef, groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { fieldsOf } from '../api/untyped.ts';
 import type { Failure } from './api-failure.ts';
 import { CRD } from '../api/crd-kind.ts';
-import { resourceOf } from './custom-resources.ts';
+import { NAMES_ONLY, resourceOf } from './custom-resources.ts';
 import { phaseOf } from './phases.ts';
 
 export type ServedObject =
@@ -80,13 +81,20 @@ function isBuiltIn(ref: ObjectRef): boolean {
   );
 }
 
+/** A cluster may have thousands of CRDs, and each may have a megabyte: only those of the group are read. */
 async function findCrd(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<KubeObject | undefined> {
   const group = groupOf(ref.apiVersion);
-  const crds = await cluster.list(CRD, undefined, signal);
-  return crds.find((candidate) => {
-    const spec = candidate['spec'] as { group?: string; names?: { kind?: string } } | undefined;
-    return spec?.group === group && spec.names?.kind === ref.kind;
-  });
+  const all = await cluster.list(CRD, NAMES_ONLY, signal);
+  for (const { metadata } of all.filter((crd) => groupIn(crd.metadata.name) === group)) {
+    const crd = await cluster.get({ ...CRD, name: metadata.name }, signal);
+    if (fieldsOf(fieldsOf(crd?.['spec'])['names'])['kind'] === ref.kind) return crd;
+  }
+  return undefined;
+}
+
+/** The API server requires that a CRD is named `<plural>.<group>`. */
+function groupIn(crdName: string): string {
+  return crdName.slice(crdName.indexOf('.') + 1);
 }
 
 /** The aggregated API that serves a group. */

@@ -6,6 +6,7 @@ import type { ApplyRun, Findings, Pending } from './apply-run.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import type { PhaseName, PlannedPhase } from './phases.ts';
+import { isRepair } from './repair.ts';
 import { settleWrite } from './settle-write.ts';
 import { inSlots } from './slots.ts';
 import type { Finding } from './take-over.ts';
@@ -40,7 +41,7 @@ export async function walk(run: ApplyRun, phases: readonly PlannedPhase[], findi
 
 /** Waits for the earlier phases; returns a sentence about the one that blocks this phase, or undefined. */
 async function obstacleBefore(
-  { watched }: ApplyRun,
+  run: ApplyRun,
   { name, after }: PlannedPhase,
   runs: ReadonlyMap<PhaseName, PhaseRun>,
 ): Promise<string | undefined> {
@@ -48,10 +49,11 @@ async function obstacleBefore(
     const before = runs.get(phase);
     if (before === undefined) continue;
     const { state, unready } = until === 'ready' ? await before.ready : (await before.applied).result;
+    if (state === 'Failed' && until === 'applied' && isRepair(run)) continue;
     if (state === 'Waiting' || state === 'Failed') return `phase ${phase} comes first`;
     // Custom resources of a CRD that is being deleted may wait for the operator to finalize them.
     const isWaitedFor = ({ ref }: Unready): boolean =>
-      name !== 'workloads' || phase !== 'crds' || watched.get(ref)?.metadata.deletionTimestamp === undefined;
+      name !== 'workloads' || phase !== 'crds' || run.watched.get(ref)?.metadata.deletionTimestamp === undefined;
     const first = unready.find(isWaitedFor);
     if (until === 'ready' && first !== undefined) return `${describeRef(first.ref)}: ${first.health.message}`;
   }

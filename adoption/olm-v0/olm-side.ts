@@ -159,8 +159,10 @@ function isAsJudged(live: KubeObject | undefined, judged: KubeObject | undefined
   return canonicalJson(withoutFinalizers(live)) === canonicalJson(withoutFinalizers(judged));
 }
 
+type WithFields = KubeObject['metadata'] & { readonly managedFields?: unknown };
+
 function withoutFinalizers(csv: KubeObject | undefined): unknown {
   if (csv === undefined) return null;
-  const { finalizers: _, resourceVersion: _version, managedFields: _fields, ...metadata } = csv.metadata;
+  const { finalizers: _, resourceVersion: _version, managedFields: _fields, ...metadata } = csv.metadata as WithFields;
   return { ...csv, metadata };
 }

@@ -92,14 +92,16 @@ describe('a refused CRD change', () => {
     const { listPage, asked } = lister(objects);
     const verdict = await guardCrd(old, next, { signal: NEVER, listPage });
     expect(unsafeError([verdict])?.message).toContain('(ops/w200)');
-    expect(asked).toEqual(['0', '100', '200'].map((token) => `example.com/v1 Widget ${token}`));
+    expect(asked).toEqual(
+      ['0', '25', '50', '75', '100', '125', '150', '175', '200'].map((token) => `example.com/v1 Widget ${token}`),
+    );
   });
 
   test('a change is refused if there are more objects than the check reads', async () => {
     const { listPage, asked } = lister(Array.from({ length: 10_001 }, (_, index) => widget(`w${index}`)));
     const verdict = await guardCrd(old, next, { signal: NEVER, listPage });
     expect(unsafeError([verdict])?.message).toContain('(others that were not judged, as there are more than 10000)');
-    expect(asked).toHaveLength(100);
+    expect(asked).toHaveLength(400);
   });
 
   test('a change is refused if the time is up before all objects are judged', async () => {

@@ -37,8 +37,8 @@ export interface GuardOptions {
   readonly now?: () => number;
 }
 
-/** Page size, and most objects read for one CRD version: any further objects count as hurt. */
-const PAGE = 100;
+/** Page size, as an object may have 1.5 MB; and most objects read for one CRD version: any further objects count as hurt. */
+const PAGE = 25;
 const MOST_OBJECTS = 10_000;
 /** Time limit for all objects of a CRD version; after each time slice the check yields to other work. */
 const MOST_MS = 60_000;

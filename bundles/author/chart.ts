@@ -6,7 +6,7 @@ import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
 import { isRecord } from '../../api/untyped.ts';
-import { invalid } from './invalid.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import type { SourceObject } from './source.ts';
 
 /** Objects of a chart that can be in a bundle. */
@@ -52,7 +52,7 @@ function refuseDifferences(first: readonly SourceObject[], second: readonly Sour
     return path === undefined ? [] : [`${name} (${path})`];
   });
   if (differing.length === 0) return;
-  throw invalid(
+  throw invalidInput(
     `the chart renders differently each time: ${list(differing)}`,
     'Set these values with --set or --values, so that no template uses random values, new certificates or the time',
   );
@@ -80,7 +80,7 @@ function refuseHooks(sources: readonly SourceObject[]): void {
   const hooks = sources.filter(({ object }) => hooksOf(object).length > 0 && !isCrd(object));
   if (hooks.length === 0) return;
   const names = hooks.map(({ object }) => `${describeRef(refOf(object))} (${hooksOf(object).join(', ')})`);
-  throw invalid(
+  throw invalidInput(
     `the chart has hooks, which no installation of a bundle runs: ${list(names)}`,
     'Switch them off by the values of the chart, or say --leave-out KIND/NAME for each one that the operator works without',
   );

@@ -7,7 +7,7 @@ import type { AuthorFinding, Placement } from './ledger.ts';
 import { withoutServerFields } from './live-fields.ts';
 import { reasonToLeave, secretsNeededBy } from './live-inside.ts';
 import { OutsideObjects } from './live-outside.ts';
-import { invalid } from './invalid.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import type { SourceObject } from './source.ts';
 
 /** Objects as the API server returns them. */
@@ -66,7 +66,7 @@ function refuseUnknown(objects: readonly KubeObject[], include: readonly string[
   const known = new Set(objects.flatMap(nameOf));
   const unknown = include.find((name) => !known.has(name));
   if (unknown === undefined) return;
-  throw invalid(
+  throw invalidInput(
     `the cluster has no object ${JSON.stringify(unknown)} to include`,
     'Name a kind with its group and a name, as in Secret/token or CustomResourceDefinition.apiextensions.k8s.io/kettles.example',
   );
@@ -80,7 +80,7 @@ function refuseOwned(inside: readonly KubeObject[], taken: readonly KubeObject[]
   const owned = inside.find((object) => groupKind(object) === DEPLOYMENT);
   const [owner] = owned?.metadata.ownerReferences ?? [];
   if (owned === undefined || owner === undefined) return;
-  throw invalid(
+  throw invalidInput(
     `every Deployment of the namespace has an owner: ${owned.metadata.name} belongs to ${owner.kind} ${owner.name}`,
     'Make the bundle of the objects that the owner is made from; a ClusterServiceVersion was made from a bundle: slipway bundle pull',
   );

@@ -3,7 +3,7 @@ import { CRD } from '../../api/crd-kind.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
 import type { InstallMode } from '../render/install-mode.ts';
-import { invalid } from './invalid.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import type { SourceObject } from './source.ts';
 
 /** A source with its facts; computed once. */
@@ -46,14 +46,14 @@ function refuseTwice(sources: readonly SourceObject[]): void {
     const name = describeRef(refOf(object));
     const before = seen.get(name);
     if (before !== undefined)
-      throw invalid(`${name} is there twice: in ${before}, and in ${place}`, 'Remove one of them, or rename it');
+      throw invalidInput(`${name} is there twice: in ${before}, and in ${place}`, 'Remove one of them, or rename it');
     seen.set(name, place);
   }
 }
 
 function noDeployment(sources: readonly SourceObject[]): ReasonedError {
   const kinds = [...new Set(sources.map(({ object }) => groupKind(object)))].slice(0, 10);
-  return invalid(
+  return invalidInput(
     sources.length === 0 ? 'the source has no objects' : `the source has no Deployment, only ${kinds.join(', ')}`,
     'A bundle runs an operator as Deployments: add the Deployment, or turn the StatefulSet or DaemonSet into one',
   );
@@ -66,7 +66,7 @@ function findNamespace(byKind: Scene['byKind']): string | undefined {
   ];
   const [first, ...others] = named('Deployment.apps');
   if (others.length > 0) {
-    throw invalid(
+    throw invalidInput(
       `the Deployments are in ${others.length + 1} namespaces: ${[first, ...others].join(', ')}`,
       'A bundle is installed into one namespace: make a bundle of the Deployments of each',
     );

@@ -3,6 +3,7 @@
  * that need them, and renders the objects by which cert-manager issues certificates.
  */
 import { isCrd } from '../../api/crd-kind.ts';
+import { CA_INJECTION } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';
 import { certificateName, issuerName, serviceHosts } from './names.ts';
@@ -111,7 +112,18 @@ function inject(object: KubeObject, ca: string): KubeObject {
   const { conversion = {} } = spec;
   const { webhook = {} } = conversion;
   const clientConfig = { ...webhook.clientConfig, caBundle: ca };
-  return { ...object, spec: { ...spec, conversion: { ...conversion, webhook: { ...webhook, clientConfig } } } };
+  return {
+    ...object,
+    metadata: withoutInjection(object.metadata),
+    spec: { ...spec, conversion: { ...conversion, webhook: { ...webhook, clientConfig } } },
+  };
+}
+
+/** Another program that is to inject an authority would overwrite this one. */
+function withoutInjection(metadata: KubeObject['metadata']): KubeObject['metadata'] {
+  const given = Object.entries(metadata.annotations ?? {});
+  const others = given.filter(([key]) => !CA_INJECTION.has(key));
+  return others.length === given.length ? metadata : { ...metadata, annotations: Object.fromEntries(others) };
 }
 
 function withAuthority(webhook: { readonly clientConfig?: object }, ca: string): object {

@@ -516,6 +516,18 @@ describe('webhooks', () => {
     expect(formatJson(injected).split('"caBundle":"UEVN"')).toHaveLength(4);
   });
 
+  it('no other program is asked to inject an authority into a CRD that has one', () => {
+    const rendered = render(parts, { certificates: 'manager' });
+    const required = requiredIn(rendered);
+    const authorities = new Map([['gadget-manager-service-cert', 'PEM']]);
+    const annotations = { 'cert-manager.io/inject-ca-from': 'ops/cert', note: 'kept' };
+    const crds = rendered
+      .filter(({ kind }) => kind === 'CustomResourceDefinition')
+      .map((crd) => ({ ...crd, metadata: { ...crd.metadata, annotations } }));
+    const [injected] = injectCaBundles(crds, required, authorities);
+    expect(injected?.metadata.annotations).toEqual({ note: 'kept' });
+  });
+
   it('cert-manager issues certificates of webhooks if requested', () => {
     const objects = render(parts, { certificates: 'cert-manager' });
     expect(names(objects).slice(-2)).toEqual([

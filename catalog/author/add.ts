@@ -12,7 +12,7 @@ import type { VersionRules } from '../versions.ts';
 import { edgesOf, entriesOf, entryOf, headsOf, withEntries, type EntryEdges } from './channel.ts';
 import type { PackageDocuments, PlacedDocument } from './documents.ts';
 import type { AddedDocument, CatalogEdit } from './edit.ts';
-import { refuse } from './refusal.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import { identityOf, isLower } from './versions.ts';
 
 /** What the author asks for; what is absent is taken from the bundle, else from the catalog. */
@@ -87,7 +87,7 @@ function entryFor(question: EntryQuestion, rules: VersionRules): Fields | undefi
   const existing = entryOf(channel, bundle.name);
   if (existing !== undefined) {
     if (edges === undefined || canonicalJson(edgesOf(existing)) === canonicalJson(edges)) return undefined;
-    throw refuse(
+    throw invalidInput(
       `channel ${JSON.stringify(channelName)} has ${bundle.name} with other edges`,
       'Remove the bundle from the channel first, or edit the entry by hand',
     );
@@ -103,13 +103,13 @@ function headToReplace(
 ): string | undefined {
   const heads = headsOf(entriesOf(channel));
   if (heads.length > 1)
-    throw refuse(
+    throw invalidInput(
       `channel ${JSON.stringify(name)} has several heads: ${heads.slice(0, 5).join(', ')}`,
       'Name the edges of the new version by --replaces and --skips, so that one head is left',
     );
   const [head] = heads;
   if (head !== undefined && isLower(bundle, bundles.get(head)?.value, rules))
-    throw refuse(
+    throw invalidInput(
       `the head of channel ${JSON.stringify(name)}, ${head}, is higher than ${bundle.name}`,
       'Name the edges of the new version by --replaces and --skips, and let the head replace or skip it',
     );
@@ -121,7 +121,7 @@ function isNew({ bundles }: PackageDocuments, bundle: BundleBlob): boolean {
   const existing = bundles.get(bundle.name);
   if (existing !== undefined) {
     if (canonicalJson(existing.value) === canonicalJson(bundle)) return false;
-    throw refuse(
+    throw invalidInput(
       `the catalog has ${bundle.name} with other content`,
       'Publish the change as a new version, or remove the bundle first: slipway catalog remove',
     );
@@ -129,7 +129,7 @@ function isNew({ bundles }: PackageDocuments, bundle: BundleBlob): boolean {
   const { version } = identityOf(bundle);
   const twin = [...bundles.values()].find(({ value }) => identityOf(value).version === version);
   if (twin === undefined) return true;
-  throw refuse(
+  throw invalidInput(
     `the catalog has version ${version} under the name ${textField(twin.value, 'name') ?? ''}`,
     'Publish the bundle with a version of its own',
   );

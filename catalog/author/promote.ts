@@ -4,7 +4,7 @@ import type { VersionRules } from '../versions.ts';
 import { edgesOf, entriesOf, entryOf, headsOf, withEntries } from './channel.ts';
 import type { PackageDocuments } from './documents.ts';
 import type { CatalogEdit } from './edit.ts';
-import { refuse } from './refusal.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import { findBundle, isLower } from './versions.ts';
 
 export interface Promotion {
@@ -28,13 +28,13 @@ export function decidePromotion(
   const bundle = findBundle(documents, version);
   const source = channels.get(from);
   if (source === undefined)
-    throw refuse(
+    throw invalidInput(
       `package ${packageName} has no channel ${JSON.stringify(from)}`,
       `It has ${[...channels.keys()].slice(0, 5).join(', ')}`,
     );
   const entry = bundle === undefined ? undefined : entryOf(source, bundle);
   if (bundle === undefined || entry === undefined)
-    throw refuse(
+    throw invalidInput(
       `channel ${JSON.stringify(from)} of package ${packageName} has no version ${version}`,
       'Add the bundle to that channel first: slipway catalog add',
     );
@@ -42,7 +42,7 @@ export function decidePromotion(
   if (entryOf(target, bundle) !== undefined) return { changed: new Map(), removed: new Set(), added: [] };
   const head = target === undefined ? undefined : onlyHead(entriesOf(target), to);
   if (head !== undefined && isLower(bundles.get(bundle)?.value, bundles.get(head)?.value, rules))
-    throw refuse(
+    throw invalidInput(
       `the head of channel ${JSON.stringify(to)}, ${head}, is higher than ${bundle}`,
       `Promote a version that is higher than ${head}`,
     );
@@ -66,7 +66,7 @@ export function decidePromotion(
 function onlyHead(entries: readonly Fields[], channel: string): string | undefined {
   const heads = headsOf(entries);
   if (heads.length <= 1) return heads[0];
-  throw refuse(
+  throw invalidInput(
     `channel ${JSON.stringify(channel)} has several heads: ${heads.slice(0, 5).join(', ')}`,
     'Let one head replace or skip the others first',
   );

@@ -5,7 +5,7 @@ import { listField, textField } from '../fields.ts';
 import { edgesOf, entriesOf, entryOf, nameOf, skipsOf, withEntries, type EntryEdges } from './channel.ts';
 import type { PackageDocuments, PlacedDocument } from './documents.ts';
 import type { CatalogEdit } from './edit.ts';
-import { refuse } from './refusal.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import { findBundle } from './versions.ts';
 
 export interface RemoveWishes {
@@ -58,7 +58,7 @@ export function decideRemove(documents: PackageDocuments, { version, channels }:
 function refuseUnknown({ channels, name }: PackageDocuments, asked: readonly string[]): void {
   const unknown = asked.find((one) => !channels.has(one));
   if (unknown === undefined) return;
-  throw refuse(
+  throw invalidInput(
     `package ${name} has no channel ${JSON.stringify(unknown)}`,
     `It has ${[...channels.keys()].slice(0, 5).join(', ')}`,
   );
@@ -88,7 +88,7 @@ function inheriting(entry: Fields, bundle: string, gone: EntryEdges): Fields {
 function refuseEmptyDefault({ head, name }: PackageDocuments, emptied: readonly string[]): void {
   const defaultChannel = head === undefined ? undefined : textField(head.value, 'defaultChannel');
   if (defaultChannel === undefined || !emptied.includes(defaultChannel)) return;
-  throw refuse(
+  throw invalidInput(
     `it is the last bundle of ${JSON.stringify(defaultChannel)}, the default channel of package ${name}`,
     'Set another defaultChannel in its olm.package first, or remove the whole package',
   );

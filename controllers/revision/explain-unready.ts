@@ -73,8 +73,10 @@ export function secondsToStart(
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   const live = deployment === undefined ? undefined : observed(deployment.ref);
   const movedAt = live === undefined ? Number.NaN : lastMoveOf(live);
-  const left = patienceOf(deadlineSeconds) - (now.getTime() - movedAt) / 1000;
-  return left > 0 ? left : 0;
+  const patience = patienceOf(deadlineSeconds);
+  const left = patience - (now.getTime() - movedAt) / 1000;
+  // More is left only if the clock of the API server is ahead.
+  return left > 0 && left <= patience ? left : 0;
 }
 
 /** When the Deployment was made or its rollout last moved, in milliseconds since 1970. */

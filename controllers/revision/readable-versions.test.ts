@@ -47,11 +47,12 @@ interface Given {
 }
 
 const GADGET = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'one', namespace: 'ops' } };
-const pod = (metadata: object): KubeObject => ({
+const pod = (metadata: object, ready = 'True'): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'one', namespace: 'ops', ...metadata },
   spec: { serviceAccountName: 'gadget' },
+  status: { conditions: [{ type: 'Ready', status: ready }] },
 });
 
 /** A cluster with these Gadgets, and these Pods behind their webhook's Service; records the versions that are read. */
@@ -216,6 +217,16 @@ describe('the Pods that answer conversions', () => {
     expect(judgement.message).toContain('ops/older');
     expect(judgement.askAgainSeconds).toBeGreaterThan(0);
     expect(asked).toEqual([]);
+  });
+
+  test('a Pod that is being deleted on a lost node answers nothing, and is not waited for', async () => {
+    const lost = pod({ name: 'older', deletionTimestamp: '2026-01-01T00:00:00Z' }, 'False');
+    const judgement = await confirmReadable(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      check({ pods: [pod({}), lost] }),
+    );
+    expect(judgement).toBe(READY);
   });
 
   test('if it was proved before that the new Pods answer, Pods that are being deleted are not waited for', async () => {

@@ -14,6 +14,7 @@ import { converterOf, type Converter } from '../../apply/retain-readable.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { Account } from '../service-account.ts';
 import type { Judgement } from './judgement.ts';
+import { isReady } from './rehearsal/pods.ts';
 import type { RevisionMemory } from './memory.ts';
 
 /** How long a webhook whose Pods are available may fail to answer: a Service needs a moment to find its Pods. */
@@ -122,9 +123,12 @@ async function findServers(
   return cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
 }
 
-/** Whether a Pod is being deleted: it may still answer in place of the new ones. */
-function isLeaving({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp !== undefined;
+/**
+ * Whether a Pod is being deleted and still ready: it may answer in place of the new ones. One on a node that is lost stays for
+ * as long as the node, and answers nothing.
+ */
+function isLeaving(pod: KubeObject): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && isReady(pod);
 }
 
 /** The API server's message if a conversion webhook does not answer; undefined if all answer, or none is needed. */

@@ -22,6 +22,7 @@ describe('a Deployment that is not available is left to start', () => {
       live: deployment('2026-01-01T00:00:00Z', '2026-01-01T00:00:09Z'),
       seconds: 9,
     },
+    { because: 'the clock of the API server is ahead', live: deployment('2026-01-01T00:08:00Z'), seconds: 0 },
     { because: 'its state is not known', live: undefined, seconds: 0 },
     { because: 'its age is not known', live: deployment(undefined), seconds: 0 },
   ])('an unavailable Deployment is left to start for $seconds s: $because', ({ live, seconds }) => {

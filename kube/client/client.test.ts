@@ -58,6 +58,29 @@ describe('objects', () => {
     expect(sent('GET').every(({ path }) => !path.includes('unread'))).toBe(true);
   });
 
+  test('of a list with `keep`, only the kept parts of a page are there when the next one is asked for', async () => {
+    for (let number = 0; number < 201; number += 1) await client.create(configMap(`x${number}`, { big: 'y' }));
+    const steps: string[] = [];
+    api.fault(({ method }) => {
+      if (method === 'GET') steps.push('asked');
+      return false;
+    });
+    const kept = await client.list(
+      { apiVersion: 'v1', kind: 'ConfigMap' },
+      {
+        keep: ({ data: _, ...object }) => {
+          if (steps.at(-1) !== 'kept') steps.push('kept');
+          return object as KubeObject;
+        },
+      },
+    );
+    expect(kept).toHaveLength(201);
+    expect(kept.every((object) => !('data' in object))).toBe(true);
+    expect(steps.filter((step, at) => step === 'kept' || steps[at + 1] === 'kept')).toEqual(
+      Array.from({ length: 3 }, () => ['asked', 'kept']).flat(),
+    );
+  });
+
   test('an integer beyond 2^53 comes back as it was', async () => {
     await client.create(configMap('x', { big: 9_007_199_254_740_993n }));
     api.fault((request, response) => {

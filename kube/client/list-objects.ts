@@ -1,7 +1,7 @@
 /** Lists objects, in pages that form one consistent list. */
 import { readable } from '../../api/api-error.ts';
 import { isExpired, isNotFound } from '../../api/api-answers.ts';
-import type { ListOptions } from '../../api/cluster.ts';
+import type { Keeping, ListOptions } from '../../api/cluster.ts';
 import { groupKind, type Kind, type KubeObject } from '../../api/object.ts';
 import { send, type ServerConnection } from './connection.ts';
 import { parseList, type ObjectList } from './parse-answer.ts';
@@ -13,6 +13,8 @@ export interface ListPageOptions extends ListOptions, Unread {
 }
 
 const PAGE_SIZE = 500;
+/** Of a list of which parts are kept: other users may have made each object as large as the API server permits. */
+const KEPT_PAGE_SIZE = 100;
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 /** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
@@ -31,15 +33,18 @@ export async function listPage(
   return readable(subject, () => parseList(textWithout(response.body, unread), kind));
 }
 
-/** All objects; empty if discovery does not know the kind. */
+/** All objects; empty if discovery does not know the kind. Throws ApiError of code 410 if a list with `keep` expires midway. */
 export async function listAll(
   connection: ServerConnection,
   kind: Kind,
-  options: ListOptions,
+  { keep, ...options }: ListOptions & Keeping,
   signal?: AbortSignal,
 ): Promise<readonly KubeObject[]> {
+  const fetchPage: FetchPage = (page) => listPage(connection, kind, { ...options, ...page }, signal);
   try {
-    return (await listConsistently((page) => listPage(connection, kind, { ...options, ...page }, signal))).items;
+    const list =
+      keep === undefined ? listConsistently(fetchPage) : listInPages(keeping(keep, fetchPage), KEPT_PAGE_SIZE);
+    return (await list).items;
   } catch (error) {
     if (isNotFound(error) && kind.served === undefined) return [];
     throw error;
@@ -60,6 +65,13 @@ export async function listConsistently(fetchPage: FetchPage): Promise<ObjectList
 }
 
 type FetchPage = (page: { readonly limit?: number; readonly continue?: string }) => Promise<ObjectList>;
+
+function keeping(keep: (object: KubeObject) => KubeObject, fetchPage: FetchPage): FetchPage {
+  return async (page) => {
+    const { items, ...rest } = await fetchPage(page);
+    return { ...rest, items: items.map(keep) };
+  };
+}
 
 /**
  * The same in pages of a given size, for lists too large for one piece; throws if the list expires on the server

@@ -68,6 +68,13 @@ const CASES = [
     because: 'policies change',
   },
   {
+    code: 405,
+    body: { reason: 'MethodNotAllowed', message: 'create not allowed while custom resource definition is terminating' },
+    reason: 'ObjectInvalid',
+    retry: 'backoff',
+    because: 'the CRD may be there again',
+  },
+  {
     code: 500,
     body: { message: 'Internal error occurred: failed calling webhook "x"' },
     reason: 'ApplyFailed',

@@ -36,7 +36,8 @@ export function hashOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[POD_HASH];
 }
 
-function isReady(pod: KubeObject): boolean {
+/** Whether its containers are ready, by the kubelet or, if the node is lost, by the controller of nodes. */
+export function isReady(pod: KubeObject): boolean {
   return listOf(fieldsOf(pod['status'])['conditions']).some(
     ({ type, status }) => type === 'Ready' && status === 'True',
   );

@@ -116,6 +116,6 @@ function causeOf({ entry, state }: Drift, result: ObjectResult | undefined): Rep
 }
 
 /** Whether all custom resources were lost with it: a CRD that was made again has none of the old ones. */
-export function isLoss({ ref }: Repair): boolean {
-  return isCrd(ref);
+export function isLoss({ ref, cause }: Repair): boolean {
+  return cause !== 'Changed' && isCrd(ref);
 }

@@ -181,6 +181,18 @@ describe('a CRD that was deleted', () => {
     ]);
   });
 
+  test('a CRD that was only changed has lost nothing', async () => {
+    harness.cluster.put(custom('a'));
+    harness.cluster.change(crd, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: (object.metadata.generation ?? 1) + 1 },
+      spec: { ...(object['spec'] as object), names: { kind: 'Widget', plural: 'widgets', shortNames: ['wd'] } },
+    }));
+    const settled = await harness.settle(1);
+    expect(told().map((text) => text.split(':')[0])).toEqual(['Normal Repaired']);
+    expect(lost(settled)).toEqual([]);
+  });
+
   test("the deletion of a tenant's CRD does not name objects of other namespaces", async () => {
     harness = createHarness();
     harness.setSubscription({ onFailure: { bakeTime: '0s' }, serviceAccountName: 'tenant' });

@@ -12,7 +12,7 @@ import { identityOf } from '../../../apply/identity.ts';
 import type { PhaseName } from '../../../apply/phases.ts';
 import { goingIn } from '../../../apply/retain-readable.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
-import type { Revision } from '../../../api/revision.ts';
+import { hasWorked, type Revision } from '../../../api/revision.ts';
 import { actsAsManager } from '../account.ts';
 import { permitCrds } from '../crd-safety.ts';
 import { explainCollisions } from '../explain-collision.ts';
@@ -92,6 +92,8 @@ function requestOf(run: Run, staged: Staged): Omit<ApplyRequest, 'holdBack'> {
     since: metadata.creationTimestamp,
     watched: watchedIn(run, staged),
     mayWrite: own.mayWrite,
+    // A renewal is no roll-out; but in a first roll-out these objects are as new as the others.
+    ...(hasWorked(facts.revision) && { completed: staged.completed }),
     permit: permitCrds(facts, {
       listPage: own.listPage,
       isGoing: goingIn(diffInventory(intended, objects).pruned),
