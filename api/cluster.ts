@@ -46,7 +46,7 @@ export interface ListOptions {
 export interface Keeping {
   /**
    * Called for each object as soon as its page has come, and returns the part of it that the caller needs: a list of a hundred
-   * thousand objects is then never whole in memory. A client may return whole objects.
+   * thousand objects is then never whole in memory. It is given no `managedFields`. A client may return whole objects.
    */
   readonly keep?: (object: KubeObject) => KubeObject;
 }

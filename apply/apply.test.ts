@@ -734,6 +734,11 @@ describe('refused objects', () => {
       const completed = new Set([identityOf(refOf(role))]);
       expect(await missing('ConfigMap', { objects: [changed, ...others], completed })).toEqual(['ConfigMap']);
     });
+
+    test('nothing that needs it is made if such an object is refused, as the Secret of a new certificate', async () => {
+      const completed = new Set([identityOf(refOf(role))]);
+      expect(await missing('Role', { objects: [changed, ...others], completed })).toContain('Deployment');
+    });
   });
 
   test('a defect is thrown, not reported as a failure of the cluster', async () => {

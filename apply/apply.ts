@@ -1,16 +1,16 @@
 /**
  * Puts a revision's objects into the cluster: first checks every object (check.ts) and writes nothing if one of
- * them would be refused, unless this only repairs (repair.ts). Then walks the graph of phases (walk.ts), creating or applying each object once. The revision controller
- * calls it repeatedly until everything is done; work that is done is in the inventory and costs no request. It does not
- * prune, and it keeps no state: killed between any two writes, the next run recognizes its objects by the owner that
- * they name.
+ * them would be refused, unless this only repairs (repair.ts). Then walks the graph of phases (walk.ts), creating or
+ * applying each object once. The revision controller calls it repeatedly until everything is done; work that is done is
+ * in the inventory and costs no request. It does not prune, and it keeps no state: killed between any two writes, the
+ * next run recognizes its objects by the owner that they name.
  */
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { summarizePhases, type ApplyResult } from './apply-result.ts';
 import { contextOf, type ApplyRequest, type ApplyRun } from './apply-run.ts';
 import { countRequests } from './count-requests.ts';
-import { hasRefusal, checkAll, refuse } from './check.ts';
+import { checkAll, refuse, refusedIn } from './check.ts';
 import { orderObjects } from './phases.ts';
 import { isRepair } from './repair.ts';
 import { walk } from './walk.ts';
@@ -35,8 +35,9 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   const phases = orderObjects(request.objects, { mayBind: request.asManager === true });
   const findings = await checkAll(run, phases);
   await request.noted;
+  const refused = refusedIn(findings);
   const results =
-    hasRefusal(findings) && !isRepair(run)
+    refused.size > 0 && !isRepair(run, refused)
       ? phases.map((phase) => refuse(phase, findings))
       : await walk(run, phases, findings);
   return summarizePhases(results, request.previousInventory, counted.requests());

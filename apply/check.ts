@@ -71,9 +71,10 @@ function isKeptAlready({ request: { keptBy }, watched }: ApplyRun, object: KubeO
   return keptBy === undefined || annotation === keptBy;
 }
 
-/** Whether one of the objects would be refused. */
-export function hasRefusal(findings: Findings): boolean {
-  return [...findings.values()].some(({ kind }) => kind === 'collision' || kind === 'failed');
+/** Identities of the objects that would be refused. */
+export function refusedIn(findings: Findings): ReadonlySet<string> {
+  const refused = [...findings].filter(([, { kind }]) => kind === 'collision' || kind === 'failed');
+  return new Set(refused.map(([identity]) => identity));
 }
 
 /** The results of a run that writes nothing because at least one object would be refused. */

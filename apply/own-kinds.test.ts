@@ -101,13 +101,14 @@ describe('an install', () => {
     expect(written(cluster).length).toBe(before);
   });
 
-  test('if a custom resource belongs to another owner, an install fails before the first write', async () => {
+  test('if a custom resource belongs to another owner, an upgrade fails before the first write', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     await cluster.delete(refOf(own));
     cluster.put({ ...own, metadata: { ...own.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
     const before = written(cluster).length;
-    const result = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: inventory });
+    const changed = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), own]);
+    const result = await applyWatching(cluster, { signal: NEVER, objects: changed, previousInventory: inventory });
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(written(cluster).length).toBe(before);
   });

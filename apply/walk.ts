@@ -48,8 +48,9 @@ async function obstacleBefore(
   for (const { phase, until } of after) {
     const before = runs.get(phase);
     if (before === undefined) continue;
-    const { state, unready } = until === 'ready' ? await before.ready : (await before.applied).result;
-    if (state === 'Failed' && until === 'applied' && isRepair(run)) continue;
+    const result = until === 'ready' ? await before.ready : (await before.applied).result;
+    const { state, unready } = result;
+    if (state === 'Failed' && until === 'applied' && isRepair(run, refusedIn(result))) continue;
     if (state === 'Waiting' || state === 'Failed') return `phase ${phase} comes first`;
     // Custom resources of a CRD that is being deleted may wait for the operator to finalize them.
     const isWaitedFor = ({ ref }: Unready): boolean =>
@@ -58,6 +59,10 @@ async function obstacleBefore(
     if (until === 'ready' && first !== undefined) return `${describeRef(first.ref)}: ${first.health.message}`;
   }
   return undefined;
+}
+
+function refusedIn({ objects }: PhaseResult): ReadonlySet<string> {
+  return new Set(objects.filter(({ failure }) => failure !== undefined).map(({ ref }) => identityOf(ref)));
 }
 
 function notBegun({ name, objects }: PlannedPhase, message: string): AppliedPhase {

@@ -14,17 +14,7 @@ const FOR_TESTS = /\/(?:testing|testdata)\//;
 const ALLOWED: Readonly<Record<string, string>> = {
   'api/object.ts: groupOf, kube/client/fair-list.ts: namespaceOf':
     'the group of an API version and the namespace of a key are both before a slash, by different rules',
-  'bundles/author/invalid.ts: invalid, catalog/author/refusal.ts: refuse':
-    'one says that no bundle can be made of the objects, the other that a request and a catalog contradict each other',
 };
-
-/** Equal functions that are still to be joined: remove the line with the second copy. */
-const LEFT: ReadonlySet<string> = new Set([
-  'apply/taken-fields.ts: parseKeys, apply/unset-fields.ts: parseKeys',
-  'bundles/validate/ca-bundles.ts: convertedBy, bundles/validate/crd-structure.ts: convertedBy',
-  'cmd/slipway/admin/wait.ts: isRequested, controllers/subscription/quarantine.ts: isRequested',
-  'controllers/plan/reconcile.ts: digestOf, oci/digest.ts: digestOf',
-]);
 
 const functions = repositoryFiles()
   .filter((path) => PRODUCT.test(path) && !FOR_TESTS.test(path))
@@ -36,7 +26,7 @@ test('the functions of the product are found', () => {
 });
 
 test('no function of product code is written twice', () => {
-  expect(equal.filter((group) => ALLOWED[group] === undefined && !LEFT.has(group))).toEqual([]);
+  expect(equal.filter((group) => ALLOWED[group] === undefined)).toEqual([]);
 });
 
 test('each exception is still needed', () => {

@@ -163,13 +163,13 @@ describe('a version on which OLM is faster', () => {
     expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(3);
   });
 
-  test('is judged anew after ten attempts', async () => {
+  test('is judged again after ten attempts', async () => {
     const writes: Write[] = [];
     await expect(swap(hasty(writes, 100))).rejects.toMatchObject(CONFLICT);
     expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(10);
   });
 
-  test('is judged anew if more than its finalizers has changed', async () => {
+  test('is judged again if more than its finalizers has changed', async () => {
     const writes: Write[] = [];
     await expect(swap(hasty(writes, 1, { uid: 'new' }))).rejects.toMatchObject(CONFLICT);
     expect(writes.filter(({ verb }) => verb === 'delete')).toHaveLength(1);

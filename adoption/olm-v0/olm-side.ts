@@ -22,7 +22,7 @@ export interface OlmSideOptions {
   readonly signal: AbortSignal;
 }
 
-/** OLM looks at a version after each of its changes, ours included, for some tenths of a second. */
+/** OLM works on a version after each of its changes, ours included, for some tenths of a second. */
 const MOST_SWAPS = 10;
 
 /** OLM's side of one hand-over. */
@@ -52,7 +52,7 @@ export class OlmSide {
   }
 
   /**
-   * OLM puts its finalizer back when it begins to look at the version. At once after that there is time for another attempt,
+   * OLM puts its finalizer back when it begins to work on the version. At once after that there is time for another attempt,
    * and a manager on a busy machine would be too late each time if it gathered all facts before.
    */
   async delete(backup: Backup, gathered: Gathered): Promise<void> {

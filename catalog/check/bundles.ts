@@ -86,7 +86,10 @@ function* checkImages(bundle: SeenBundle): Generator<CatalogFinding> {
     const wrong = image === '' ? 'it is empty' : imageProblem(image);
     if (wrong === undefined) continue;
     const message = `the related image "${image}" of ${what} is invalid: ${wrong}`;
-    yield { ...errorIn(bundle, 'RelatedImage', message, REFERENCE_ADVICE), severity: image === '' ? 'warning' : 'error' };
+    yield {
+      ...errorIn(bundle, 'RelatedImage', message, REFERENCE_ADVICE),
+      severity: image === '' ? 'warning' : 'error',
+    };
   }
 }
 

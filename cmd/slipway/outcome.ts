@@ -11,7 +11,7 @@ export const EXIT_CODES = {
 } as const;
 
 /** The findings that give exit code 2, by command. */
-export const FINDINGS: Readonly<Record<string, string>> = {
+const FINDINGS: Readonly<Record<string, string>> = {
   'adopt plan': 'An operator cannot be handed over.',
   'adopt run --all': 'An operator cannot be handed over.',
   'bundle test': 'A step fails.',

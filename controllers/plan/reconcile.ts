@@ -3,7 +3,6 @@
  * Revision, and the whole in a Secret beside its manifests. It decides nothing: the controller of Subscriptions reads the
  * summary. The keys are those of Subscriptions.
  */
-import { createHash } from 'node:crypto';
 import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
@@ -12,6 +11,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import { formatKey, type Reconcile } from '../../kube/controller/controller.ts';
 import { limitTime } from '../../kube/transport/time-limit.ts';
+import { digestOf } from '../../oci/digest.ts';
 import { shorten, summaryOfPlan } from '../../plan/summary.ts';
 import { writeStatus } from '../status.ts';
 import { makePlan, type MadePlan } from './make.ts';
@@ -102,12 +102,8 @@ async function store(
   const counted = missing === undefined ? {} : { missingRights: missing.rules.length };
   if (!(await storePlan(client, next, files)))
     return { ...counted, omitted: `the whole plan: Secret ${name} exists, and the manager did not write it` };
+  // Readers compare the digest, as others may write Secrets.
   return { ...counted, secret: name, digest: digestOf(bytes), ...(omitted !== undefined && { omitted }) };
-}
-
-/** Readers compare it, as others may write Secrets. */
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 /** The key of the Secret whose content `kubectl apply -f -` takes. */

@@ -16,7 +16,7 @@ interface Parts {
   readonly judgedGeneration?: number;
 }
 
-const NUMBERS = { a: 1, b: 2 } as const;
+const NUMBERS = { a: 1, b: 2, c: 3 } as const;
 
 function revision(letter: keyof typeof NUMBERS, parts: Parts = {}): Revision {
   const number = NUMBERS[letter];
@@ -220,6 +220,24 @@ describe('the plan for a Revision', () => {
   test.each(cases)('the plan is $plan.kind, because $because', ({ one, of, siblings = [], plan }) => {
     const facts = { revision: one, subscription: of, siblings };
     expect(decideRevision(facts)).toEqual(plan.kind === 'rollOut' ? { ...plan, facts } : plan);
+  });
+
+  test('while a late write is undone, the newest active Revision counts, in whatever order the cache has them', () => {
+    const [older, newer] = [revision('b'), revision('c', { holds: ['x'] })];
+    for (const siblings of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      const going = revision('a', { ...GOING, state: 'Archived', holds: ['x'] });
+      const given = { revision: going, subscription: subscription({ deleted: true }), siblings };
+      expect(decideRevision(given)).toEqual({ kind: 'waitForActive', name: 'widgets-3' });
+      const kept = {
+        revision: revision('a', { state: 'Archived', holds: ['x'] }),
+        subscription: subscription(),
+        siblings,
+      };
+      expect(decideRevision(kept)).toEqual({ kind: 'archived', handedOver: true });
+    }
   });
 });
 

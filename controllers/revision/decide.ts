@@ -6,7 +6,7 @@
  */
 import { identityOf } from '../../apply/identity.ts';
 import { findCondition, isReady } from '../../api/conditions.ts';
-import type { Revision } from '../../api/revision.ts';
+import { activeOf, type Revision } from '../../api/revision.ts';
 import { hasFinalizer } from '../finalizer.ts';
 import { problemOf } from '../genuine.ts';
 import type { ActiveFacts, RevisionFacts } from './observe.ts';
@@ -35,7 +35,7 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
   if (subscription === undefined || subscription.metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   if (revision.spec.state === 'Archived') return { kind: 'archived', handedOver: isHandedOver(revision, siblings) };
   // A former leader's write has arrived late: the controller of Subscriptions decides which of the two stays active.
-  if (siblings.some(({ spec }) => spec.state === 'Active')) return { kind: 'nothing' };
+  if (activeOf(siblings) !== undefined) return { kind: 'nothing' };
   if (!revision.spec.approved) return { kind: 'awaitApproval' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
   return { kind: 'rollOut', facts: { revision, subscription, siblings } };
@@ -48,7 +48,7 @@ function decideDeletion({ revision, subscription, siblings }: RevisionFacts): Re
     const known = (revision.status?.inventory ?? []).length > 0 && !isHandedOver(revision, siblings);
     return known ? { kind: 'nothing' } : { kind: 'release' };
   }
-  const active = siblings.find(({ spec }) => spec.state === 'Active');
+  const active = activeOf(siblings);
   // The running operator finalizes its custom resources, so the active Revision, which installed it, decides the order
   // of removal.
   if (revision.spec.state === 'Archived' && active !== undefined) {
@@ -60,7 +60,7 @@ function decideDeletion({ revision, subscription, siblings }: RevisionFacts): Re
 
 /** Whether an active Revision has all entries of an archived one in its inventory, or has pruned its leftovers. */
 function isHandedOver({ status }: Revision, siblings: readonly Revision[]): boolean {
-  const active = siblings.find(({ spec }) => spec.state === 'Active');
+  const active = activeOf(siblings);
   if (active === undefined) return false;
   const covered = new Set(active.status?.inventory?.map(identityOf));
   return isSettled(active) || (status?.inventory ?? []).every((entry) => covered.has(identityOf(entry)));

@@ -9,7 +9,7 @@ import { graphIn } from '../../resolver/catalogs.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { isNewer } from '../../resolver/version.ts';
 import { outcomeHash } from '../config-hash.ts';
-import { requestOf } from '../request-of.ts';
+import { isReconcileRequested } from '../request-of.ts';
 
 /** The entry of a version that failed, in the status of its Subscription. */
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
@@ -56,16 +56,10 @@ export function describeFailure({ spec, status }: Revision, now: Date): Quaranti
 /** Entries of the release before carry no hash: any change of the spec lifts those. */
 export function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
   const { metadata, status } = subscription;
-  if (isRequested(subscription)) return true;
+  if (isReconcileRequested(subscription)) return true;
   return specHash === undefined
     ? status?.observedGeneration !== metadata.generation
     : specHash !== outcomeHash(subscription);
-}
-
-/** Whether a person requests a reconcile that was not carried out yet; a request that is withdrawn is none. */
-function isRequested(subscription: Subscription): boolean {
-  const requested = requestOf(subscription);
-  return requested !== undefined && requested !== subscription.status?.lastHandledReconcileAt;
 }
 
 interface BarringFacts {

@@ -3,7 +3,7 @@ import { findCondition } from '../../../api/conditions.ts';
 import { parseDuration } from '../../../api/duration.ts';
 import { leavesObjects, SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { refusedUpgradeIn } from '../../../api/trouble.ts';
-import { requestOf } from '../../../controllers/request-of.ts';
+import { isReconcileRequested } from '../../../controllers/request-of.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
@@ -112,7 +112,7 @@ export function verdictOf(
   const state = judge(subscription);
   if (state === 'Removing') return { outcome: 'failed', message };
   if (state === 'Unknown') return { outcome: 'open', message: 'The manager has not reconciled the current spec yet' };
-  if (isRequested(subscription))
+  if (isReconcileRequested(subscription))
     return { outcome: 'open', message: `The manager has not acted on the requested reconcile yet: ${message}` };
   const isInstalled =
     version === undefined || [status?.installed?.version, status?.installed?.bundle].includes(version);
@@ -121,12 +121,6 @@ export function verdictOf(
   const failed = version === undefined ? undefined : failureOf(subscription, version);
   if (failed !== undefined) return { outcome: 'failed', message: failed };
   return { outcome: state === 'Failed' ? 'failed' : 'open', message };
-}
-
-/** Whether a reconcile is requested that the manager has not carried out. */
-function isRequested(subscription: Subscription): boolean {
-  const requested = requestOf(subscription);
-  return requested !== undefined && requested !== subscription.status?.lastHandledReconcileAt;
 }
 
 /** Why the version was given up, unless that was lifted, or cannot be begun. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sampleDeployment, sample } from '../../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import type { KubeObject } from '../../../api/object.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
 import { LIFETIME_MS } from './plan.ts';
 
@@ -110,6 +111,28 @@ describe('certificates that the manager issues', () => {
     await harness.cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: SECRET });
     await harness.settle(1);
     expect(find('Secret', SECRET)).toBeDefined();
+  });
+
+  test('a Secret that cannot be made again changes no Pod and no trusted authority, however often it is tried', async () => {
+    let isRefusing = false;
+    harness = createHarness({
+      before: ({ verb, ref }) => {
+        if (isRefusing && verb !== 'get' && ref.kind === 'Secret')
+          throw refusal(403, 'Forbidden', 'secrets "x" is forbidden: a policy denies it');
+      },
+    });
+    await harness.addRevision(1, objects);
+    await harness.settle(1);
+    await harness.cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: SECRET });
+    const specOf = (): unknown => find('Deployment', 'widget-manager')?.['spec'];
+    const before = [specOf(), find('ValidatingWebhookConfiguration', 'widgets')?.['webhooks']];
+    isRefusing = true;
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await harness.reconcile(1).catch(() => undefined);
+      harness.pass(600);
+    }
+    expect([specOf(), find('ValidatingWebhookConfiguration', 'widgets')?.['webhooks']]).toEqual(before);
+    expect(findCondition(harness.revision(1).status?.conditions, 'Ready')?.status).toBe('False');
   });
 
   test('certificates are deleted with the operator', async () => {
