@@ -10,8 +10,11 @@ export const EXIT_CODES = {
   143: 'It was terminated (SIGTERM).',
 } as const;
 
-/** The findings that give exit code 2, by command. */
-const FINDINGS: Readonly<Record<string, string>> = {
+/**
+ * The findings that give exit code 2, by command.
+ * @unshipped The generators of docs/cli.md and of the man pages print them.
+ */
+export const FINDINGS: Readonly<Record<string, string>> = {
   'adopt plan': 'An operator cannot be handed over.',
   'adopt run --all': 'An operator cannot be handed over.',
   'bundle test': 'A step fails.',
