@@ -49,13 +49,11 @@ describe('why a Deployment is not healthy', () => {
     status: Fields;
     events?: readonly KubeObject[];
     kind: PodProblem['kind'];
-    blame: PodProblem['blame'];
     says: string;
   }>([
     {
       status: container({ ...waiting('CrashLoopBackOff'), lastState: crashed, restartCount: 4 }),
       kind: 'CrashLooping',
-      blame: 'version',
       says: 'container manager of Pod op-1 crashes: exit code 3, restarted 4 times: panic: no widget',
     },
     {
@@ -65,7 +63,6 @@ describe('why a Deployment is not healthy', () => {
         restartCount: 1,
       }),
       kind: 'CrashLooping',
-      blame: 'version',
       says: 'exit code 137 (OOMKilled), restarted 1 time',
     },
     {
@@ -75,26 +72,22 @@ describe('why a Deployment is not healthy', () => {
         restartCount: 2,
       }),
       kind: 'CrashLooping',
-      blame: 'version',
       says: 'it ends as soon as it has started',
     },
     {
       status: container(waiting('ImagePullBackOff', 'not found')),
       kind: 'ImagePull',
-      blame: 'version',
       says: 'cannot pull registry.example/op:2: not found',
     },
     {
       status: container(waiting('CreateContainerConfigError', 'secret "s" not found')),
       kind: 'BadConfiguration',
-      blame: 'version',
       says: 'secret "s" not found',
     },
     {
       status: container({ state: { running: {} } }),
       events: [event('Unhealthy', 'Readiness probe failed: 503', '2026-01-01T00:00:02Z'), event('Unhealthy', 'older')],
       kind: 'NotReady',
-      blame: 'unknown',
       says: 'runs and is not ready: Readiness probe failed: 503',
     },
     {
@@ -103,36 +96,33 @@ describe('why a Deployment is not healthy', () => {
         conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes: Insufficient cpu' }],
       },
       kind: 'Unschedulable',
-      blame: 'cluster',
       says: '0/3 nodes: Insufficient cpu',
     },
     {
       status: { phase: 'Failed', reason: 'Evicted', message: 'disk' },
       kind: 'Failed',
-      blame: 'cluster',
       says: 'Evicted: disk',
     },
-    { status: { phase: 'Pending' }, kind: 'Starting', blame: 'unknown', says: 'has not started yet' },
+    { status: { phase: 'Pending' }, kind: 'Starting', says: 'has not started yet' },
     {
       status: { phase: 'Pending' },
       events: [event('FailedMount', 'secret "cert" not found')],
       kind: 'BadConfiguration',
-      blame: 'unknown',
       says: 'cannot start: secret "cert" not found',
     },
-  ])('$kind: $says', ({ status, events, kind, blame, says }) => {
+  ])('$kind: $says', ({ status, events, kind, says }) => {
     const [problem, ...others] = explain([pod(status)], events);
     expect(others).toEqual([]);
-    expect(problem).toMatchObject({ kind, blame, pod: 'op-1' });
+    expect(problem).toMatchObject({ kind, pod: 'op-1' });
     expect(problem?.message).toContain(says);
   });
 
   test.each([
-    { message: 'pods "x" is forbidden: exceeded quota: small', kind: 'Quota', blame: 'cluster' },
-    { message: 'pods "x" is forbidden: violates PodSecurity "restricted:latest"', kind: 'Refused', blame: 'cluster' },
-  ])('Pods that cannot be created: $kind', ({ message, kind, blame }) => {
+    { message: 'pods "x" is forbidden: exceeded quota: small', kind: 'Quota' },
+    { message: 'pods "x" is forbidden: violates PodSecurity "restricted:latest"', kind: 'Refused' },
+  ])('Pods that cannot be created: $kind', ({ message, kind }) => {
     const status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message }] };
-    expect(explain([], [], status)).toMatchObject([{ kind, blame }]);
+    expect(explain([], [], status)).toMatchObject([{ kind }]);
   });
 
   test('Pods that are ready, completed, deleting, of old ReplicaSets or of other workloads are no problem', () => {

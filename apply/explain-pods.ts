@@ -1,7 +1,6 @@
 /**
  * Explains why a Deployment is not healthy, down to the Pod and container, as a person would find out with kubectl.
- * Pure; the Revision's condition shows the first sentence. Whether the version or the cluster is to blame decides if a
- * rollback can help.
+ * Pure; the Revision's condition shows the first sentence.
  */
 import type { KubeObject } from '../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
@@ -17,8 +16,6 @@ export interface PodProblem {
     | 'Unschedulable'
     | 'Quota'
     | 'Refused';
-  /** `version`: another version may work. `cluster`: no version would. `unknown`: it may still become healthy. */
-  readonly blame: 'version' | 'cluster' | 'unknown';
   readonly pod?: string;
   readonly container?: string;
   /** One sentence with the details. */
@@ -81,10 +78,8 @@ function refusalOf(object: KubeObject): PodProblem | undefined {
   );
   if (failure === undefined) return undefined;
   const message = textOf(failure['message']) || 'Pods cannot be created';
-  if (/exceeded quota/.test(message))
-    return { kind: 'Quota', blame: 'cluster', message: `no Pod may be created: ${message}` };
-  const known = /violates PodSecurity|is forbidden|denied the request|not found/.test(message);
-  return { kind: 'Refused', blame: known ? 'cluster' : 'unknown', message: `no Pod can be created: ${message}` };
+  if (/exceeded quota/.test(message)) return { kind: 'Quota', message: `no Pod may be created: ${message}` };
+  return { kind: 'Refused', message: `no Pod can be created: ${message}` };
 }
 
 function problemsOfPod(pod: KubeObject, events: readonly KubeObject[]): PodProblem[] {
@@ -103,7 +98,6 @@ function unschedulable(pod: KubeObject, condition: Fields): PodProblem {
   const why = textOf(condition['message']) || 'no node takes it';
   return {
     kind: 'Unschedulable',
-    blame: 'cluster',
     pod: pod.metadata.name,
     message: `Pod ${pod.metadata.name} cannot be scheduled: ${why}`,
   };
@@ -111,11 +105,9 @@ function unschedulable(pod: KubeObject, condition: Fields): PodProblem {
 
 function failedPod(pod: KubeObject, status: Fields): PodProblem {
   const reason = textOf(status['reason']);
-  const evicted = reason === 'Evicted' || reason === 'Preempting' || reason === 'NodeShutdown';
   const why = [reason, textOf(status['message'])].filter((text) => text !== '').join(': ') || 'it ended';
   return {
     kind: 'Failed',
-    blame: evicted ? 'cluster' : 'version',
     pod: pod.metadata.name,
     message: `Pod ${pod.metadata.name} failed: ${why}`,
   };
@@ -148,11 +140,11 @@ function problemOfContainer(pod: KubeObject, container: Fields, events: readonly
   const reason = textOf(waiting['reason']);
   if (IMAGE_REASONS.has(reason)) {
     const message = `${subject} cannot pull ${textOf(container['image']) || 'its image'}: ${textOf(waiting['message']) || reason}`;
-    return { kind: 'ImagePull', blame: 'version', ...where, message };
+    return { kind: 'ImagePull', ...where, message };
   }
   if (CONFIGURATION_REASONS.has(reason)) {
     const message = `${subject} cannot be started: ${textOf(waiting['message']) || reason}`;
-    return { kind: 'BadConfiguration', blame: 'version', ...where, message };
+    return { kind: 'BadConfiguration', ...where, message };
   }
   const ended = lastEnd(container, state);
   if (
@@ -161,7 +153,6 @@ function problemOfContainer(pod: KubeObject, container: Fields, events: readonly
   ) {
     return {
       kind: 'CrashLooping',
-      blame: 'version',
       ...where,
       message: `${subject} crashes: ${describeEnd(ended, container)}`,
     };
@@ -170,7 +161,7 @@ function problemOfContainer(pod: KubeObject, container: Fields, events: readonly
   if (!running || container['ready'] === true || fieldsOf(state)['terminated'] !== undefined) return undefined;
   const said = lastEvent(pod, events, ['Unhealthy']);
   const message = `${subject} runs and is not ready${said === undefined ? '' : `: ${said}`}`;
-  return { kind: 'NotReady', blame: 'unknown', ...where, message };
+  return { kind: 'NotReady', ...where, message };
 }
 
 /** How the container ended last; undefined if it never ended or succeeded. */
@@ -199,9 +190,8 @@ const START_FAILURES = ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSan
 function starting(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
   const said = lastEvent(pod, events, START_FAILURES);
   const { name } = pod.metadata;
-  if (said === undefined)
-    return { kind: 'Starting', blame: 'unknown', pod: name, message: `Pod ${name} has not started yet` };
-  return { kind: 'BadConfiguration', blame: 'unknown', pod: name, message: `Pod ${name} cannot start: ${said}` };
+  if (said === undefined) return { kind: 'Starting', pod: name, message: `Pod ${name} has not started yet` };
+  return { kind: 'BadConfiguration', pod: name, message: `Pod ${name} cannot start: ${said}` };
 }
 
 /** The message of the Pod's newest event with one of these reasons; understands both events APIs. */

@@ -37,6 +37,26 @@ describe('the judgement of an apply', () => {
       },
       because: 'a kind that the API server will never serve is final',
     },
+    ...(['unchanged', 'waiting'] as const).map((outcome) => ({
+      given: {
+        failures: [collision],
+        phases: [
+          phase({
+            state: 'Failed' as const,
+            objects: [
+              { phase: 'workloads' as const, ref, outcome: 'collision' as const, failure: collision },
+              { phase: 'workloads' as const, ref, outcome },
+            ],
+          }),
+        ],
+      },
+      says: {
+        state: 'Working' as const,
+        reason: 'Collision' as const,
+        message: `x belongs to y. Remove it${outcome === 'waiting' ? '' : '. The other objects (1) are kept as they should be'}`,
+      },
+      because: `the other object is ${outcome}`,
+    })),
     {
       given: { failures: [unsafe('a'), unsafe('b')] },
       says: {

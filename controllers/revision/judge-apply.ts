@@ -9,7 +9,7 @@ import type { Judgement } from './judgement.ts';
 
 /** The outcome of an apply, in a sentence. A failure that a retry may cure is work in progress. */
 export function judgeApply(result: ApplyResult): Judgement {
-  if (result.failures.length > 0) return judgeFailures(result.failures);
+  if (result.failures.length > 0) return judgeFailures(result.failures, appliedBeside(result.phases));
   const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
   if (result.state === 'Complete')
     return { state: 'Ready', reason: 'Succeeded', message: `${count} objects are applied and healthy` };
@@ -23,14 +23,25 @@ export function judgeApply(result: ApplyResult): Judgement {
 /** The most failures that are named one by one. */
 const MOST_NAMED = 5;
 
+/**
+ * How many objects are applied beside those that were rejected; undefined if some wait for these. A repair goes on beside an
+ * object that can no longer be made.
+ */
+function appliedBeside(phases: readonly PhaseResult[]): number | undefined {
+  const others = phases.flatMap(({ objects }) => objects).filter(({ failure }) => failure === undefined);
+  return others.some(({ outcome }) => outcome === 'waiting') ? undefined : others.length;
+}
+
 /** Final failures come before those that a retry may cure; of several failures of one reason, each is named. */
-function judgeFailures(failures: readonly Failure[]): Judgement {
+function judgeFailures(failures: readonly Failure[], applied: number | undefined): Judgement {
   const final = failures.filter(({ retry }) => retry === 'never');
   const [first] = [...final, ...failures] as [Failure];
   const alike = failures.filter(({ reason }) => reason === first.reason).slice(0, MOST_NAMED);
   const others = failures.length - alike.length;
   const hints = new Set(alike.flatMap(({ hint }) => hint ?? []));
-  const message = [alike.map((failure) => failure.message).join('; '), ...hints].join('. ');
+  const beside =
+    applied === undefined || applied === 0 ? [] : [`The other objects (${applied}) are kept as they should be`];
+  const message = [alike.map((failure) => failure.message).join('; '), ...hints, ...beside].join('. ');
   return {
     state: final.length > 0 ? 'Failed' : 'Working',
     reason: first.reason,

@@ -5,7 +5,6 @@ import { readLastLines, withLastLines } from './last-lines.ts';
 
 const problem = (kind: PodProblem['kind']): PodProblem => ({
   kind,
-  blame: 'version',
   pod: 'p-1',
   container: 'manager',
   message: 'it fails',

@@ -52,7 +52,7 @@ export async function describeSilence(
   const container = textOf(listOf(fieldsOf(pod?.['spec'])['containers'])[0]?.['name']);
   if (pod === undefined || container === '' || judgement.reason !== 'WebhookSilent') return judgement;
   const { name, namespace = '' } = pod.metadata;
-  const problem = { kind: 'NotReady', blame: 'version', pod: name, container, message: judgement.message } as const;
+  const problem = { kind: 'NotReady', pod: name, container, message: judgement.message } as const;
   return {
     ...judgement,
     message: withLastLines(judgement.message, await readLastLines(read, problem, { namespace, signal })),
