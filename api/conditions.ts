@@ -118,8 +118,8 @@ export function replaceConditions(
   next: readonly NextCondition[],
   { observedGeneration, now }: { readonly observedGeneration: number; readonly now: Date },
 ): readonly Condition[] {
-  const told = new Set<string>(next.map(({ type }) => type));
-  const kept = (conditions ?? []).filter(({ type }) => told.has(type) || !ABNORMAL_TRUE.has(type));
+  const reported = new Set<string>(next.map(({ type }) => type));
+  const kept = (conditions ?? []).filter(({ type }) => reported.has(type) || !ABNORMAL_TRUE.has(type));
   return next.reduce<readonly Condition[]>(
     (all, condition) => setCondition(all, { ...condition, observedGeneration }, now),
     kept,

@@ -71,7 +71,7 @@ export function parseMeaning(keys: BlobKeys, document: Fields): Meaning {
   switch (keys.schema) {
     case 'olm.package': {
       const description = textField(document, 'description');
-      tellNoText(document, ['defaultChannel', 'description'], { of: 'the package', problems });
+      reportNoText(document, ['defaultChannel', 'description'], { of: 'the package', problems });
       return {
         kind: 'package',
         defaultChannel: textField(document, 'defaultChannel') ?? '',
@@ -95,10 +95,10 @@ function parseEntries(document: Fields, problems: string[]): ChannelEntry[] {
   for (const entry of objectsOf(document, 'entries', problems)) {
     const name = textField(entry, 'name');
     if (name === undefined || name === '') {
-      tell(problems, 'an entry has no name');
+      report(problems, 'an entry has no name');
       continue;
     }
-    for (const edge of malformedEdges(entry)) tell(problems, edge);
+    for (const edge of malformedEdges(entry)) report(problems, edge);
     const replaces = textField(entry, 'replaces');
     const skipRange = textField(entry, 'skipRange');
     entries.push({
@@ -139,9 +139,9 @@ function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): Cata
     if (type === 'olm.package' && isRecord(value)) identity ??= value;
     properties.push({ type, value });
   }
-  if (identity === undefined) tell(problems, 'the bundle has no property olm.package, so no version');
-  else tellNoText(identity, ['version', 'release', 'packageName'], { of: 'the property olm.package', problems });
-  tellNoText(document, ['image'], { of: 'the bundle', problems });
+  if (identity === undefined) report(problems, 'the bundle has no property olm.package, so no version');
+  else reportNoText(identity, ['version', 'release', 'packageName'], { of: 'the property olm.package', problems });
+  reportNoText(document, ['image'], { of: 'the bundle', problems });
   const release = identity === undefined ? undefined : textField(identity, 'release');
   return {
     name: keys.name,
@@ -164,7 +164,7 @@ function parseDeprecations(document: Fields, problems: string[]): Deprecation[] 
     const reference = field(entry, 'reference');
     const schema = isRecord(reference) ? textField(reference, 'schema') : undefined;
     if (!isRecord(reference) || !isDeprecatable(schema)) {
-      tell(problems, 'a deprecation refers to neither a package, a channel nor a bundle');
+      report(problems, 'a deprecation refers to neither a package, a channel nor a bundle');
       continue;
     }
     const name = schema === 'olm.package' ? undefined : textField(reference, 'name');
@@ -185,17 +185,17 @@ interface TextOwner {
 }
 
 /** Names the fields that have another value than a text: YAML reads 4.10 without quotes as the number 4.1. */
-function tellNoText(object: Fields, names: readonly string[], { of, problems }: TextOwner): void {
+function reportNoText(object: Fields, names: readonly string[], { of, problems }: TextOwner): void {
   for (const name of names) {
     const value = field(object, name);
     if (value === undefined || typeof value === 'string') continue;
     const advice = typeof value === 'number' ? '; put the number in quotes' : '';
-    tell(problems, `${name} of ${of} is not a text${advice}`);
+    report(problems, `${name} of ${of} is not a text${advice}`);
   }
 }
 
 /** A problem counts once, however often it occurs. */
-function tell(problems: string[], problem: string): void {
+function report(problems: string[], problem: string): void {
   if (!problems.includes(problem)) problems.push(problem);
 }
 
@@ -204,10 +204,10 @@ function objectsOf(document: Fields, name: string, problems: string[]): Fields[]
   const value = field(document, name);
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    tell(problems, `${name} is not a list`);
+    report(problems, `${name} is not a list`);
     return [];
   }
   const objects = value.filter(isRecord);
-  if (objects.length < value.length) tell(problems, `${name} has an item that is not an object`);
+  if (objects.length < value.length) report(problems, `${name} has an item that is not an object`);
   return objects;
 }

@@ -87,13 +87,13 @@ async function notesOf(
   { listed, signal }: ListedReferrers,
 ): Promise<readonly (NotedBundle | FoundBroken)[]> {
   const maybe = listed.filter(({ artifactType }) => isBundleType(artifactType) || isUntold(artifactType));
-  const [told, untold] = [maybe.flatMap(noteOf), maybe.filter((one) => noteOf(one).length === 0)];
+  const [reported, untold] = [maybe.flatMap(noteOf), maybe.filter((one) => noteOf(one).length === 0)];
   const looked = await Promise.all(
     untold.slice(0, MOST_UNTOLD).map(({ digest }) => look(registry, withDigest(image, digest), { digest, signal })),
   );
   const message = `it has ${untold.length} entries without a type, and ${MOST_UNTOLD} of them are read`;
   const rest = { form: 'Broken', place: `the list of referrers of ${formatReference(image)}`, message } as const;
-  return [...told, ...looked.flat(), ...(untold.length > MOST_UNTOLD ? [rest] : [])];
+  return [...reported, ...looked.flat(), ...(untold.length > MOST_UNTOLD ? [rest] : [])];
 }
 
 function isBundleType(type: string | undefined): boolean {

@@ -35,10 +35,10 @@ export function answerOf(subject: WhySubject, { metadata, status = {} }: Subscri
 /** A present fault comes before a possible next step, and a failed upgrade before one that may be tried. */
 function decisionOf({ conditions }: SubscriptionStatus): Pick<WhyAnswer, 'reason' | 'message'> {
   const ready = findCondition(conditions, 'Ready');
-  const told = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;
-  return told === undefined
+  const reported = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;
+  return reported === undefined
     ? { reason: 'Progressing', message: 'the manager has not reconciled it yet' }
-    : { reason: told.reason, message: told.message };
+    : { reason: reported.reason, message: reported.message };
 }
 
 function upgradeIn(conditions: SubscriptionStatus['conditions']): ReturnType<typeof findCondition> {
@@ -46,8 +46,8 @@ function upgradeIn(conditions: SubscriptionStatus['conditions']): ReturnType<typ
 }
 
 function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
-  const told = findCondition(conditions, 'Deprecated');
-  return told?.status === 'True' ? [told.message] : [];
+  const reported = findCondition(conditions, 'Deprecated');
+  return reported?.status === 'True' ? [reported.message] : [];
 }
 
 function aboutPackage(status: SubscriptionStatus, message: string): WhyVerdict {

@@ -47,8 +47,8 @@ function noBundles(offers: readonly Offer[]): Conflict {
 function problemOf({ package: { problems = [] }, bundles }: UpgradeGraph): string | undefined {
   for (const { name, version } of bundles.values()) {
     if (version.ok) continue;
-    const told = problems.find((problem) => problem.startsWith(`bundle ${name}: `));
-    return told ?? `the version of bundle ${name} cannot be read: ${version.problem}`;
+    const reported = problems.find((problem) => problem.startsWith(`bundle ${name}: `));
+    return reported ?? `the version of bundle ${name} cannot be read: ${version.problem}`;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Property } from '../catalog/model.ts';
 import type { Choice, Suggestion } from './decision.ts';
 import { describeCatalogChange, describeDowngrade, explainWhyNot } from './explain.ts';
 import type { CatalogSource, InstalledPackage } from './input.ts';
-import { ask, chainOf, packageOf, serving, told, type Ask } from './testing/ask.ts';
+import { ask, chainOf, packageOf, serving, reported, type Ask } from './testing/ask.ts';
 import type { SmallPackage } from './testing/small-catalogs.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
@@ -84,18 +84,18 @@ describe('an explanation names the bundle on the way that is at fault', () => {
       ],
     },
   ])('$because', ({ given, says }) => {
-    expect(told(given)).toEqual(says);
+    expect(reported(given)).toEqual(says);
   });
 
   test('if no bundle has a version that can be read, the first fault is named', () => {
     const whole = packageOf('op', one);
     const broken = { ...whole, bundles: whole.bundles.map((bundle) => ({ ...bundle, version: '' })) };
     const none = 'Package "op": catalog a has no bundle of it that can be installed';
-    expect(told({ catalogs: [serving('a', broken)] })[0]).toBe(
+    expect(reported({ catalogs: [serving('a', broken)] })[0]).toBe(
       `${none} (the version of bundle op.v1.0.0 cannot be read: it is not of the form MAJOR.MINOR.PATCH)`,
     );
     const problems = ['channel x: y', 'bundle op.v1.0.0: version of the property olm.package is not a text'];
-    expect(told({ catalogs: [serving('a', { ...broken, problems })] })[0]).toBe(`${none} (${problems[1]})`);
+    expect(reported({ catalogs: [serving('a', { ...broken, problems })] })[0]).toBe(`${none} (${problems[1]})`);
   });
 
   test('a bundle behind a barred one is reported as barred, not as lacking edges', () => {
@@ -219,7 +219,7 @@ describe('an explanation is about the bundles that the spec asks for, if every b
       ],
     },
   ])('$because', ({ given, says }) => {
-    expect(told(given)).toEqual(says);
+    expect(reported(given)).toEqual(says);
   });
 });
 
@@ -303,7 +303,7 @@ describe('an explanation reports the edges of the installed bundle as they are',
       ],
     },
   ])('$because', ({ given, says }) => {
-    expect(told(given)).toEqual(says);
+    expect(reported(given)).toEqual(says);
   });
 });
 
@@ -434,7 +434,7 @@ describe('an explanation suggests the changes that help', () => {
       ],
     },
   ])('$because', ({ given, says }) => {
-    expect(told(given)).toEqual(says);
+    expect(reported(given)).toEqual(says);
   });
 });
 
@@ -505,7 +505,7 @@ describe('the sentence about a choice mentions', () => {
       says: ['op.v1.0.0 from channel "stable" of catalog b'],
     },
   ])('$because', ({ given, says }) => {
-    expect(told(given)).toEqual(says);
+    expect(reported(given)).toEqual(says);
   });
 
   test.each<{ readonly why: string; readonly given: Ask; readonly says: string }>([
@@ -533,8 +533,8 @@ describe('the sentence about a choice mentions', () => {
     const decision = ask({ installed: '1.0.0', ...given }) as Choice;
     expect(decision.catalogChange?.why).toBe(why);
     expect(decision.catalogChange && describeCatalogChange(decision.catalogChange)).toBe(says);
-    expect(told({ installed: '1.0.0', ...given })[0]).toContain(`; it moves ${says}`);
-    expect(told({ installed: '2.0.0', ...given })[0]).toContain(`; it moves ${says}`);
+    expect(reported({ installed: '1.0.0', ...given })[0]).toContain(`; it moves ${says}`);
+    expect(reported({ installed: '2.0.0', ...given })[0]).toContain(`; it moves ${says}`);
   });
 
   test('a downgrade has a sentence of its own, for events and conditions', () => {

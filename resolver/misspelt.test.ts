@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { explainDecision } from './explain.ts';
 import type { CatalogSource } from './input.ts';
-import { ask, chainOf, serving, told, type Ask } from './testing/ask.ts';
+import { ask, chainOf, serving, reported, type Ask } from './testing/ask.ts';
 import type { SmallPackage } from './testing/small-catalogs.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
@@ -89,11 +89,11 @@ describe('a catalog without content beside others', () => {
   );
 
   test('an unreadable catalog is named as a possible source, after the catalogs that were read', () => {
-    expect(told({ catalogs: [withNames('a', ['oq', 'op-operator']), silent('b', -10, true)] })).toEqual([
+    expect(reported({ catalogs: [withNames('a', ['oq', 'op-operator']), silent('b', -10, true)] })).toEqual([
       'Package "op": catalog a does not have it; catalog b could not be read, and may have it (the registry is down)',
       `Set package to "op-operator"; or see why catalog b cannot be read: kubectl describe catalogs.slipway.dev b`,
     ]);
-    expect(told({ catalogs: [silent('b', 0, true)] }).at(-1)).toBe(READ);
+    expect(reported({ catalogs: [silent('b', 0, true)] }).at(-1)).toBe(READ);
   });
 });
 
@@ -177,7 +177,7 @@ describe('suggestions for a misspelt word', () => {
   });
 
   test('the offered versions are listed if none is in the range', () => {
-    expect(told({ wanted: { version: '9.0.0' }, catalogs: [serving('a', chain)] })[0]).toBe(
+    expect(reported({ wanted: { version: '9.0.0' }, catalogs: [serving('a', chain)] })[0]).toBe(
       'Package "op": the version must be in "9.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
     );
   });

@@ -118,20 +118,20 @@ function findChanges(input: ResolveInput, meant: readonly OfferedBundle[]): read
   };
   const pinned = resolve(pin(input, version));
   if (pinned.kind !== 'none') return isChosen(pin(input, version)) ? [`Set version to ${version}`] : [];
-  const tell = (suggestion: Suggestion): readonly string[] => {
-    const told = describeSuggestions([suggestion]) ?? '';
+  const describe = (suggestion: Suggestion): readonly string[] => {
+    const reported = describeSuggestions([suggestion]) ?? '';
     const changed = withChange(input, suggestion);
-    if (suggestion.change === 'wait' || isChosen(changed)) return [told];
+    if (suggestion.change === 'wait' || isChosen(changed)) return [reported];
     return isChosen(pin(changed, version))
-      ? [`Set version to ${version}, and ${told.charAt(0).toLowerCase()}${told.slice(1)}`]
+      ? [`Set version to ${version}, and ${reported.charAt(0).toLowerCase()}${reported.slice(1)}`]
       : [];
   };
-  const single = pinned.suggestions.flatMap(tell);
+  const single = pinned.suggestions.flatMap(describe);
   return single.length > 0
     ? single
     : (severalChanges(meant, version)
-        .map(tell)
-        .find((told) => told.length > 0) ?? []);
+        .map(describe)
+        .find((reported) => reported.length > 0) ?? []);
 }
 
 /** Most channels that are tried, each by a resolution: an author may put a bundle into any number of them. */

@@ -68,9 +68,9 @@ function withoutNpm(script: string): string {
 }
 
 /** The same up to digests; a document that ends with a line `…` shows only the beginning. */
-export function isShown(printed: string, told: string): boolean {
+export function isShown(printed: string, reported: string): boolean {
   const masked = printed.replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…');
-  return told.endsWith('\n…\n') ? masked.startsWith(told.slice(0, -2)) : masked === told;
+  return reported.endsWith('\n…\n') ? masked.startsWith(reported.slice(0, -2)) : masked === reported;
 }
 
 /** Line by line the same up to ages and the space that aligns columns; a line that ends in `…` shows its beginning only. */

@@ -22,10 +22,10 @@ export function comparisonsOf(old: Crd, next: Crd): readonly Comparison[] {
   });
   if (next.conversion === 'Webhook') return same;
   const moved = movesOf(old, next);
-  const told = new Set(moved.map(({ label }) => label));
+  const named = new Set(moved.map(({ label }) => label));
   const served = servedPairs(next)
     .map(([from, to]) => ({ ...comparison(from, to), baseline: versionIn(old, to.name) ?? from, isNewsOnly: true }))
-    .filter(({ label }) => !told.has(label));
+    .filter(({ label }) => !named.has(label));
   return [...same, ...moved, ...served];
 }
 

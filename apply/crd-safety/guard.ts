@@ -192,12 +192,12 @@ function judge({ findings, comparison }: Task, object: KubeObject, notes: Notes)
     for (const finding of findings.filter(isDoubtful)) note(notes, { finding }, object);
     return;
   }
-  const told = new Map(
+  const reported = new Map(
     harmsOf(comparison, object)
       .map((harm) => attribute(harm, comparison.label, findings))
       .map((each) => [keyOf(each.finding), each]),
   );
-  for (const each of told.values()) note(notes, each, object);
+  for (const each of reported.values()) note(notes, each, object);
 }
 
 /** Records a hurt object. The reason may show its values, so it is left out if the object may not be named. */

@@ -22,14 +22,14 @@ export function validateBundle(
 
 /** The findings of a check, cut to a readable number: a hostile bundle has faults by the hundred thousand. */
 function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterable<BundleFinding> {
-  let told = 0;
+  let reported = 0;
   for (const finding of check.run(bundle, options)) {
-    if (told === MAX_TOLD) {
+    if (reported === MAX_TOLD) {
       const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not listed`;
       yield { level: finding.level, check: check.name, message, advice: 'Correct the listed ones first' };
       return;
     }
-    told += 1;
+    reported += 1;
     yield { ...finding, check: check.name };
   }
 }

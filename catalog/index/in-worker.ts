@@ -72,7 +72,7 @@ export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise
 
 /** One side of the conversation with the worker. */
 interface Talk {
-  tell(message: ToWorker): void;
+  send(message: ToWorker): void;
   /** A slot that the worker has read, if there is one. */
   takeFree(): number | undefined;
   /** Waits for one; rejects when the worker has failed. */
@@ -116,7 +116,7 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], options: Ta
   return {
     slots,
     outcome: outcome.promise,
-    tell(message) {
+    send(message) {
       worker.postMessage(message, []);
       if (message.do === 'push' || message.do === 'finish') expectAnswer();
     },
@@ -163,11 +163,11 @@ function needsTooMuchMemory(cause: unknown): ReasonedError {
 
 async function send(files: CatalogFiles, talk: Talk): Promise<IndexCounts> {
   for await (const { path, content } of files) {
-    talk.tell({ do: 'beginFile', path });
+    talk.send({ do: 'beginFile', path });
     await sendContent(content, talk);
-    talk.tell({ do: 'endFile' });
+    talk.send({ do: 'endFile' });
   }
-  talk.tell({ do: 'finish' });
+  talk.send({ do: 'finish' });
   return talk.outcome;
 }
 
@@ -183,11 +183,11 @@ async function sendContent(content: CatalogFile['content'], talk: Talk): Promise
       from += part.length;
       filled += part.length;
       if (filled < SLOT_BYTES) continue;
-      talk.tell({ do: 'push', slot, length: filled });
+      talk.send({ do: 'push', slot, length: filled });
       [slot, filled] = [-1, 0];
     }
   }
-  if (slot >= 0) talk.tell({ do: 'push', slot, length: filled });
+  if (slot >= 0) talk.send({ do: 'push', slot, length: filled });
 }
 
 function defaultProgram(): URL {

@@ -19,7 +19,7 @@ import { Patience } from '../../controllers/subscription/adoption/patience.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { secondsToDecide } from '../../controllers/subscription/time-to-decide.ts';
-import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
+import { reportDefects, type DefectDeps } from '../../controllers/report-defects.ts';
 import {
   createController,
   ownerKeys,
@@ -66,7 +66,7 @@ export function createCatalogController(parts: Parts): Controller {
   const sources = { content, policies, registries, checkSignatures };
   const reconcile = createCatalogReconciler({ ...shared, ...sources, catalogs, cluster: writer });
   return controller(context, CATALOG.kind, {
-    reconcile: tellDefects(attempts.watch(reconcile), defectsOf(parts, catalogs)),
+    reconcile: reportDefects(attempts.watch(reconcile), defectsOf(parts, catalogs)),
     watches: [{ informer: catalogs, keys: onChangeByPeople(ownKey) }, onPolicies(caches, catalogs)],
   });
 }
@@ -86,7 +86,7 @@ export function createRegistryPolicyController({ caches, shared, writer, context
     namespace: context.namespace,
   });
   return controller(context, REGISTRY_POLICY.kind, {
-    reconcile: tellDefects(reconcile, { ...shared, objects: policies, cluster: writer }),
+    reconcile: reportDefects(reconcile, { ...shared, objects: policies, cluster: writer }),
     watches: [onPolicies(caches, policies)],
   });
 }
@@ -125,7 +125,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     decisionSeconds: secondsToDecide(leaseTimings(context.options['lease-seconds'])),
   });
   return controller(context, SUBSCRIPTION.kind, {
-    reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, subscriptions))),
+    reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, subscriptions))),
     watches: [
       { informer: subscriptions, keys: onChangeByPeople(ownKey) },
       watchOf({ informer: subscriptions, keys: (_, event) => waitingFor(subscriptions, event) }),
@@ -177,7 +177,7 @@ export function createRevisionController(parts: Parts): Controller {
     serialize: createSerializer(),
   });
   return controller(context, REVISION.kind, {
-    reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, revisions))),
+    reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, revisions))),
     watches: [
       // The fate of an archived Revision depends on the active one.
       watchOf({ informer: revisions, keys: (one, event) => revisionsBeside(revisions, one, event) }),

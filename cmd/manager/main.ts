@@ -46,7 +46,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const { metrics, runtime } = createMetrics();
   const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
   const listeners = [runtime.requests(new URL(config.server).host), reachability.seen];
-  const onRequest = (facts: RequestFacts): void => listeners.forEach((tell) => tell(facts));
+  const onRequest = (facts: RequestFacts): void => listeners.forEach((listener) => listener(facts));
   const [transport, leaseTransport] = [createTransport(config, { onRequest }), createTransport(config, { onRequest })];
   const client = createClient(transport);
   const leases = createLeaseClient(leaseTransport);

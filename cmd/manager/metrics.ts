@@ -52,8 +52,8 @@ export function registerState(
     const waiting = allSubscriptions().filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
     metric.set(waiting.length);
   });
-  const told = 'Subscriptions of which a condition is True that needs a person, whether they are ready or not.';
-  gauge(registry, 'slipway_subscriptions_with_condition', told, ['condition'], (metric) => {
+  const reported = 'Subscriptions of which a condition is True that needs a person, whether they are ready or not.';
+  gauge(registry, 'slipway_subscriptions_with_condition', reported, ['condition'], (metric) => {
     for (const type of NEED_A_PERSON) {
       const affected = allSubscriptions().filter(({ status }) => is(status?.conditions, type));
       metric.set({ condition: type }, affected.length);
@@ -114,8 +114,8 @@ function registerWaits(registry: Registry, allSubscriptions: () => readonly Subs
   gauge(registry, 'slipway_upgrades_waiting', waiting, ['reason'], (metric) => {
     for (const reason of WAITS) metric.set({ reason }, 0);
     for (const { status } of allSubscriptions()) {
-      const { status: isTold, reason = '' } = findCondition(status?.conditions, 'UpgradeAvailable') ?? {};
-      if (isTold === 'True' && !GOES_ON.has(reason)) metric.inc({ reason });
+      const { status: isReported, reason = '' } = findCondition(status?.conditions, 'UpgradeAvailable') ?? {};
+      if (isReported === 'True' && !GOES_ON.has(reason)) metric.inc({ reason });
     }
   });
 }

@@ -98,20 +98,20 @@ export function needsOf({ properties }: CatalogBundle, about: BundleAbout | unde
 
 /** The kinds that the bundle brings: with their texts if the catalog has them. */
 export function providedKinds({ properties }: CatalogBundle, about: BundleAbout | undefined): readonly ProvidedKind[] {
-  const told = (about?.provides ?? []).map(({ kind, group, version, title, description }) => ({
+  const reported = (about?.provides ?? []).map(({ kind, group, version, title, description }) => ({
     kind: nameOf(kind),
     group: nameOf(group),
     version: nameOf(version),
     ...(title !== undefined && { title: nameOf(title) }),
     ...(description !== undefined && { description: line(description, 500) }),
   }));
-  const known = new Set(told.map(({ kind, group }) => `${kind}.${group}`));
+  const known = new Set(reported.map(({ kind, group }) => `${kind}.${group}`));
   const others = properties.flatMap(({ type, value }) => {
     const { kind, group, version } = fieldsOf(value);
     const one = { kind: nameOf(kind), group: nameOf(group), version: nameOf(version) };
     return type === 'olm.gvk' && !known.has(`${one.kind}.${one.group}`) ? [one] : [];
   });
-  return [...told, ...others].slice(0, PACKAGE_LIMITS.kinds);
+  return [...reported, ...others].slice(0, PACKAGE_LIMITS.kinds);
 }
 
 export function aboutFacts(about: BundleAbout | undefined, head: CatalogBundle | undefined): readonly Fact[] {

@@ -70,24 +70,24 @@ export interface WhyNotFacts {
 
 export function whyNotOf(subscription: Subscription, version: string, facts: WhyNotFacts): WhyNot {
   const { metadata, spec } = subscription;
-  const told = answerOf({ package: spec.package, version }, subscription);
+  const reported = answerOf({ package: spec.package, version }, subscription);
   const tried = facts.question === undefined ? undefined : tryVersion(facts.question, version);
-  const isMentioned = told.standing !== 'NotMentioned';
-  const causes = isMentioned || tried === undefined ? told.causes : tried.causes;
-  const standing = isMentioned ? told.standing : (tried?.standing ?? told.standing);
-  const chosen = isMentioned ? told.chosen : standing === 'Chosen' || standing === 'OnTheWay';
-  const remedies = chosen ? [] : [...new Set([...told.changes, ...(tried?.changes ?? [])])];
+  const isMentioned = reported.standing !== 'NotMentioned';
+  const causes = isMentioned || tried === undefined ? reported.causes : tried.causes;
+  const standing = isMentioned ? reported.standing : (tried?.standing ?? reported.standing);
+  const chosen = isMentioned ? reported.chosen : standing === 'Chosen' || standing === 'OnTheWay';
+  const remedies = chosen ? [] : [...new Set([...reported.changes, ...(tried?.changes ?? [])])];
   return {
     version: nameOf(version),
     chosen,
     standing: standing ?? 'NotMentioned',
-    summary: line(summaryOf(told, version, { chosen, standing })),
+    summary: line(summaryOf(reported, version, { chosen, standing })),
     causes: causes.slice(0, MOST_SENTENCES).map((one) => line(one)),
     remedies: remedies.slice(0, MOST_SENTENCES).map((one) => line(one)),
     ...(facts.isTooLarge === true
       ? { note: TOO_LARGE }
       : tried !== undefined && spec.dependencies !== 'Ignore' && remedies.length > 0 && { note: NOTE }),
-    ...(!chosen && !causes.includes(told.message) && { decision: line(told.message) }),
+    ...(!chosen && !causes.includes(reported.message) && { decision: line(reported.message) }),
     command: `slipway why-not ${quote(line(`${spec.package}@${version}`))} --subscription ${quote(metadata.name)} -n ${quote(metadata.namespace ?? '')}`,
     buttons: buttonsOf(versionOffers(subscription, facts.revisions, version), facts.terms),
   };
@@ -114,12 +114,12 @@ function explain(question: ResolveInput, version: string): VersionExplanation | 
 }
 
 function summaryOf(
-  told: WhyAnswer,
+  reported: WhyAnswer,
   version: string,
   { chosen, standing }: Pick<WhyNot, 'chosen'> & { readonly standing: WhyAnswer['standing'] },
 ): string {
-  const subject = `${told.package}@${version}`;
+  const subject = `${reported.package}@${version}`;
   if (!chosen) return standing === 'Installed' ? `${subject} is installed` : `${subject} is not chosen`;
   const how = standing === 'OnTheWay' ? 'is on the way to the chosen version' : 'is chosen';
-  return `${subject} ${how}: ${told.message}`;
+  return `${subject} ${how}: ${reported.message}`;
 }

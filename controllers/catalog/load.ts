@@ -141,17 +141,17 @@ async function lookAtRepositories(
     pull: async () => {
       const served = deps.content.get(catalog.metadata.name)?.index;
       const content = await pullRepositories(registry, tags, { served, signal });
-      tellIgnored(deps, catalog, content.ignored);
+      reportIgnored(deps, catalog, content.ignored);
       return content;
     },
   };
 }
 
-function tellIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
+function reportIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
   if (ignored.length === 0) return;
-  const told = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
-  const more = ignored.length > told.length ? ` and ${ignored.length - told.length} more` : '';
-  const note = `Not offered: ${told.join('; ')}${more}`;
+  const reported = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
+  const more = ignored.length > reported.length ? ` and ${ignored.length - reported.length} more` : '';
+  const note = `Not offered: ${reported.join('; ')}${more}`;
   record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 

@@ -63,8 +63,8 @@ async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): 
     return fail(deps, catalog, found);
   }
   await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
-  tellChange(deps, catalog, found);
-  tellUntrusted(deps, catalog, found);
+  reportChange(deps, catalog, found);
+  reportUntrusted(deps, catalog, found);
   if (isPinned(catalog) && !mayExpire(catalog, deps.policies)) return undefined;
   return { requeueAfterSeconds: intervalSeconds(catalog) };
 }
@@ -81,7 +81,7 @@ async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): 
   // Content that is in service was checked against an earlier policy, or by no policy at all.
   const covered = isCovered(catalog, deps.policies) && !(error instanceof DistrustedContent);
   if (!covered) deps.content.drop(catalog.metadata.name);
-  tellFailure(deps, catalog, error);
+  reportFailure(deps, catalog, error);
   const served = isServed(deps, catalog);
   const summary =
     served || covered
@@ -102,7 +102,7 @@ async function refuse(deps: CatalogDeps, catalog: Catalog, error: ReasonedError)
   deps.content.drop(catalog.metadata.name);
   const written = await writeStatus(deps.cluster, catalog, summarizeRefusal(catalog, error, deps.now()));
   if (written === catalog) return undefined;
-  tellFailure(deps, catalog, error);
+  reportFailure(deps, catalog, error);
   return { requeueAfterSeconds: 1 };
 }
 
@@ -118,7 +118,7 @@ async function suspend(deps: CatalogDeps, catalog: Catalog, { missing, signal }:
     if (missing !== undefined) await loadFound(deps, catalog, { digest: missing, signal });
   };
   const error = await attempt(signal, restore);
-  if (error !== undefined) tellFailure(deps, catalog, error);
+  if (error !== undefined) reportFailure(deps, catalog, error);
   const state = { served: isServed(deps, catalog), ...(error !== undefined && { error }) };
   await writeStatus(deps.cluster, catalog, summarizeSuspension(catalog, state, deps.now()));
   if (error !== undefined) throw error;
@@ -139,7 +139,7 @@ function isServed({ content }: CatalogDeps, { metadata }: Catalog): boolean {
   return content.get(metadata.name) !== undefined;
 }
 
-function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
+function reportChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
   if (catalog.status?.digest === found.digest) return;
   const note = `Serving ${found.digest}: ${found.packages} packages, ${found.bundles} bundles`;
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
@@ -149,13 +149,13 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
 }
 
 /** Records the warning about content without a trusted signature, once for each content and each problem. */
-function tellUntrusted({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
+function reportUntrusted({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
   const note = warningOf({ spec: catalog.spec, status: found });
   const before = warningOf(catalog);
   if (note === undefined || (catalog.status?.digest === found.digest && note === before)) return;
   record(catalog, { type: 'Warning', reason: 'Unsigned', action: 'Verify', note });
 }
 
-function tellFailure({ record }: CatalogDeps, catalog: Catalog, error: ReasonedError): void {
+function reportFailure({ record }: CatalogDeps, catalog: Catalog, error: ReasonedError): void {
   record(catalog, { type: 'Warning', reason: error.reason, action: 'Refresh', note: error.describe() });
 }

@@ -96,9 +96,9 @@ function statusOf(policy: RegistryPolicy, trouble: ReasonedError | undefined, no
 function conditionsOf(policy: RegistryPolicy, trouble: ReasonedError | undefined): readonly NextCondition[] {
   if (trouble === undefined)
     return [{ type: 'Ready', status: 'True', reason: 'Succeeded', message: describePolicy(policy.spec) }];
-  const told = { reason: trouble.reason, message: trouble.describe() };
+  const reported = { reason: trouble.reason, message: trouble.describe() };
   return [
-    { type: 'Ready', status: 'False', ...told },
-    { type: trouble.reason === 'RegistryPolicyInvalid' ? 'Stalled' : 'Reconciling', status: 'True', ...told },
+    { type: 'Ready', status: 'False', ...reported },
+    { type: trouble.reason === 'RegistryPolicyInvalid' ? 'Stalled' : 'Reconciling', status: 'True', ...reported },
   ];
 }

@@ -63,8 +63,8 @@ function waitOf(
   if (pending === undefined || pending.revision !== revision.metadata.name || hasWorked(revision)) return undefined;
   const { reason } = pending;
   if (!WAITS.includes(reason) || !isReason(reason)) return undefined;
-  const told = findCondition(conditions, 'UpgradeAvailable');
-  return { reason, message: told?.reason === reason ? told.message : 'Waits to be applied' };
+  const reported = findCondition(conditions, 'UpgradeAvailable');
+  return { reason, message: reported?.reason === reason ? reported.message : 'Waits to be applied' };
 }
 
 /**

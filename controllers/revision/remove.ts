@@ -101,7 +101,7 @@ async function uninstall(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSi
   if (result.state !== 'Complete') return report(deps, revision, judgeRemoval(result, about.namedIn));
   // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
   // again.
-  if (await releaseRevision(deps.cluster, revision, secrets)) tellWhatStays(deps, facts, result);
+  if (await releaseRevision(deps.cluster, revision, secrets)) reportRemainder(deps, facts, result);
   return 'Gone';
 }
 
@@ -194,7 +194,7 @@ export async function releaseRevision(cluster: Cluster, revision: Revision, dele
   }
 }
 
-function tellWhatStays(
+function reportRemainder(
   { record }: Pick<RemoveDeps, 'record'>,
   { revision, subscription }: RevisionFacts,
   { stays }: UninstallResult,

@@ -92,8 +92,8 @@ function waitOf(before: SubscriptionStatus | undefined, after: SubscriptionStatu
   const reason = WAITS.find((one) => one === pending?.reason);
   if (pending === undefined || reason === undefined) return undefined;
   if (before?.pending?.revision === pending.revision && before?.pending?.reason === reason) return undefined;
-  const told = findCondition(conditions, 'UpgradeAvailable');
-  const note = told?.reason === reason ? told.message : `${pending.bundle} waits`;
+  const available = findCondition(conditions, 'UpgradeAvailable');
+  const note = available?.reason === reason ? available.message : `${pending.bundle} waits`;
   return { type: 'Normal', reason, action: installed === undefined ? 'Install' : 'Upgrade', note };
 }
 

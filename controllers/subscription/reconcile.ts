@@ -11,7 +11,7 @@ import { pinnedTo } from './adoption/pinned.ts';
 import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { writeStatus } from '../status.ts';
-import { tellTrouble } from '../tell-defects.ts';
+import { reportTrouble } from '../report-defects.ts';
 import { carryOut } from './carry-out.ts';
 import { conditionToRead } from './condition-to-read.ts';
 import { decideSubscription, type SubscriptionPlan } from './decide.ts';
@@ -123,7 +123,7 @@ async function askServer(
   } catch (error) {
     if (error instanceof ReasonedError && error.reason !== 'LeaderLost') {
       const trouble = { reason: error.reason, message: error.describe() };
-      await tellTrouble(deps, subscription, trouble).catch(() => undefined);
+      await reportTrouble(deps, subscription, trouble).catch(() => undefined);
     }
     throw error;
   }

@@ -18,7 +18,7 @@ import { genuineOf } from '../genuine.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
-import { PASSING } from '../tell-defects.ts';
+import { PASSING } from '../report-defects.ts';
 import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
@@ -101,12 +101,12 @@ function waitOfRemoval(
   before: Subscription['status'],
   after: NonNullable<Subscription['status']>,
 ): EventFacts | undefined {
-  const [known, told] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
-  if (told === undefined || !isReason(told.reason) || PASSING.has(told.reason)) return undefined;
-  const { reason, message: note } = told;
-  if (known?.reason === reason && (reason === 'Uninstalling' ? isLong(known) === isLong(told) : known.message === note))
+  const [known, ready] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
+  if (ready === undefined || !isReason(ready.reason) || PASSING.has(ready.reason)) return undefined;
+  const { reason, message: note } = ready;
+  if (known?.reason === reason && (reason === 'Uninstalling' ? isLong(known) === isLong(ready) : known.message === note))
     return undefined;
-  if (reason === 'Uninstalling' && !isLong(told)) return undefined;
+  if (reason === 'Uninstalling' && !isLong(ready)) return undefined;
   return { type: 'Warning', reason, action: 'Remove', note };
 }
 

@@ -32,11 +32,11 @@ export function summarizeRemoval(
   const ready = findCondition(telling?.status?.conditions, 'Ready');
   const held = why !== undefined || waitsFor.some(({ isLeaving }) => !isLeaving);
   // A condition about the removal, not from before: marking an object for deletion makes a new generation of it.
-  const isTold = !held && waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
-  const told = isTold ? ready : undefined;
-  const blocked = held || told?.reason === 'DeleteBlocked';
-  const reason: Reason = held ? 'DeleteBlocked' : told === undefined ? 'Uninstalling' : (told.reason as Reason);
-  const waits = why ?? told?.message ?? describeRemoval(waitsFor);
+  const isReported = !held && waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
+  const reported = isReported ? ready : undefined;
+  const blocked = held || reported?.reason === 'DeleteBlocked';
+  const reason: Reason = held ? 'DeleteBlocked' : reported === undefined ? 'Uninstalling' : (reported.reason as Reason);
+  const waits = why ?? reported?.message ?? describeRemoval(waitsFor);
   const takesLong = reason === 'Uninstalling' && secondsSince(subscription, now) >= LONG_SECONDS;
   const message = takesLong ? `${LONG}${waits}` : waits;
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };

@@ -112,8 +112,16 @@ export function formatTable(rows: readonly Row[]): string {
     const number = (value: number | undefined): string => (value === undefined ? '–' : `${round(value)} ${row.unit}`);
     const ratio = row.floor === undefined || row.floor === 0 ? '–' : (row.measured / row.floor).toFixed(2);
     const verdict = isWithin(row);
-    const told = verdict === undefined ? '' : verdict ? 'ok' : 'over';
-    return [row.what, number(row.floor), number(row.measured), ratio, number(row.budget), told, recordedOf(row) ?? ''];
+    const reported = verdict === undefined ? '' : verdict ? 'ok' : 'over';
+    return [
+      row.what,
+      number(row.floor),
+      number(row.measured),
+      ratio,
+      number(row.budget),
+      reported,
+      recordedOf(row) ?? '',
+    ];
   });
   const all = [COLUMNS, ...cells];
   const widths = COLUMNS.map((_, column) => Math.max(...all.map((line) => (line[column] ?? '').length)));

@@ -73,13 +73,13 @@ async function createNamespace({ kubectl }: TestCluster): Promise<void> {
 async function applyCatalog(cluster: TestCluster): Promise<void> {
   const manifest = catalogOf('examples', `${cluster.registry}/catalog:latest`, { interval: '10s' });
   await cluster.kubectl(['apply', '-f', '-'], manifest);
-  tellStatus(await waitFor(cluster, { kind: 'catalog', name: 'examples' }, isReady));
+  reportStatus(await waitFor(cluster, { kind: 'catalog', name: 'examples' }, isReady));
 }
 
 async function subscribe(cluster: TestCluster): Promise<void> {
   const spec = { package: PACKAGE, onFailure: { bakeTime: '1s' }, uninstall: { customResources: 'Delete' } };
   await cluster.kubectl(['apply', '-f', '-'], subscriptionTo('beacon', NAMESPACE, spec));
-  tellStatus(await waitFor(cluster, SUBSCRIPTION, runs('1.0.0')));
+  reportStatus(await waitFor(cluster, SUBSCRIPTION, runs('1.0.0')));
   await showDeployment(cluster);
 }
 
@@ -87,7 +87,7 @@ async function upgrade(cluster: TestCluster): Promise<void> {
   await publish(cluster, RELEASES.length);
   const request = `slipway.dev/reconcile-requested-at=${new Date().toISOString()}`;
   await cluster.kubectl(['annotate', 'catalog', 'examples', '--overwrite', request]);
-  tellStatus(await waitFor(cluster, SUBSCRIPTION, runs('2.0.0')));
+  reportStatus(await waitFor(cluster, SUBSCRIPTION, runs('2.0.0')));
   await showDeployment(cluster);
 }
 
@@ -109,7 +109,7 @@ async function showEvents({ kubectl }: TestCluster): Promise<void> {
   );
 }
 
-function tellStatus(object: Judged): void {
+function reportStatus(object: Judged): void {
   print(`   ${condition(object, 'Ready')?.message}`);
 }
 

@@ -16,10 +16,10 @@ interface Event {
 export async function findInternalErrors(cluster: TestCluster): Promise<readonly string[]> {
   const objects = await Promise.all(KINDS.map(async ({ kind }) => conditionsOf(kind, await list(cluster, kind))));
   const events = await list<Event>(cluster, 'event');
-  const told = events
+  const reported = events
     .filter(({ reason }) => reason === REASON)
     .map((event) => `${event.regarding?.kind}: ${event.note}`);
-  return [...new Set([...objects.flat(), ...told].map((text) => text.slice(0, 240)))];
+  return [...new Set([...objects.flat(), ...reported].map((text) => text.slice(0, 240)))];
 }
 
 function conditionsOf(kind: string, objects: readonly Judged[]): readonly string[] {

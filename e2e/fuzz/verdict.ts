@@ -61,7 +61,7 @@ export function judge(evidence: Evidence): readonly Finding[] {
   ];
 }
 
-function told(what: string, shown: string): Finding {
+function reported(what: string, shown: string): Finding {
   return { what, shown, isKept: true };
 }
 
@@ -69,7 +69,9 @@ function actFindings({ tally, seconds, manifestsRead }: Evidence): readonly Find
   const rows = [...tally].sort(([a], [b]) => (a < b ? -1 : 1));
   const [taken, refused] = [sum(rows.map(([, one]) => one.taken)), sum(rows.map(([, one]) => one.refused))];
   return [
-    ...rows.map(([what, one]) => told(`acts: ${what}`, `${one.taken} taken, ${one.refused} refused${mostOf(one.why)}`)),
+    ...rows.map(([what, one]) =>
+      reported(`acts: ${what}`, `${one.taken} taken, ${one.refused} refused${mostOf(one.why)}`),
+    ),
     {
       what: 'acts in all',
       shown: `${taken} taken, ${refused} refused, ${((taken + refused) / seconds).toFixed(1)} a second`,
@@ -95,14 +97,14 @@ function probeFindings({ probes }: Evidence): readonly Finding[] {
   const names = [...new Set(probes.map(({ what }) => what))];
   const rows = names.map((what) => {
     const times = probes.filter((probe) => probe.what === what).map(({ milliseconds }) => milliseconds);
-    return told(`until it is answered that ${what}`, `${times.length} times, ${spread(times)}`);
+    return reported(`until it is answered that ${what}`, `${times.length} times, ${spread(times)}`);
   });
   const stalls = probes.map(stallOf);
   const unanswered = probes.filter((one) => one.unanswered).length;
   const own = probes.map((probe) => probe.milliseconds - stallOf(probe));
   return [
     ...rows,
-    told('of which the machine took', stalls.length === 0 ? '–' : spread(stalls)),
+    reported('of which the machine took', stalls.length === 0 ? '–' : spread(stalls)),
     {
       what: 'a healthy Subscription stood still',
       shown: own.length === 0 ? 'nothing was asked' : `${spread(own)}, ${unanswered} never answered`,
@@ -124,7 +126,7 @@ export function longestOf({ manager, apiServer, harness }: Stall): number {
 function defectFindings({ defects, internalErrors, logLines, isAlive }: Evidence): readonly Finding[] {
   const logged = defects.map(({ message, at, count }) => `${count} × ${message} ${at}`);
   return [
-    told('lines of the log', String(logLines)),
+    reported('lines of the log', String(logLines)),
     { what: 'errors without a reason in the log', ...noneOf(logged) },
     { what: 'InternalError in conditions and events', ...noneOf(internalErrors) },
     { what: 'the process', shown: isAlive ? 'the same' : 'it has ended', promised: 'the same', isKept: isAlive },
@@ -145,7 +147,7 @@ function memoryFindings({ memory, seconds }: Evidence): readonly Finding[] {
     const [first, last] = [mean(early.map((one) => one[field])), mean(late.map((one) => one[field]))];
     const most = first * GROWTH.factor + GROWTH.megabytes;
     const shown = `${first.toFixed(0)} MB at ${(from / 60).toFixed(0)} min, ${last.toFixed(0)} MB at the end, ${peakOf(memory, field).toFixed(0)} MB at most`;
-    if (!isComparable) return told(`memory, ${field}`, shown);
+    if (!isComparable) return reported(`memory, ${field}`, shown);
     return {
       what: `memory, ${field}`,
       shown,
@@ -162,7 +164,7 @@ function peakOf(memory: readonly MemorySample[], field: 'resident' | 'anonymous'
 function quietFindings({ requestsPerMinute, leftOver, resident }: Evidence): readonly Finding[] {
   const { before, after } = requestsPerMinute;
   return [
-    told(
+    reported(
       'memory, resident, once all is deleted',
       `${resident.before.toFixed(0)} MB before, ${resident.after.toFixed(0)} MB after`,
     ),

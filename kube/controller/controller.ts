@@ -10,7 +10,7 @@ import { systemClock, type Cancel, type Clock } from '../clock.ts';
 import type { Informer } from '../watch/informer.ts';
 import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { silentLog, type Log } from '../log.ts';
-import { tellWhileLong } from './long-work.ts';
+import { reportWhileLong } from './long-work.ts';
 import type { RateLimiter } from '../rate-limiters.ts';
 import { createWorkQueue, type QueueObserver, type WorkQueue } from './work-queue.ts';
 
@@ -201,7 +201,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   const log = worker.log.child({ ...objectKey, reconcileID: randomUUID() });
   const startedAt = clock.now();
   observer?.started();
-  const cancel = tellWhileLong(log, clock);
+  const cancel = reportWhileLong(log, clock);
   let outcome: ReconcileOutcome = 'success';
   try {
     const result = await worker.reconcile(objectKey, { signal, log });

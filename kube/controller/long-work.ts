@@ -8,13 +8,13 @@ const FIRST_SECONDS = 60;
 /**
  * Logs after a minute, and then each time that the duration has doubled; call the returned function when the work ends.
  */
-export function tellWhileLong(log: Log, clock: Clock): Cancel {
+export function reportWhileLong(log: Log, clock: Clock): Cancel {
   let cancel: Cancel;
-  const tellIn = (wait: number, seconds: number): Cancel =>
+  const reportIn = (wait: number, seconds: number): Cancel =>
     clock.after(wait, () => {
       log.warn({ seconds }, 'a reconcile is still under way');
-      cancel = tellIn(seconds, 2 * seconds);
+      cancel = reportIn(seconds, 2 * seconds);
     });
-  cancel = tellIn(FIRST_SECONDS, FIRST_SECONDS);
+  cancel = reportIn(FIRST_SECONDS, FIRST_SECONDS);
   return () => cancel();
 }

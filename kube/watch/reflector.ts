@@ -177,15 +177,15 @@ type ReportState = (state: ReflectorState, error: unknown) => void;
  * once, and again if there was another failure in between.
  */
 function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): ReportState {
-  let told: string | undefined;
+  let reported: string | undefined;
   return (state, error) => {
     const failures = 'failures' in state ? state.failures : 0;
     const facts = { apiVersion, kind, during: state.at, failures, err: error };
-    if (failures === 0) told = undefined;
+    if (failures === 0) reported = undefined;
     if (!(error instanceof ReasonedError)) return log.error(facts, 'a kind is not followed, by a defect');
     const isLong = failures >= ORDINARY_FAILURES && !isNotFound(error);
-    const isKnown = isForbidden(error) && told === error.message;
-    if (isLong) told = error.message;
+    const isKnown = isForbidden(error) && reported === error.message;
+    if (isLong) reported = error.message;
     if (isLong && !isKnown) log.warn(facts, 'a kind cannot be followed');
     else log.debug(facts, 'following a kind was interrupted');
   };

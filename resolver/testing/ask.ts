@@ -41,7 +41,7 @@ export function ask(asked: Ask): Decision {
 }
 
 /** The explanation for people: the message, and the hint on a line of its own. */
-export function told(given: Ask): readonly string[] {
+export function reported(given: Ask): readonly string[] {
   const { message, hint } = explainDecision(ask(given), 'op');
   return hint === undefined ? [message] : [message, hint];
 }

@@ -41,11 +41,11 @@ export async function uninstall(environment: Environment, text: string, flags: U
     if (flags.preview !== true) return carryOut(client, intendUninstall(subscription, flags), flags, signal);
     const inventory = inventoryOf(await revisionsOf(client, subscription, signal));
     const leaves = isOrphaned(subscription, flags);
-    const told = await handOversFor(client, subscription, { kept: flags.systemNamespace, leaves, signal });
-    const handOvers = told.length === 0 ? {} : { handOvers: told };
+    const reported = await handOversFor(client, subscription, { kept: flags.systemNamespace, leaves, signal });
+    const handOvers = reported.length === 0 ? {} : { handOvers: reported };
     if (leaves) {
       const stay = { state: 'Ready', orphaned: inventory.length, ...handOvers } as const;
-      return outcomeOf(stay, printLines([describeOrphaned(inventory.length), ...told]), flags.output);
+      return outcomeOf(stay, printLines([describeOrphaned(inventory.length), ...reported]), flags.output);
     }
     const { namespace = '', name, uid = '' } = subscription.metadata;
     const counts = await countCustomResources(client, inventory, { owner: { namespace, name, uid }, signal });

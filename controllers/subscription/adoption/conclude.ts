@@ -51,8 +51,8 @@ async function openFor(
   subscription: Subscription,
   signal: AbortSignal,
 ): Promise<readonly OpenHandOver[]> {
-  const told = openByStatus(subscription);
-  if (told !== undefined) return told;
+  const reported = openByStatus(subscription);
+  if (reported !== undefined) return reported;
   try {
     if (!(await mayHaveBackups(subscription.metadata.name))) return [];
     return await openByBackups(client, subscription, { kept, signal });

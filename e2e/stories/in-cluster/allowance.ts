@@ -10,7 +10,7 @@ const MOST = 2;
 export interface Allowance {
   readonly seconds: number;
   /** The budget, and the factor by which it was stretched, if it was. */
-  readonly told: string;
+  readonly reported: string;
 }
 
 /** @param load Processes that want a processor, over the last minute; @param processors to share among them. */
@@ -21,7 +21,7 @@ export function allowanceFor(
 ): Allowance {
   const share = Math.min(MOST, Math.max(1, load / processors));
   const seconds = budgetSeconds * share;
-  if (share === 1) return { seconds, told: `${budgetSeconds} s allowed` };
+  if (share === 1) return { seconds, reported: `${budgetSeconds} s allowed` };
   const busy = `${load.toFixed(1)} processes for ${processors} processors`;
-  return { seconds, told: `${budgetSeconds} s allowed, ${seconds.toFixed(1)} s with ${busy}` };
+  return { seconds, reported: `${budgetSeconds} s allowed, ${seconds.toFixed(1)} s with ${busy}` };
 }

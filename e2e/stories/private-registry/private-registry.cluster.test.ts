@@ -152,11 +152,11 @@ describe('a Catalog in a registry that asks for a password', () => {
 
   /** Waits until the Catalog and an event about it say that, and why. */
   async function expectTold(reason: string, says: RegExp, name = CATALOG.name): Promise<Judged> {
-    const isTold = (one: Judged): boolean => {
+    const isReported = (one: Judged): boolean => {
       const ready = condition(one, 'Ready');
       return ready?.status === 'False' && ready.reason === reason && says.test(ready.message);
     };
-    const catalog = await waitFor(cluster(), { ...CATALOG, name }, isTold);
+    const catalog = await waitFor(cluster(), { ...CATALOG, name }, isReported);
     await until(`an event reports ${reason} about ${name}`, async () => {
       const text = await kubectl('get', 'events.events.k8s.io', '-o', 'json');
       const { items } = JSON.parse(text) as { readonly items: readonly Told[] };

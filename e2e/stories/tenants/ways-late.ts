@@ -45,9 +45,9 @@ async function pretend(attacker: Attacker, victim: readonly [string, string]): P
   const events = await list<{ regarding: { name?: string }; reason?: string }>(attacker.cluster, 'Event', {
     namespace,
   });
-  const told = events.filter(({ regarding, reason }) => regarding.name === name && reason === 'Forbidden');
+  const reported = events.filter(({ regarding, reason }) => regarding.name === name && reason === 'Forbidden');
   await attacker.send({ method: 'DELETE', path: `${ACCOUNTS}/pretended` });
-  return isThere && told.length === 0 ? 'no effect' : 'Succeeded';
+  return isThere && reported.length === 0 ? 'no effect' : 'Succeeded';
 }
 
 const HOLD = 'example.com/never';

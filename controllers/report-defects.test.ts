@@ -9,7 +9,7 @@ import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { Reconcile } from '../kube/controller/controller.ts';
 import { silentLog } from '../kube/log.ts';
 import type { EventFacts } from './events.ts';
-import { tellDefects } from './tell-defects.ts';
+import { reportDefects } from './report-defects.ts';
 
 const key = { namespace: 'default', name: 'widgets' };
 const ref = { apiVersion: API_VERSION, kind: 'Subscription', ...key };
@@ -25,7 +25,7 @@ function setUp(reconcile: Reconcile, conditions: readonly Condition[] = [], meta
   }));
   const events: EventFacts[] = [];
   const live = (): KubeObject => cluster.objects().find(({ kind }) => kind === 'Subscription') as KubeObject;
-  const told = tellDefects(reconcile, {
+  const told = reportDefects(reconcile, {
     objects: { get: live },
     cluster,
     record: (_regarding, event) => void events.push(event),

@@ -29,7 +29,7 @@ export interface DefectDeps {
 }
 
 /** The same reconcile function; an error that no controller reports is written into the object's conditions and an event. */
-export function tellDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
+export function reportDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
   return async (key, context) => {
     try {
       return await reconcile(key, context);
@@ -37,7 +37,7 @@ export function tellDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
       const object = deps.objects.get(formatKey(key));
       const trouble = context.signal.aborted ? undefined : troubleOf(error, object);
       if (trouble !== undefined && object !== undefined)
-        await tellTrouble(deps, object, trouble).catch(() => undefined);
+        await reportTrouble(deps, object, trouble).catch(() => undefined);
       throw isBeingDeleted(object) ? retried(error) : error;
     }
   };
@@ -77,15 +77,15 @@ interface DefectStatus {
 }
 
 /** Writes the trouble into the conditions, and records an event if it is new. An object that was Ready stays Ready. */
-export async function tellTrouble(
+export async function reportTrouble(
   { cluster, record, now }: Omit<DefectDeps, 'objects'>,
   object: KubeObject,
   trouble: Trouble,
 ): Promise<void> {
   const status = (object['status'] ?? {}) as DefectStatus;
   const observedGeneration = object.metadata.generation ?? 0;
-  const told = conditionsOf(status, observedGeneration, trouble);
-  const conditions = replaceConditions(status.conditions, told, { observedGeneration, now: now() });
+  const shown = conditionsOf(status, observedGeneration, trouble);
+  const conditions = replaceConditions(status.conditions, shown, { observedGeneration, now: now() });
   if (findCondition(status.conditions, 'Reconciling')?.reason !== trouble.reason) {
     record(object, { type: 'Warning', reason: trouble.reason, action: 'Reconcile', note: trouble.message });
   }
