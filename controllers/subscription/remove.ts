@@ -104,7 +104,10 @@ function waitOfRemoval(
   const [known, ready] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
   if (ready === undefined || !isReason(ready.reason) || PASSING.has(ready.reason)) return undefined;
   const { reason, message: note } = ready;
-  if (known?.reason === reason && (reason === 'Uninstalling' ? isLong(known) === isLong(ready) : known.message === note))
+  if (
+    known?.reason === reason &&
+    (reason === 'Uninstalling' ? isLong(known) === isLong(ready) : known.message === note)
+  )
     return undefined;
   if (reason === 'Uninstalling' && !isLong(ready)) return undefined;
   return { type: 'Warning', reason, action: 'Remove', note };
