@@ -25,6 +25,14 @@ describe('the journeys of CONTRIBUTING.md', () => {
     const links = steps.flatMap((step) => [...step.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)]);
     expect(links.filter(([, shown, path]) => shown !== path).map(([link]) => link)).toEqual([]);
   });
+
+  test.each(journeys)('$title: each function in parentheses is declared in a file of its step', ({ steps }) => {
+    for (const step of steps) {
+      const texts = linksOf('CONTRIBUTING.md', step).map(({ path }) => readText(path) ?? '');
+      const functions = [...step.matchAll(/\(`(\w+)`\)/g)].map(([, name]) => `function ${name ?? ''}(`);
+      expect(functions.filter((declared) => !texts.some((text) => text.includes(declared)))).toEqual([]);
+    }
+  });
 });
 
 function journeysIn(prose: string): readonly { readonly title: string; readonly steps: readonly string[] }[] {
