@@ -1,11 +1,16 @@
 /** Reads about the processes of this machine, of which any may end meanwhile. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { constants } from 'node:os';
 
-/** Whether it was stopped by SIGSTOP. */
+/** Whether it was stopped by SIGSTOP. A process that waits for a processor stops only when it gets one. */
 export function isPaused(pid: number): boolean {
-  // the name before the state may have any character in it
-  return read(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1))?.startsWith('T') === true;
+  const status = read(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
+  const pending = [...status.matchAll(/^(?:SigPnd|ShdPnd):\t([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
+  return /^State:\tT/m.test(status) || pending.some((mask) => (mask & SIGSTOP) !== 0n);
 }
+
+/** Its bit in the masks of pending signals. @see https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+const SIGSTOP = 1n << BigInt(constants.signals.SIGSTOP - 1);
 
 /** Whether a process beside those named works inside the folder: managers of tests do. */
 export function isWorkedIn(folder: string, besides: ReadonlySet<number>): boolean {
