@@ -57,3 +57,8 @@ export const CA_INJECTION: ReadonlySet<string> = new Set([
   'cert-manager.io/inject-apiserver-ca',
   'service.beta.openshift.io/inject-cabundle',
 ]);
+
+/** Whether another program is to inject the certificate authority into the object with these annotations. */
+export function isInjected(annotations: object | null | undefined): boolean {
+  return Object.keys(annotations ?? {}).some((key) => CA_INJECTION.has(key));
+}

@@ -2,32 +2,24 @@
  * Leaves out the fields that a controller of the cluster fills: Slipway and that controller would overwrite each other for ever, and
  * an operator would be without its rights or its authority meanwhile. Pure; prepare.ts calls it for each object.
  */
+import { isCrd } from '../api/crd-kind.ts';
 import { isRecord } from '../api/untyped.ts';
-import { CA_INJECTION } from '../api/names.ts';
+import { isInjected } from '../api/names.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 
 /** The object without the fields that its own content delegates. */
 export function withoutDelegated(object: KubeObject): KubeObject {
-  switch (groupKind(object)) {
-    case 'ClusterRole.rbac.authorization.k8s.io':
-      return isAggregated(object) ? { ...without(object, ['rules']), ...identityIn(object) } : object;
-    case 'CustomResourceDefinition.apiextensions.k8s.io':
-      return isInjected(object) ? { ...without(object, AUTHORITY), ...identityIn(object) } : object;
-    default:
-      return object;
-  }
+  if (isAggregated(object)) return { ...without(object, ['rules']), ...identityIn(object) };
+  const isFilled = isCrd(object) && isInjected(object.metadata.annotations);
+  return isFilled ? { ...without(object, AUTHORITY), ...identityIn(object) } : object;
 }
 
 /** @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles */
-function isAggregated({ aggregationRule }: KubeObject): boolean {
-  return isRecord(aggregationRule);
+function isAggregated(object: KubeObject): boolean {
+  return groupKind(object) === 'ClusterRole.rbac.authorization.k8s.io' && isRecord(object['aggregationRule']);
 }
 
-/** Whether another program writes the authority of the conversion webhook: cert-manager, or OpenShift. */
-function isInjected({ metadata: { annotations = {} } }: KubeObject): boolean {
-  return Object.keys(annotations).some((key) => CA_INJECTION.has(key));
-}
-
+/** Written by cert-manager or OpenShift, if the annotations of a CRD ask for it. */
 const AUTHORITY = ['spec', 'conversion', 'webhook', 'clientConfig', 'caBundle'];
 
 function identityIn({ apiVersion, kind, metadata }: KubeObject): Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'> {

@@ -3,7 +3,7 @@
  * Revision's conditions report it. Explaining why a workload is unhealthy is the work of explain-pods.ts.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
-import { CA_INJECTION } from '../api/names.ts';
+import { isInjected } from '../api/names.ts';
 import type { Reason } from '../api/reasons.ts';
 import { groupKind, type Kind, type KubeObject } from '../api/object.ts';
 import { hasNewPod, heldFor } from './held-back.ts';
@@ -177,8 +177,8 @@ function judgeCrd({ metadata }: KubeObject, status: Fields): Health {
   const established = conditionOf(status, 'Established');
   if (established?.status === 'False' && established.reason === 'InvalidCABundle') {
     const message = `spec.conversion.webhook.clientConfig.caBundle holds no certificate: ${established.message}`;
-    const isInjected = Object.keys(metadata.annotations ?? {}).some((key) => CA_INJECTION.has(key));
-    if (isInjected) return progressing(`${message}; it waits for the program that its annotation names to write one`);
+    if (isInjected(metadata.annotations))
+      return progressing(`${message}; it waits for the program that its annotation names to write one`);
     return { ...failed(message), reason: 'InvalidCABundle' };
   }
   return established?.status === 'True' ? READY : progressing('it is not established yet');

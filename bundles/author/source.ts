@@ -1,6 +1,7 @@
 /** Reads the objects of an author's files: plain YAML, the output of kustomize, or the list of a cluster. */
 import { isRecord } from '../../api/untyped.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import { invalidInput } from '../../api/invalid-input.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { parseYaml, YamlError } from '../yaml.ts';
 
@@ -26,7 +27,7 @@ function parseFile(file: string, bytes: Uint8Array): ReturnType<typeof parseYaml
     return parseYaml(bytes);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    throw invalid(`${file}: ${error.message}`, adviceFor(new TextDecoder().decode(bytes)), error);
+    throw invalidInput(`${file}: ${error.message}`, adviceFor(new TextDecoder().decode(bytes)), error);
   }
 }
 
@@ -59,12 +60,8 @@ function checkObject(value: Readonly<Record<string, unknown>>, place: string): K
 }
 
 function noObject(place: string, why: string): ReasonedError {
-  return invalid(
+  return invalidInput(
     `${place} is no Kubernetes object: ${why}`,
     'Correct the document, or keep files that are no manifests in another folder',
   );
-}
-
-function invalid(message: string, hint: string, cause?: unknown): ReasonedError {
-  return new ReasonedError({ reason: 'InputInvalid', retry: 'never', message, hint, cause });
 }

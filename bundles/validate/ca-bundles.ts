@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { fieldsOf, isRecord } from '../../api/untyped.ts';
-import { CA_INJECTION } from '../../api/names.ts';
+import { isInjected } from '../../api/names.ts';
 import type { Manifest } from '../bundle.ts';
 import { at, type Check } from './check.ts';
 import { convertedBy } from './crd-structure.ts';
@@ -18,7 +18,7 @@ export const caBundles: Check = {
     for (const manifest of bundle.crds) {
       const { name, annotations } = manifest.object.metadata;
       // Hostile: as published, the annotations may be null or a text.
-      if (converted.has(name) || Object.keys(fieldsOf(annotations)).some((key) => CA_INJECTION.has(key))) continue;
+      if (converted.has(name) || isInjected(fieldsOf(annotations))) continue;
       const problem = problemOf(caBundleIn(manifest));
       if (problem === undefined) continue;
       yield {

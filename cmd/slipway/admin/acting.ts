@@ -5,7 +5,7 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { similarTo } from '../../../resolver/similar.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Changed, Intent } from '../../../report/acts.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';

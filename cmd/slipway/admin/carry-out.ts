@@ -6,7 +6,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { findKind } from './columns.ts';
 import type { OutputFlags } from '../flags.ts';
 import type { KubeFlags } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';

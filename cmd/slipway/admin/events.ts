@@ -3,7 +3,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { reportedEvents, type ReportedEvent, type WantedEvents } from '../../../report/events.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatTable } from '../output/table.ts';
 import { describeAge } from '../../../report/age.ts';

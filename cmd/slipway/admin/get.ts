@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { similarTo } from '../../../resolver/similar.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { describeInstall } from '../../../report/act-sentences.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Intent } from '../../../report/acts.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';

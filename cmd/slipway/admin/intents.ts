@@ -4,7 +4,7 @@ import { ANNOTATION } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { previousOf, waitingOf } from '../../../report/targets.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import {
   describeApproval,
   describeReconcile,

@@ -9,7 +9,7 @@ import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { similarTo } from '../../../resolver/similar.ts';
 import type { Connection } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** The kind with its path, so that no discovery is needed. */
 export function servedKind({ kind, plural, scope }: CustomKind): Required<Kind> {

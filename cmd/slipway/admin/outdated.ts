@@ -7,7 +7,7 @@ import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatTable } from '../output/table.ts';
 import { count } from '../../../report/count.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { ReadFlags } from './flags.ts';
 import { listObjects } from './objects.ts';
 import { outcomeOf } from './print.ts';

@@ -6,7 +6,7 @@ import { refusedUpgradeIn } from '../../../api/trouble.ts';
 import { isReconcileRequested } from '../../../controllers/request-of.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import type { ReadFlags } from './flags.ts';

@@ -11,7 +11,7 @@ import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { count } from '../../../report/count.ts';

@@ -1,5 +1,5 @@
 /** The Subscription of Slipway that goes on with an operator of OLM. Pure. */
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
 import { translateSubscription, type Translation } from '../../../adoption/olm-v0/translate.ts';

@@ -1,7 +1,7 @@
 /** `slipway bundle build`: the image of a bundle, written into a folder as an OCI image layout. */
 import { writeLayout } from '../../../oci/layout.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace, targetLayout } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { buildBundleImage, type CheckFlags } from './image.ts';

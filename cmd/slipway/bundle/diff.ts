@@ -10,7 +10,7 @@ import { planChange } from '../../../plan/plan.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { readBundle, type BundleInput } from '../input/bundle.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { readConfigFile } from '../input/config.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';

@@ -5,7 +5,7 @@ import { describeRef, groupKind, type KubeObject } from '../../../api/object.ts'
 import type { ComposedBundle, ExistingBundle } from '../../../bundles/author/compose.ts';
 import { annotationText } from '../../../bundles/metadata.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { formatYaml } from '../../../report/data.ts';
 
 type BundleFiles = ReadonlyMap<string, Uint8Array>;

@@ -7,7 +7,7 @@ import type { AuthorOptions, AuthorWords, ExistingBundle, SourceObject } from '.
 import { versionRules } from '../../../resolver/version-rules.ts';
 import type { Environment } from '../environment.ts';
 import { readOneFile } from '../input/files.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export interface IdentityFlags {
   readonly package?: string;

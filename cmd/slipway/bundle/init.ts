@@ -20,7 +20,7 @@ import type { RegistryFlags } from '../input/registry.ts';
 import { readChart, type ChartFlags } from '../input/chart.ts';
 import { readLive, type LiveFlags } from '../input/live.ts';
 import { readSourceFiles } from '../input/source.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { judge, type FindingsStyle, type Strictness } from '../output/findings.ts';

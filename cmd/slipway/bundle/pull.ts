@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { parseBundle } from '../../../bundles/parse.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { targetFolder } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';

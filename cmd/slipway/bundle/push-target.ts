@@ -2,7 +2,7 @@
 import { DEFAULT_REGISTRY } from '../../../oci/host.ts';
 import { formatReference, parseReference, type Reference } from '../../../oci/reference.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../../resolver/version.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** The image of a text that names a registry. @throws ReasonedError ReferenceInvalid; InputInvalid without a registry, or with a digest, which follows from the content */
 export function pushTarget(text: string): Reference {

@@ -5,7 +5,7 @@ import { layoutSource } from '../../../oci/layout.ts';
 import { formatReference, withDigest, type Reference } from '../../../oci/reference.ts';
 import { registrySink } from '../../../oci/registry-sink.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';

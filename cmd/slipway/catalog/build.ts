@@ -2,7 +2,7 @@
 import { formatJson } from '../../../api/json.ts';
 import type { CatalogDocument } from '../../../catalog/templates/template.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { targetFolder } from '../input/place.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings } from '../output/findings.ts';

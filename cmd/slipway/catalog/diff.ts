@@ -6,7 +6,7 @@ import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { diffMarkdown, diffText } from './diff-words.ts';

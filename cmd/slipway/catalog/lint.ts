@@ -4,7 +4,7 @@ import { lintPackage, type LintFinding } from '../../../resolver/lint.ts';
 import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings, type FindingsStyle, type Strictness } from '../output/findings.ts';

@@ -1,6 +1,6 @@
 /** The rows of `slipway catalog list`: one for each package, channel or bundle. Pure. */
 import type { CatalogPackage, Channel, Deprecation } from '../../../catalog/model.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export const LISTS = ['packages', 'channels', 'bundles'] as const;
 export type ListName = (typeof LISTS)[number];

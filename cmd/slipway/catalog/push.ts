@@ -4,7 +4,7 @@ import { catalogFilesOf } from '../../../catalog/tree.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, printFindings } from '../output/findings.ts';

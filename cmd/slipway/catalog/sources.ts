@@ -18,7 +18,7 @@ import type { Registry } from '../../../oci/registry.ts';
 import type { Environment } from '../environment.ts';
 import { readBundleFrom } from '../input/bundle.ts';
 import { readYamlFile } from '../input/files.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import { versionRules } from '../../../resolver/version-rules.ts';

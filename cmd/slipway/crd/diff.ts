@@ -12,7 +12,7 @@ import type { CrdChange } from '../../../plan/model.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import { readOneFile } from '../input/files.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';

@@ -9,7 +9,7 @@ import { formatReference, withDigest, type Reference } from '../../../oci/refere
 import type { ImageSource } from '../../../oci/source.ts';
 import type { Environment } from '../environment.ts';
 import { readTree } from './files.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace } from './place.ts';
 import { withRegistry, type RegistryFlags } from './registry.ts';
 

@@ -3,7 +3,7 @@ import { OperatorConfig } from '../../../api/operator-config.ts';
 import type { Environment } from '../environment.ts';
 import { faultsOf } from './faults.ts';
 import { readYamlFile } from './files.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** @throws ReasonedError InputInvalid, with every field at fault */
 export async function readConfigFile(environment: Pick<Environment, 'folder'>, path: string): Promise<OperatorConfig> {

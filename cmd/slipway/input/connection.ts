@@ -6,7 +6,7 @@ import { loadKubeconfig, type Kubeconfig } from '../../../kube/kubeconfig/kubeco
 import { inClusterConfig, readPodNamespace } from '../../../kube/transport/config.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** The flags that choose a cluster and a namespace. */
 export interface KubeFlags {

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { compareText } from '../../../api/compare-text.ts';
 import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export interface TreeLimits {
   readonly maxFiles: number;

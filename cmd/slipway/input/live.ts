@@ -8,7 +8,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { withCluster, type KubeFlags } from './connection.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export interface LiveFlags extends Pick<KubeFlags, 'kubeconfig' | 'context'> {
   /** Objects that are taken in any case: `Secret/token`. */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export type InputPlace =
   | { readonly kind: 'folder'; readonly path: string }

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { endGroup, spawnGroup } from '../../../kube/kubeconfig/process-group.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export interface ProgramRun {
   readonly program: string;

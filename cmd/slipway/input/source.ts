@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Environment } from '../environment.ts';
 import { isFile, readOneFile, readTree } from './files.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { runProgram } from './program.ts';
 
 export type SourceFiles = ReadonlyMap<string, Uint8Array>;

@@ -6,7 +6,7 @@ import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { isRecord, textOf } from '../../../api/untyped.ts';
 import type { Environment } from '../environment.ts';
 import { readDocuments } from './files.ts';
-import { invalidInput } from './invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /**
  * The only Subscription of a file; other documents are ignored. @throws ReasonedError InputInvalid, InvalidSpec

@@ -14,7 +14,7 @@ import {
   type Requirement,
 } from '../../../resolver/dependencies/requirements.ts';
 import { describeRequired } from '../../../resolver/sentences.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { isInside, latestFirst, offersOf, type ChosenBundle, type SearchedIndex } from './offers.ts';
 
 /** A requirement that one bundle alone can meet. */

@@ -11,7 +11,7 @@ import type { Environment } from '../environment.ts';
 import { BUNDLE_FOLDERS } from '../input/bundle.ts';
 import { readCatalogImage, type CatalogInput } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { findPlace } from '../input/place.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';

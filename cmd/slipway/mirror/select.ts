@@ -1,6 +1,6 @@
 /** Chooses the bundles to mirror: those that are asked for, and all that they depend on. Pure, over open indexes. */
 import { parseMastermindsRange } from '../../../resolver/ranges/masterminds.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { DependencyChooser } from './dependencies.ts';
 import { isInside, latestFirst, offersOf, type ChosenBundle, type SearchedIndex } from './offers.ts';
 

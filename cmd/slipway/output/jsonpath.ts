@@ -5,7 +5,7 @@
  */
 import { formatJson } from '../../../api/json.ts';
 import { isRecord } from '../../../api/untyped.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** One step of a path. */
 type TemplateStep =

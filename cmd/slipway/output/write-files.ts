@@ -1,7 +1,7 @@
 /** Writes the files of authors: whatever ends the program, each of them is as it was, or complete. */
 import { copyFile, lstat, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 /** The content by the path from the folder, with slashes; undefined removes the file. */
 export type FileChanges = ReadonlyMap<string, Uint8Array | string | undefined>;

@@ -13,7 +13,7 @@ import { comingOf, describeIdle } from '../../../report/targets.ts';
 import { asAdditions, findGiven } from '../adopt/given.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { PlanInput } from '../../../plan/input.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Planned } from './planned.ts';

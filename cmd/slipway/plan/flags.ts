@@ -1,7 +1,7 @@
 /** The question of `plan`: its flags, and which of them go together. */
 import { optionOf } from '../flags.ts';
 import type { DenyRuleName } from '../../../plan/deny.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { TrustFlags } from '../verify/trust.ts';
 

@@ -16,7 +16,7 @@ import type { Environment } from '../environment.ts';
 import { readBundleFrom, type BundleInput } from '../input/bundle.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { withRegistry } from '../input/registry.ts';
 import { readSubscription } from '../input/subscription.ts';
 import { findInstalled, sourceOf } from '../why/offline.ts';

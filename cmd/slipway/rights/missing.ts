@@ -3,7 +3,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import { findMissingRights } from '../../../controllers/plan/missing-rights.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { formatYaml } from '../../../report/data.ts';
 import { findChange } from '../plan/cluster.ts';

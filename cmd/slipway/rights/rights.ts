@@ -7,7 +7,7 @@ import { compareRights, type RightsComparison } from '../../../plan/rights/compa
 import { minimalRights } from '../../../plan/rights/minimal.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { formatYaml } from '../../../report/data.ts';

@@ -18,7 +18,7 @@ import { VERSION } from '../../serving/version.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
 import { openBrowser } from './open-browser.ts';

@@ -8,7 +8,7 @@ import type { Registry } from '../../../oci/registry.ts';
 import { SIGNATURE_REASONS } from '../../../signatures/flaw.ts';
 import type { Environment } from '../environment.ts';
 import { readOneFile } from '../input/files.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import { ROOT_NAME } from './trust.ts';
 
 /** Who signed the image, or why no signature of it is trusted. */

@@ -8,7 +8,7 @@ import { isRecord } from '../../../api/untyped.ts';
 import { createRegistryPolicies, type RegistryPolicies } from '../../../controllers/registry-policies.ts';
 import type { Environment } from '../environment.ts';
 import { readDocuments, readOneFile } from '../input/files.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 
 export interface TrustFlags {
   readonly key?: readonly string[];

@@ -8,7 +8,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
 import { listObjects } from '../admin/objects.ts';
 import { withCluster } from '../input/connection.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { WhyAnswer } from '../../../report/why-answer.ts';
 import { answerOf, type WhySubject } from '../../../report/why-status.ts';
 import type { ClusterFlags } from './flags.ts';

@@ -1,6 +1,6 @@
 /** What `why` and `why-not` are asked: the flags, and which of them go together. */
 import type { WhySubject } from '../../../report/why-status.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 
 /** A question that is answered from catalogs alone. */

@@ -14,7 +14,7 @@ import { explainVersion } from '../../../resolver/why-not.ts';
 import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
 import { withIndexes } from '../input/index.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { AnsweredRefusal, WhyAnswer, WhyVerdict } from '../../../report/why-answer.ts';
 import type { OfflineFlags } from './flags.ts';
 import type { WhySubject } from '../../../report/why-status.ts';

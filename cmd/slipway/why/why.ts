@@ -1,6 +1,6 @@
 /** `slipway why` and `slipway why-not`: the same answer, from catalogs that are named or from a Subscription. */
 import type { Environment } from '../environment.ts';
-import { invalidInput } from '../input/invalid.ts';
+import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { printAnswer, type WhyAnswer } from '../../../report/why-answer.ts';
 import { isOffline, parseSubject, type WhyFlags } from './flags.ts';

@@ -6,7 +6,7 @@ import { describeConnectionFailure } from '../../../../api/connection-failure.ts
 import { ReasonedError } from '../../../../api/errors.ts';
 import { parseJson } from '../../../../api/json.ts';
 import { fieldsOf, type Fields } from '../../../../api/untyped.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import type { Connection } from '../../input/connection.ts';
 import { MANAGER } from '../../../../report/manager.ts';
 

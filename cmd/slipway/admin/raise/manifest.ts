@@ -12,7 +12,7 @@ import { isRecord, itemsOf } from '../../../../api/untyped.ts';
 import { DEFAULT_YAML_LIMITS, parseYaml, YamlError } from '../../../../bundles/yaml.ts';
 import { isText } from '../../../../bundles/yaml/scalar.ts';
 import { splitDocuments } from '../../../../bundles/yaml/split.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import { nodeAt, parseNodes, type YamlNode } from './yaml-nodes.ts';
 
 export interface ManifestSubscription {

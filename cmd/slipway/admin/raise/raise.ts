@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Subscription } from '../../../../api/subscription.ts';
 import type { Environment } from '../../environment.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import { readOneFile } from '../../input/files.ts';
 import type { OutputFlags } from '../../flags.ts';
 import type { Outcome } from '../../outcome.ts';

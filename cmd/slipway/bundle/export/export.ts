@@ -7,7 +7,7 @@ import type { RenderOptions } from '../../../../bundles/render/render.ts';
 import type { Environment } from '../../environment.ts';
 import { readBundle } from '../../input/bundle.ts';
 import { readConfigFile } from '../../input/config.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import { targetFolder } from '../../input/place.ts';
 import type { RegistryFlags } from '../../input/registry.ts';
 import type { Outcome } from '../../outcome.ts';

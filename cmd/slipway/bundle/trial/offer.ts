@@ -5,7 +5,7 @@ import { parseReference, type Reference } from '../../../../oci/reference.ts';
 import type { Registry } from '../../../../oci/registry.ts';
 import type { Environment } from '../../environment.ts';
 import { readBundleFrom, type BundleInput } from '../../input/bundle.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import { withRegistry, type RegistryFlags } from '../../input/registry.ts';
 import { bundleImageOf } from '../image.ts';
 

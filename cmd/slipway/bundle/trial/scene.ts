@@ -15,7 +15,7 @@ import type { Client } from '../../../../kube/client/client.ts';
 import { explainMissing, listObjects, servedKind } from '../../admin/objects.ts';
 import { verdictOf } from '../../admin/wait.ts';
 import { changesOf } from '../../admin/watch.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 
 export interface SceneNames {
   readonly namespace: string;

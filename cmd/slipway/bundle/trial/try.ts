@@ -5,7 +5,7 @@ import { logs } from '../../admin/logs.ts';
 import type { Environment } from '../../environment.ts';
 import type { OutputFlags } from '../../flags.ts';
 import { withCluster, type KubeFlags } from '../../input/connection.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import type { Outcome } from '../../outcome.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { identityOf } from '../identity.ts';

@@ -12,7 +12,7 @@ import { lintPackage } from '../../../../resolver/lint.ts';
 import type { Environment } from '../../environment.ts';
 import { readOneFile, readTree } from '../../input/files.ts';
 import { withIndexes } from '../../input/index.ts';
-import { invalidInput } from '../../input/invalid.ts';
+import { invalidInput } from '../../../../api/invalid-input.ts';
 import type { Outcome } from '../../outcome.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { formatYaml } from '../../../../report/data.ts';
