@@ -5,8 +5,11 @@ import { COMPILE_CACHE } from './e2e/lib/shared.ts';
 // for the workers, and for the threads and programs that tests start by the hundred
 Object.assign(process.env, COMPILE_CACHE);
 
-/** Vitest gives up after a second, which a busy machine may take to start a program or to run a timer. */
-const PATIENT = { expect: { poll: { timeout: 15_000 } } };
+/**
+ * A limit ends a test that hangs, and judges no speed (`make bench` does): twelve processes may share two processors.
+ * Vitest would give up after a second, which a program may take to start, or a timer to run.
+ */
+const PATIENT = { expect: { poll: { timeout: 60_000 } } };
 
 /** Three kinds of tests, distinguished by the name of the file; see CONTRIBUTING.md. */
 export default defineConfig({
@@ -27,7 +30,8 @@ export default defineConfig({
           exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts'],
           pool: 'threads',
           isolate: false,
-          testTimeout: 20_000,
+          testTimeout: 90_000,
+          hookTimeout: 90_000,
         },
       },
       {
@@ -53,8 +57,9 @@ export default defineConfig({
           pool: 'forks',
           // a process loads the libraries once, and keeps its cluster from file to file: each finds it empty
           isolate: false,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          // above the limit of a wait (e2e/lib/until.ts), which says what was awaited
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -19,6 +19,7 @@ import { benchConsolePaint } from './console-paint.ts';
 import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
+import { benchLead } from './lead.ts';
 import { benchMemory } from './memory.ts';
 import {
   barelyChangedOperator,
@@ -117,6 +118,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   console: () => benchConsole(),
   'console-paint': () => benchConsolePaint(),
   foreign: () => benchForeign(),
+  lead: ({ repeat }) => benchLead({ repeat }),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),
   resolver: async () => (await benchResolver()).map(rowOfFigure),

@@ -25,15 +25,15 @@ describe('a cluster with everything', () => {
   test('a Deployment becomes available, and its Pods are deleted with it', async () => {
     const { kubectl } = cluster();
     await kubectl(['create', 'deployment', 'web', '--image=example/web:1', '--replicas=3']);
-    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+    await kubectl(['rollout', 'status', 'deployment/web', '--timeout=180s']);
     await kubectl(['delete', 'deployment', 'web']);
-    await kubectl(['wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=60s']);
+    await kubectl(['wait', '--for=delete', 'pods', '-l', 'app=web', '--timeout=180s']);
   });
 
   test('a Job completes', async () => {
     const { kubectl } = cluster();
     await kubectl(['create', 'job', 'once', '--image=example/once:1']);
-    await kubectl(['wait', '--for=condition=Complete', 'job/once', '--timeout=60s']);
+    await kubectl(['wait', '--for=condition=Complete', 'job/once', '--timeout=180s']);
     await kubectl(['delete', 'job', 'once']);
   });
 

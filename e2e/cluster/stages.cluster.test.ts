@@ -29,7 +29,7 @@ test('a Pod that is never ready runs, but its Deployment is not available', asyn
 
 test('a slow Pod becomes ready after the time of its annotation', async () => {
   await deploy('slow', 'slow', '2s');
-  await cluster().kubectl(['rollout', 'status', 'deployment/slow', '--timeout=60s']);
+  await cluster().kubectl(['rollout', 'status', 'deployment/slow', '--timeout=180s']);
   const { metadata, status } = (await pod('slow'))!;
   const ready = status.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? '';
   expect(Date.parse(ready) - Date.parse(metadata.creationTimestamp)).toBeGreaterThanOrEqual(2000);
@@ -39,14 +39,14 @@ test.skipIf(isSample)('a Deployment that fails is available once its Pods are al
   await deploy('crash', 'mended');
   await until('it crashes', async () => (await waiting('mended')) === 'CrashLoopBackOff');
   await deploy('none', 'mended');
-  await cluster().kubectl(['rollout', 'status', 'deployment/mended', '--timeout=60s']);
+  await cluster().kubectl(['rollout', 'status', 'deployment/mended', '--timeout=180s']);
 });
 
 test.each(['crash', 'never-ready', 'image-missing'])(
   'a Pod of the stage %s disappears when it is deleted',
   async (kind) => {
     await cluster().kubectl(['delete', 'deployment', kind]);
-    await cluster().kubectl(['wait', '--for=delete', 'pods', '-l', `app=${kind}`, '--timeout=60s']);
+    await cluster().kubectl(['wait', '--for=delete', 'pods', '-l', `app=${kind}`, '--timeout=180s']);
   },
 );
 

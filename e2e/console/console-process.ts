@@ -31,7 +31,6 @@ export class ConsoleProcess implements AsyncDisposable {
     const isEnded = { value: '' };
     void running.ended.then(({ stderr }) => (isEnded.value = `it has ended: ${stderr}`));
     const line = await until('the console prints its address', () => /^\{.*\}$/m.exec(running.stdout())?.[0], {
-      timeoutSeconds: 120,
       explain: () => isEnded.value,
     });
     this.#address = new URL((JSON.parse(line) as { readonly address: string }).address);

@@ -12,7 +12,7 @@ import { done, print, show, step } from './narrate.ts';
 import { lightBeacon, showBothVersions, showWebhooks } from './beacons.ts';
 
 const NAMESPACE = 'lights';
-const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
+const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE };
 
 /** Why the operator's Pods only pretend to run; undefined if they do run. */
 const obstacle = realNodeObstacle();
@@ -67,7 +67,7 @@ async function createNamespace({ kubectl }: TestCluster): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE]);
   // one after the other: kubectl gives up if two objects are not there yet
   for (const object of ['serviceaccount/default', 'configmap/kube-root-ca.crt'])
-    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', object]);
+    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=180s', object]);
 }
 
 async function applyCatalog(cluster: TestCluster): Promise<void> {
@@ -93,7 +93,7 @@ async function upgrade(cluster: TestCluster): Promise<void> {
 
 async function remove(cluster: TestCluster): Promise<void> {
   await showEvents(cluster);
-  await cluster.kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=60s']);
+  await cluster.kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=180s']);
   await cluster.kubectl(['delete', 'catalog', 'examples']);
 }
 

@@ -126,7 +126,7 @@ async function attack(
 async function awaitManifestsRead(cluster: TestCluster): Promise<number> {
   let count = 0;
   const isRead = async (): Promise<boolean> => (count = await countManifestsRead(cluster)) > 0;
-  await until('the manifests of a forged Revision are read', isRead, { timeoutSeconds: 180 }).catch(() => undefined);
+  await until('the manifests of a forged Revision are read', isRead).catch(() => undefined);
   return count;
 }
 

@@ -30,13 +30,13 @@ async function leaveThings(cluster: TestCluster): Promise<void> {
   const { kubectl } = cluster;
   await kubectl(['create', 'namespace', 'left']);
   await kubectl(['apply', '-f', '-'], JSON.stringify(CRD));
-  await kubectl(['wait', '--for=condition=Established', 'crd/lamps.example.com', '--timeout=30s']);
+  await kubectl(['wait', '--for=condition=Established', 'crd/lamps.example.com', '--timeout=180s']);
   const lamp = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Lamp', metadata: { name: 'a' } });
   // kubectl finds a kind a moment after its CRD is established
   await until('there is a lamp', () => kubectl(['apply', '-f', '-'], lamp));
   for (const namespace of ['left', 'default']) {
     await kubectl(['create', 'deployment', 'x', '-n', namespace, '--image=x', '--replicas=2']);
-    await kubectl(['wait', '--for=condition=Available', '-n', namespace, 'deployment/x', '--timeout=30s']);
+    await kubectl(['wait', '--for=condition=Available', '-n', namespace, 'deployment/x', '--timeout=180s']);
   }
   await kubectl(['delete', 'clusterrole', 'view']);
   await kubectl(['label', 'namespace', 'default', 'changed=yes']);

@@ -39,7 +39,7 @@ export function restartCollector(cluster: TestCluster): Promise<void> {
 export async function installSlipway(cluster: TestCluster, { policy = true } = {}): Promise<void> {
   const folders = ['rbac', 'crds', ...(policy ? ['policies'] : [])];
   await cluster.kubectl(['apply', ...folders.flatMap((folder) => ['-f', join(ROOT, 'deploy', folder)])]);
-  await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds')]);
+  await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=180s', '-f', join(ROOT, 'deploy/crds')]);
 }
 
 /** Whether its process runs, or is stopped. */

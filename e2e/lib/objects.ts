@@ -77,7 +77,7 @@ export interface Wanted {
 /** Waits until an object is as wanted; prints its status if the time is up. */
 export async function waitFor(
   cluster: TestCluster,
-  { kind, name, namespace, timeoutSeconds = 60 }: Wanted,
+  { kind, name, namespace, timeoutSeconds = 180 }: Wanted,
   isWanted: (object: Judged) => boolean,
 ): Promise<Judged> {
   let last: Judged | undefined;

@@ -23,7 +23,7 @@ export async function snapshot(cluster: TestCluster): Promise<ReadonlySet<string
 export async function expectUnchanged(
   cluster: TestCluster,
   before: ReadonlySet<string>,
-  { timeoutSeconds = 60, besides }: { readonly timeoutSeconds?: number; readonly besides?: RegExp } = {},
+  { timeoutSeconds = 180, besides }: { readonly timeoutSeconds?: number; readonly besides?: RegExp } = {},
 ): Promise<void> {
   let difference: readonly string[] = [];
   await until(

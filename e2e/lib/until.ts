@@ -6,6 +6,7 @@ const PAUSE_MS = { shortest: 100, longest: 1000 };
 const [OF_WAITED, OF_ASKED] = [1 / 20, 5];
 
 export interface UntilOptions {
+  /** When to give up. The default ends a wait for ever; another one is for a wait that must end before something else. */
   readonly timeoutSeconds?: number;
   /** Used in the error when the time is up. */
   readonly explain?: () => string | Promise<string>;
@@ -18,7 +19,7 @@ export interface UntilOptions {
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
-  { timeoutSeconds = 60, explain }: UntilOptions = {},
+  { timeoutSeconds = 180, explain }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
   const start = performance.now();
   const deadline = start + timeoutSeconds * 1000;

@@ -23,7 +23,7 @@ export async function apply(cluster: TestCluster, ...manifests: readonly (string
 
 /** Deletes an object and waits until it is gone; one that there is not is gone already. */
 export async function remove(cluster: TestCluster, wanted: Wanted): Promise<void> {
-  const { kind, name, namespace, timeoutSeconds = 60 } = wanted;
+  const { kind, name, namespace, timeoutSeconds = 180 } = wanted;
   if (await startRemoval(cluster, wanted).then(() => false, isMissing)) return;
   const isGone = async (): Promise<boolean> => !(await isThere(cluster, pathOf(kind, name, namespace)));
   await until(`${kind} ${name} is gone`, isGone, { timeoutSeconds });

@@ -100,7 +100,7 @@ function isStalled(object: Judged): boolean {
 }
 
 async function giveUp(cluster: TestCluster, step: Step): Promise<void> {
-  const wanted = { kind: 'subscription', name: 'step', namespace: namespaceOf(step), timeoutSeconds: 120 };
+  const wanted = { kind: 'subscription', name: 'step', namespace: namespaceOf(step) };
   await remove(cluster, wanted).catch(() => undefined);
 }
 

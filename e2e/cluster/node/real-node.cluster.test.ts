@@ -84,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
           ],
         },
       });
-      await cluster().kubectl(['wait', 'pod/reader', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s']);
+      await cluster().kubectl(['wait', 'pod/reader', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=180s']);
       expect(await cluster().kubectl(['logs', 'reader'])).toBe('swordfishshibboleth');
     });
 
@@ -291,7 +291,7 @@ async function apply(cluster: TestCluster, object: object): Promise<void> {
 }
 
 async function available(cluster: TestCluster, inNamespace: string, name: string): Promise<void> {
-  await cluster.kubectl(['rollout', 'status', `deployment/${name}`, '-n', inNamespace, '--timeout=60s']);
+  await cluster.kubectl(['rollout', 'status', `deployment/${name}`, '-n', inNamespace, '--timeout=180s']);
 }
 
 function podAddress(cluster: TestCluster, inNamespace: string, app: string): Promise<string> {

@@ -67,7 +67,7 @@ async function applyCrds({ folder, binaries }: Boot): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
   const kubectl = (args: readonly string[]): Promise<string> => runTool(binaries.get('kubectl')!, { args, env });
   await kubectl(['apply', '--server-side', ...names]);
-  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=180s', ...names]);
 }
 
 async function createAccount(admin: Admin): Promise<void> {

@@ -78,7 +78,7 @@ async function applyCrds({ folder, binaries }: Boot): Promise<void> {
   const kubectl = (args: readonly string[]): Promise<string> => runTool(binaries.get('kubectl')!, { args, env });
   const names = files.flatMap((file) => ['-f', file]);
   await kubectl(['apply', '--server-side', ...names]);
-  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...names]);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=180s', ...names]);
 }
 
 async function createObjects(admin: Admin): Promise<void> {

@@ -81,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(
       await hasSucceeded(cluster(), GADGET);
       await hasSucceeded(cluster(), LAMP);
       harm = await watchHarm(cluster(), client, [GADGET.namespace, LAMP.namespace]);
-    }, 600_000);
+    });
     afterAll(async () => {
       await harm?.end();
       await dying?.restarted().catch(() => undefined);
@@ -148,7 +148,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(killed.size).toBeGreaterThan(20 / KILLED_EVERY);
       expect(done.spec).toMatchObject(spec);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).toEqual([]);
-    }, 420_000);
+    });
 
     test('an operator with webhooks is adopted by the manager, as the guide says', async () => {
       await type(subscribe);
@@ -215,16 +215,16 @@ describe.skipIf(obstacle !== undefined)(
 
     test('the upgrade drops them, and a rollback does not bring them back', async () => {
       await patch({ approval: 'Automatic' });
-      await waitFor(cluster(), { ...GADGET, timeoutSeconds: 120 }, runs('1.1.0'));
+      await waitFor(cluster(), GADGET, runs('1.1.0'));
       expect(await leftOnDeployment()).toEqual({ fields: [], managers: [] });
       await patch({ version: '1.0.0', edges: 'Ignore' });
-      await waitFor(cluster(), { ...GADGET, timeoutSeconds: 120 }, runs('1.0.0'));
+      await waitFor(cluster(), GADGET, runs('1.0.0'));
       expect(await leftOnDeployment()).toEqual({ fields: [], managers: [] });
-    }, 300_000);
+    });
 
     test('an uninstall leaves nothing that OLM had made for it', async () => {
       await client.delete({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' });
-      await remove(cluster(), { ...GADGET, timeoutSeconds: 120 });
+      await remove(cluster(), GADGET);
       const gadgets = { namespace: GADGET.namespace, prefix: 'gadget', package: GADGET.name };
       const isClean = async (): Promise<boolean> => (await leftOf(client, gadgets)).length === 0;
       await until('the collector has deleted the rest', isClean).catch(() => undefined);

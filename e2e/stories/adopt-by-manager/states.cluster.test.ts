@@ -132,14 +132,14 @@ describe.skipIf(obstacle !== undefined)(
           );
         }
         const pods = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'tenant' });
-        await waitFor(cluster(), { ...TENANT, timeoutSeconds: 120 }, isAdopted);
+        await waitFor(cluster(), TENANT, isAdopted);
         expect(await marksOfOlm(client, 'tenant', 'tenant')).toEqual([]);
         const after = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: 'tenant' });
         expect(after.map(({ metadata }) => metadata.uid)).toEqual(pods.map(({ metadata }) => metadata.uid));
       });
 
       test('an uninstall leaves nothing of OLM', async () => {
-        await remove(cluster(), { ...TENANT, timeoutSeconds: 120 });
+        await remove(cluster(), TENANT);
         const left = (): Promise<readonly string[]> => leftOf(client, { namespace: 'tenant', prefix: 'tenant', package: 'tenant' }); // prettier-ignore
         const isOwn = (name: string): boolean => !/installer/.test(name);
         const rest = async (): Promise<readonly string[]> => (await left()).filter(isOwn);
@@ -161,9 +161,9 @@ describe.skipIf(obstacle !== undefined)(
         const refused = await waitFor(cluster(), provider, isRefused);
         expect(condition(refused, 'Adopted')?.message).toContain('Required: dependent.v1.0.0');
         await adopt('dependent', 'family', { dependencies: 'Ignore' });
-        await waitFor(cluster(), { ...provider, name: 'dependent', timeoutSeconds: 120 }, isAdopted);
-        await waitFor(cluster(), { ...provider, timeoutSeconds: 120 }, isAdopted);
-      }, 300_000);
+        await waitFor(cluster(), { ...provider, name: 'dependent' }, isAdopted);
+        await waitFor(cluster(), provider, isAdopted);
+      });
 
       test('Pods that would be replaced are named, as a person has changed the ClusterServiceVersion, and are replaced only if that is allowed', async () => {
         const edited = { kind: 'Subscription', name: 'edited', namespace: 'edited' };
@@ -173,19 +173,19 @@ describe.skipIf(obstacle !== undefined)(
         await kubectl('-n', 'edited', 'patch', 'clusterserviceversion', ref.name, '--type=json', '-p', JSON.stringify([{ op: 'replace', path, value: 'registry.example/patched:1' }])); // prettier-ignore
         const isRolledOut = async (): Promise<boolean> =>
           JSON.stringify((await client.get(deployment))?.['spec']).includes('registry.example/patched:1');
-        await until('OLM has rolled the change out', isRolledOut, { timeoutSeconds: 120 });
+        await until('OLM has rolled the change out', isRolledOut);
         await adopt('edited', 'edited');
         const isNamed = (one: Judged): boolean => isRefused(one) && /would be replaced/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
-        const refused = await waitFor(cluster(), { ...edited, timeoutSeconds: 120 }, isNamed);
+        const refused = await waitFor(cluster(), edited, isNamed);
         expect(condition(refused, 'Adopted')?.message).toMatch(
           /Deployment\.apps edited\/edited .*image.*patched:1.*restarts to Allow/,
         );
         await hasSucceeded(cluster(), edited);
         expect(await marksOfOlm(client, 'edited', 'edited')).not.toEqual([]);
         await adopt('edited', 'edited', {}, { restarts: 'Allow' });
-        await waitFor(cluster(), { ...edited, timeoutSeconds: 120 }, isAdopted);
+        await waitFor(cluster(), edited, isAdopted);
         expect(await isRolledOut()).toBe(false);
-      }, 420_000);
+      });
     });
   },
 );

@@ -192,7 +192,7 @@ test('signatures that are enforced and missing: nothing is served, and each Subs
     (one) => condition(one, 'Ready')?.message.includes('has no signature') === true,
   );
   await until('an event reports the same', async () => (await eventsOfHub()).includes('Unsigned'));
-  await cluster().kubectl(['delete', 'subscription', 'first', '-n', 'default', '--timeout=60s']);
+  await cluster().kubectl(['delete', 'subscription', 'first', '-n', 'default', '--timeout=180s']);
   await apply(`${proxy.address}/hub:v1`, { verify: { keys: [KEY], enforcement: 'Warn' } });
   await waitFor(cluster(), CATALOG, serves(digest));
   expect(condition(await get(cluster(), 'catalog', 'hub'), 'Ready')?.message).toContain(

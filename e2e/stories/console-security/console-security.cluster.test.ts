@@ -40,7 +40,7 @@ beforeAll(async () => {
   await letRead(cluster(), 'bob@example.com', 'blue');
   const admin = ['create', 'clusterrolebinding', 'root', '--clusterrole=cluster-admin', '--user=root@example.com'];
   await cluster().kubectl(admin);
-}, 600_000);
+});
 afterAll(async () => {
   await running?.stop();
   await issuer?.[Symbol.asyncDispose]();

@@ -21,7 +21,7 @@ const FAILING: Release = { version: '1.1.0', replaces: '1.0.0', ...withFault('ne
 
 const NAMESPACE = 'lights';
 const VIEW = `/subscriptions/${NAMESPACE}/beacon`;
-const WANTED = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
+const WANTED = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE };
 const CATALOG = { kind: 'catalog', name: 'examples' };
 
 /** Longer than the deadline of the roll-out, on a machine with other work. */
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)(`an upgrade that fails${missing === undef
     await console.start();
     browser = await launchBrowser();
     newcomer = await Newcomer.open(browser, console);
-  }, 600_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await console?.stop();

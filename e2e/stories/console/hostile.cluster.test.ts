@@ -52,13 +52,13 @@ describe.skipIf(missing !== undefined)(`a hostile catalog${missing === undefined
     const reference = `${cluster().registry}/hostile:latest`;
     await publishCatalog(hostileDocuments(cluster().registry), reference);
     await apply(cluster(), catalogOf('hostile', reference));
-    await waitFor(cluster(), { kind: 'catalog', name: 'hostile', timeoutSeconds: 120 }, isReady);
+    await waitFor(cluster(), { kind: 'catalog', name: 'hostile' }, isReady);
     await apply(cluster(), subscriptionTo('gadget', 'attack', { package: 'gadget' }));
     console = new ConsoleProcess(service.kubeconfig);
     await console.start();
     browser = await launchBrowser();
     newcomer = await Newcomer.open(browser, console, LOOKS.narrow);
-  }, 600_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await console?.stop();

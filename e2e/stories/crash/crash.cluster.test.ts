@@ -71,7 +71,6 @@ describe.skipIf(!hasShared)('many Subscriptions at once', () => {
 
   async function awaitRemoval(): Promise<void> {
     await until('the Subscriptions are gone', async () => (await count('subscription')) === 0, {
-      timeoutSeconds: 120,
       explain: () => cluster().kubectl(['get', 'subscriptions,revisions', '-A', '-o', 'wide']),
     });
     await cluster().kubectl(['delete', 'catalog', 'real']);

@@ -129,7 +129,7 @@ describe('an operator that depends on another', () => {
     expect(message).toContain('store');
     expect(message).toContain('>=2.0.0');
     expect(await reasonOf('shop', 'market')).toBe('Succeeded');
-    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'rival', '--timeout=30s']);
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'rival', '--timeout=180s']);
   });
 
   test('is removed before its dependency if both are deleted, the dependency first', async () => {
@@ -137,8 +137,8 @@ describe('an operator that depends on another', () => {
     const held = await waitFor(cluster(), STORE, (one) => condition(one, 'Stalled')?.reason === 'DeleteBlocked');
     expect(condition(held, 'Ready')?.message).toContain('Delete Subscription market/shop');
     await waitFor(cluster(), SHOP, runs('1.0.0'));
-    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=60s']);
-    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=180s']);
+    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=180s']);
     expect(await removedAt('shop')).toBeLessThan(await removedAt('store'));
     await expectUnchanged(cluster(), before, { besides: CLOCK });
   });
@@ -146,8 +146,8 @@ describe('an operator that depends on another', () => {
   test('also removes dependencies that only it needed, if the spec asks for that', async () => {
     await apply(subscriptionTo('shop', 'market', { package: 'shop', uninstall: { dependencies: 'Delete' } }));
     await waitFor(cluster(), SHOP, runs('1.0.0'));
-    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=60s']);
-    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=180s']);
+    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=180s']);
     await expectUnchanged(cluster(), before, { besides: CLOCK });
   });
 });
@@ -224,7 +224,7 @@ describe('operators that pin each other exactly', () => {
 });
 
 test.skipIf(isSample)('when the window opens, the upgrade begins', async () => {
-  const where = { kind: 'subscription', name: 'clock', namespace: 'clock', timeoutSeconds: 170 };
+  const where = { kind: 'subscription', name: 'clock', namespace: 'clock' };
   const clock = await waitFor(cluster(), where, runs('1.1.0'));
   expect(Date.now()).toBeGreaterThanOrEqual(opening.getTime());
   expect(clock.status?.['nextEligibleTime']).toBeUndefined();

@@ -27,7 +27,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
     await lights.apply(beacon('north', NAMESPACE, { colour: 'red' }));
     await lights.isLit('v1', NAMESPACE, 'north', '1.1.0');
-  }, 600_000);
+  });
 
   test('is kept from harm by a release that brings webhooks and answers none of them', async () => {
     const serving = await lights.inUse(['v1'], async () => {

@@ -85,14 +85,14 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
   });
 
   test('puts the light out before a Beacon is removed', async () => {
-    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=60s', 'configmap/beacon-west']);
-    await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=60s']);
+    await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=180s', 'configmap/beacon-west']);
+    await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=180s']);
     await expect(kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west'])).rejects.toThrow(/not found/i);
   });
 
   test('has one of two replicas lead, and the other answers too', async () => {
     await subscribe({ config: { replicas: 2 } });
-    const two = ['wait', '--for=jsonpath={.status.availableReplicas}=2', '--timeout=60s', `deployment/${PACKAGE}`];
+    const two = ['wait', '--for=jsonpath={.status.availableReplicas}=2', '--timeout=180s', `deployment/${PACKAGE}`];
     await kubectl(['-n', NAMESPACE, ...two]);
     const holder = await kubectl(['-n', NAMESPACE, 'get', 'lease', PACKAGE, '-o', 'jsonpath={.spec.holderIdentity}']);
     const pods = (await kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'name'])).trim().split('\n');
@@ -103,14 +103,14 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
       NAMESPACE,
       'wait',
       '--for=jsonpath={.status.replicas}=1',
-      '--timeout=60s',
+      '--timeout=180s',
       `deployment/${PACKAGE}`,
     ]);
     await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
   });
 
   test('is removed with its Beacons, each put out first, and nothing is left', async () => {
-    await kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=90s']);
+    await kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=180s']);
     await expectUnchanged(cluster(), before);
   });
 });

@@ -13,7 +13,7 @@ import { until } from '../../lib/until.ts';
 import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 
 export const NAMESPACE = 'lights';
-export const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
+export const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE };
 
 /** A Beacon as it is read. */
 export interface Lit {

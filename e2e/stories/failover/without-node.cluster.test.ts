@@ -7,14 +7,10 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { isAlive } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
-import { allowanceFor } from '../in-cluster/allowance.ts';
 import { deploySlipway } from '../in-cluster/deployed.ts';
 import { createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
 import { createPodProcesses, type PodProcesses } from './processes.ts';
 import { awaitSuccessor, expectFenced, leaderOf, RECEIVED_WITHIN_MS, writersSince } from './replicas.ts';
-
-/** 15 s until the lease expires, and the time in which the other replica notices it. */
-const TAKEN_OVER_WITHIN_SECONDS = 20;
 
 describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades, without a node', () => {
   const cluster = useCluster({ audit: true });
@@ -37,7 +33,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
   });
   afterAll(async () => processes?.stop());
 
-  test(`a leader that is killed is followed within ${TAKEN_OVER_WITHIN_SECONDS} s`, async ({ annotate }) => {
+  test('a leader that is killed is followed', async ({ annotate }) => {
     expect(undisturbed.size).toBe(SIZE);
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.1.0', SLOWLY);
@@ -53,7 +49,6 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     process.stdout.write(`failover: ${told}\n`);
     expect(left.length).toBeGreaterThan(0);
     expect(second.pod).not.toBe(first.pod);
-    expect(seconds).toBeLessThanOrEqual(allowanceFor(TAKEN_OVER_WITHIN_SECONDS).seconds);
 
     await expectNothingLost('1.1.0');
     expect(writersSince(cluster(), dead + RECEIVED_WITHIN_MS)).toEqual([second.pod]);

@@ -205,7 +205,7 @@ describe('Kubernetes itself', () => {
       const made = subscription(spec === installer ? 'own' : 'managers', spec);
       await applied({ ...made, metadata: { ...made.metadata, namespace: 'doomed' } });
     }
-    await kubectl('delete', 'namespace', 'doomed', '--timeout=60s');
+    await kubectl('delete', 'namespace', 'doomed', '--timeout=180s');
   });
 
   test.each(['background', 'foreground', 'orphan'])('carries out a deletion with --cascade=%s', async (cascade) => {
@@ -213,13 +213,13 @@ describe('Kubernetes itself', () => {
     const uid = await kubectl('-n', NAMESPACE, 'get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, blockOwnerDeletion: true };
     await applied(subscription('owned', {}, { ownerReferences: [owner] }));
-    await kubectl('-n', NAMESPACE, 'delete', 'configmap', 'owner', `--cascade=${cascade}`, '--timeout=60s');
+    await kubectl('-n', NAMESPACE, 'delete', 'configmap', 'owner', `--cascade=${cascade}`, '--timeout=180s');
     if (cascade === 'orphan') {
       const owners = ['get', 'subscription', 'owned', '-o', 'jsonpath={.metadata.ownerReferences}'];
       await until('it has no owner', async () => (await kubectl('-n', NAMESPACE, ...owners)) === '');
       await kubectl('-n', NAMESPACE, 'delete', 'subscription', 'owned');
     }
-    await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription/owned', '--timeout=60s');
+    await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription/owned', '--timeout=180s');
   });
 
   test('deletes the Revisions of a Subscription that is deleted in the foreground', async () => {
@@ -230,7 +230,7 @@ describe('Kubernetes itself', () => {
     await applied(revision('parent-1', installer, { ownerReferences }));
     const foreground = remove(pathTo('subscriptions', 'parent'), { propagationPolicy: 'Foreground' });
     expect((await persons.send(theo, foreground)).outcome).toBe('accepted');
-    const gone = ['wait', '--for=delete', 'subscription/parent', 'revision/parent-1', '--timeout=60s'];
+    const gone = ['wait', '--for=delete', 'subscription/parent', 'revision/parent-1', '--timeout=180s'];
     await kubectl('-n', NAMESPACE, ...gone);
   });
 });

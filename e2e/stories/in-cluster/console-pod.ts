@@ -37,7 +37,7 @@ export async function deployConsole(cluster: TestCluster): Promise<string> {
 
 /** Deletes all that was applied, and waits until its Pod is gone. */
 export async function removeConsole(cluster: TestCluster): Promise<void> {
-  await cluster.kubectl(['delete', '-k', FOLDER, '--timeout=60s']);
+  await cluster.kubectl(['delete', '-k', FOLDER, '--timeout=180s']);
   await cluster.kubectl(['-n', SYSTEM, 'delete', 'secret', KEYS]);
   await until('the Pod of the console is gone', async () => (await fieldOfPod(cluster, '{.metadata.name}')) === '');
 }
@@ -50,7 +50,7 @@ export function fieldOfPod(cluster: TestCluster, path: string): Promise<string> 
 
 async function awaitConsole(cluster: TestCluster): Promise<void> {
   try {
-    await cluster.kubectl(['-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s']);
+    await cluster.kubectl(['-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s']);
   } catch (error) {
     const logs = await cluster.kubectl(['-n', SYSTEM, 'logs', DEPLOYMENT, '--tail=40']).catch(String);
     const pods = await cluster.kubectl(['-n', SYSTEM, 'describe', 'pods']).catch(String);

@@ -68,7 +68,7 @@ export async function allowPlainRegistry(cluster: TestCluster): Promise<void> {
 
 async function awaitSlipway(cluster: TestCluster): Promise<void> {
   try {
-    await cluster.kubectl(['-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s']);
+    await cluster.kubectl(['-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s']);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${await describeManager(cluster)}`, { cause: error });
   }

@@ -46,7 +46,7 @@ describe('the chart', () => {
     const image = await publishTiny(registry, { name: 'gadget', version: '1.0.0', kind: 'Gadget' });
     await publishCatalog(packageDocuments('gadget', [{ version: '1.0.0', image }]), `${registry}/catalog:latest`);
     empty = await snapshot(cluster());
-  }, 600_000);
+  });
   afterAll(async () => {
     await manager?.stop();
     rmSync(home, { recursive: true, force: true });
@@ -134,7 +134,7 @@ describe('the chart', () => {
   }
 
   async function rolledOut(wanted: string): Promise<void> {
-    await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=60s');
+    await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
     const image = 'jsonpath={.spec.template.spec.containers[*].image}';
     expect(await kubectl('-n', SYSTEM, 'get', DEPLOYMENT, '-o', image)).toBe(`${IMAGE}:${wanted}`);
   }

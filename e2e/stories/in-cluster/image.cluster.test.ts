@@ -33,7 +33,7 @@ beforeAll(async () => {
   } finally {
     registry.close();
   }
-}, 600_000);
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test.skipIf(isSample)(

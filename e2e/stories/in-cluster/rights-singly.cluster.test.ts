@@ -71,7 +71,7 @@ const cluster = useCluster({ apiServerFlags: authorizer.flags });
 let manager: Running | undefined;
 
 const packages = packagesOf([...toInstall, ...forRemoval]);
-beforeAll(() => setScene(cluster(), packages), 600_000);
+beforeAll(() => setScene(cluster(), packages));
 afterEach(async () => {
   await manager?.stop();
   manager = undefined;
@@ -143,7 +143,7 @@ async function unnamedOf(wanted: readonly Right[]): Promise<readonly string[]> {
 async function everyOneIsNamed(wanted: readonly Right[]): Promise<void> {
   const isEmpty = async (): Promise<boolean> => (await unnamedOf(wanted)).length === 0;
   const explain = async (): Promise<string> => (await unnamedOf(wanted)).join('\n');
-  await until('each right that is missing is named', isEmpty, { timeoutSeconds: 120, explain });
+  await until('each right that is missing is named', isEmpty, { explain });
 }
 
 test('there are enough rights to test', () => {
@@ -160,12 +160,12 @@ describe.skipIf(isSample)('of the operators that another manager has installed,'
     const before = await start(cluster());
     await subscribe(cluster(), wanted, (name) => name);
     for (const { name, becomesReady } of wanted) {
-      await waitFor(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 }, (object) =>
+      await waitFor(cluster(), { kind: 'subscription', name, namespace: name }, (object) =>
         becomesReady === false ? condition(object, 'Ready') !== undefined : isReady(object),
       );
     }
     await before.stop();
-  }, 300_000);
+  });
 
   test('what a removal lacks is named', { timeout: 300_000 }, async () => {
     authorizer.deny((question) => forRemoval.some((right) => isRead(right, question) && isOf(right, question)));
@@ -178,7 +178,6 @@ describe.skipIf(isSample)('of the operators that another manager has installed,'
     };
     // Objects that a watch reports are deleted without a read: such a removal lacks nothing, and ends.
     await until('each right that is missing is named, or its removal has ended', isEnded, {
-      timeoutSeconds: 120,
       explain: async () => (await unnamedOf(forRemoval)).join('\n'),
     });
   });

@@ -39,7 +39,7 @@ const cluster = useCluster({
 });
 let manager: Running | undefined;
 
-beforeAll(() => setScene(cluster(), PACKAGES.values()), 600_000);
+beforeAll(() => setScene(cluster(), PACKAGES.values()));
 afterEach(async () => {
   await manager?.stop();
   manager = undefined;
@@ -64,7 +64,7 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   await waitFor(cluster(), { kind: 'catalog', name: 'rights' }, isReady);
   await subscribe(cluster(), [...PACKAGES.values()], (name) => `all-${name}`);
   for (const { name, becomesReady } of PACKAGES.values()) {
-    await waitFor(cluster(), { kind: 'subscription', name, namespace: `all-${name}`, timeoutSeconds: 90 }, (object) =>
+    await waitFor(cluster(), { kind: 'subscription', name, namespace: `all-${name}` }, (object) =>
       becomesReady === false ? condition(object, 'Ready') !== undefined : isReady(object),
     );
   }
@@ -73,7 +73,7 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   // A manager that has just started knows nothing by watches yet, and reads.
   await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--wait=false']);
   manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
-  await cluster().kubectl(['wait', '--for=delete', 'subscriptions', '-A', '--all', '--timeout=120s']);
+  await cluster().kubectl(['wait', '--for=delete', 'subscriptions', '-A', '--all', '--timeout=180s']);
   // events are written after all else
   await expect.poll(() => [...role.rules, ...clusterRole.rules].flatMap(unaskedOf), { timeout: 30_000 }).toEqual([]);
   await cluster().kubectl(['delete', '-f', policy]);

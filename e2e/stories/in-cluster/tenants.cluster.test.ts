@@ -127,19 +127,19 @@ test('an account that may make roles and bindings cannot give away by a bundle w
 
 test('the rights of the guide are enough to install, and to upgrade by hand', async () => {
   await apply(granted);
-  await waitFor(cluster(), { ...BEACON, timeoutSeconds: 120 }, runs('1.0.0'));
+  await waitFor(cluster(), BEACON, runs('1.0.0'));
   await apply([wanting('>=1.0.0', { approval: 'Manual' })], TEAM);
   const waiting = await waitFor(cluster(), BEACON, ({ status }) => pendingOf(status) !== undefined);
   const approve = ['patch', 'revision', pendingOf(waiting.status)!, '--type=merge', '-p', '{"spec":{"approved":true}}'];
   await cluster().kubectl([...TEAM, '-n', BEACON.namespace, ...approve]);
-  await waitFor(cluster(), { ...BEACON, timeoutSeconds: 120 }, runs('1.1.0'));
+  await waitFor(cluster(), BEACON, runs('1.1.0'));
 });
 
 test('the operator is removed with its Subscription, although the account and its rights are gone', async () => {
   await cluster().kubectl(['-n', BEACON.namespace, 'delete', 'serviceaccount', 'installer']);
   await cluster().kubectl(['delete', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: granted }));
   await cluster().kubectl(['-n', BEACON.namespace, 'delete', BEACON.kind, BEACON.name, '--wait=false', ...TEAM]);
-  await cluster().kubectl(['-n', BEACON.namespace, 'wait', '--for=delete', 'subscription/beacon', '--timeout=60s']);
+  await cluster().kubectl(['-n', BEACON.namespace, 'wait', '--for=delete', 'subscription/beacon', '--timeout=180s']);
   await expectUnchanged(cluster(), before);
 });
 

@@ -234,7 +234,6 @@ async function lacking(step: Step): Promise<readonly string[]> {
 
 async function arrived(step: Step): Promise<void> {
   await until(`all have come to the end of the ${step}`, async () => (await lacking(step)).length === 0, {
-    timeoutSeconds: 120,
     explain: () => cluster().kubectl(['get', 'subscriptions.slipway.dev,revisions.slipway.dev', '-A', '-o', 'wide']),
   });
   if (step === 'removal') return;
@@ -279,7 +278,7 @@ async function endOf(
       state = select(await stateOfOperators());
       return differences(expected, state).length === 0;
     },
-    { timeoutSeconds: 30, explain: () => differences(expected, state!).join('\n') },
+    { explain: () => differences(expected, state!).join('\n') },
   );
   return state!;
 }

@@ -59,7 +59,7 @@ export class Judgements {
 
   /** For harm would be taken: a roll-out that goes on, the first certificate of a webhook. */
   async #isAtRest(namespace: string): Promise<void> {
-    await until(`${namespace} has rolled out`, () => isRolledOut(this.#cluster, namespace), { timeoutSeconds: 120 });
+    await until(`${namespace} has rolled out`, () => isRolledOut(this.#cluster, namespace));
     await until('cert-manager has injected its authority', () => isInjectedEverywhere(this.#client));
   }
 

@@ -71,7 +71,7 @@ describe.skipIf(obstacle !== undefined)(
         cluster(),
         operators.map(({ namespace }) => namespace),
       );
-    }, 600_000);
+    });
     afterAll(async () => {
       over.abort();
       await certManager;
@@ -96,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(
     }
 
     async function isWithSlipway(name: string, { version }: LoadedBundle): Promise<void> {
-      await waitFor(cluster(), { ...subscriptionOf(name), timeoutSeconds: 120 }, runs(version));
+      await waitFor(cluster(), subscriptionOf(name), runs(version));
       expect(await client.get(extensionRef(name))).toBeUndefined();
       expect(await marksOfOlmV1(client, name)).toEqual([]);
     }
@@ -111,7 +111,7 @@ describe.skipIf(obstacle !== undefined)(
     async function upgrade(name: string, { version }: LoadedBundle): Promise<void> {
       await client.patch({ apiVersion: API_VERSION, ...subscriptionOf(name) }, { spec: { version: null } });
       const isDone = (one: Judged): boolean => runs(version)(one) && one.status?.['pending'] === undefined;
-      await waitFor(cluster(), { ...subscriptionOf(name), timeoutSeconds: 120 }, isDone);
+      await waitFor(cluster(), subscriptionOf(name), isDone);
       await isWithoutFormerCrds(name);
     }
 
@@ -120,7 +120,7 @@ describe.skipIf(obstacle !== undefined)(
       const [before, after] = versionsOf(name).map(crdNames);
       for (const crd of before!.difference(after!)) {
         const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: crd };
-        await until(`${crd} is gone`, async () => (await client.get(ref)) === undefined, { timeoutSeconds: 120 });
+        await until(`${crd} is gone`, async () => (await client.get(ref)) === undefined);
       }
     }
 

@@ -84,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(
         client,
         ALL.map(({ namespace }) => namespace),
       );
-    }, 600_000);
+    });
     afterAll(async () => {
       await harm?.end();
       over.abort();
@@ -134,7 +134,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(condition(refused, 'Adopted')?.message).toContain(`ServiceAccount ${account.name}`);
       await account.grant();
       await requestReconcile(cluster(), TENANT);
-      await waitFor(cluster(), { ...TENANT, timeoutSeconds: 120 }, isAdopted);
+      await waitFor(cluster(), TENANT, isAdopted);
     });
 
     test('one that installs in another namespace is refused, and nothing is changed', async () => {
@@ -167,7 +167,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(done.status?.['adoption']).toMatchObject({ clusterExtension: 'lamp', stage: 'HandedOver', version: '1.0.0' }); // prettier-ignore
       expect(await client.get(extensionRef('lamp'))).toBeUndefined();
       expect(await marksOfOlmV1(client, 'lamp')).toEqual([]);
-    }, 420_000);
+    });
 
     test('an operator with webhooks is adopted by the manager, as the guide says', async () => {
       await type(subscribe);
@@ -193,10 +193,10 @@ describe.skipIf(obstacle !== undefined)(
         expect(await marksOfOlmV1(client, name)).toEqual([]);
       }
       await publish(['1.0.0', '1.1.0']);
-      await waitFor(cluster(), { ...GADGET, timeoutSeconds: 120 }, runs('1.1.0'));
+      await waitFor(cluster(), GADGET, runs('1.1.0'));
       for (const one of others) await remove(cluster(), one);
       for (const { namespace } of others)
         expect(await client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }, { namespace })).toEqual([]);
-    }, 240_000);
+    });
   },
 );

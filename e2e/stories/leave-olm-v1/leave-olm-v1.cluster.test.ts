@@ -87,7 +87,7 @@ describe.skipIf(obstacle !== undefined)(
       for (const one of [GADGET, TORCH]) await installByOlmV1(client, one);
       await installByOlmV1(client, LAMP, { version: '>=1.0.0 <2.0.0' });
       for (const { name } of ALL) await isInstalled(client, name);
-    }, 600_000);
+    });
     afterAll(async () => {
       await harm?.end();
       over.abort();
@@ -217,7 +217,7 @@ describe.skipIf(obstacle !== undefined)(
         await waitFor(cluster(), LAMP, isReady);
       }
       await client.delete(backupRef({ extension: LAMP.name, kept: SYSTEM }));
-    }, 300_000);
+    });
 
     test('an operator with webhooks is handed over and back, as the guide says', async () => {
       expect(await type(runOne)).toBe(runOne.printed);

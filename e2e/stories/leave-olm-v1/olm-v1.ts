@@ -71,7 +71,7 @@ export async function isInstalled(client: Client, name: string, version?: string
     return isSettled(last) && isWanted ? last : undefined;
   };
   const explain = (): string => JSON.stringify(last?.['status']);
-  return until(`OLM has installed ${name}`, ask, { timeoutSeconds: 60, explain });
+  return until(`OLM has installed ${name}`, ask, { explain });
 }
 
 /** Waits until OLM reports such a message about it. */
@@ -82,14 +82,14 @@ export async function reportOf(client: Client, name: string, message: RegExp): P
     last = JSON.stringify(fieldsOf(live?.['status'])['conditions']);
     return message.test(last) ? last : undefined;
   };
-  await until(`OLM reports ${message.source}`, ask, { timeoutSeconds: 60, explain: () => last });
+  await until(`OLM reports ${message.source}`, ask, { explain: () => last });
 }
 
 /** Waits until there is no ClusterExtension of the name. */
 export async function isGone(client: Client, name: string): Promise<void> {
   const ask = async (): Promise<true | undefined> =>
     (await client.get(extensionRef(name))) === undefined ? true : undefined;
-  await until(`${name} is gone`, ask, { timeoutSeconds: 60 });
+  await until(`${name} is gone`, ask);
 }
 
 /** OLM watches its objects and the ClusterExtension: each change has it reconcile. */

@@ -69,7 +69,7 @@ describe.skipIf(obstacle !== undefined)(
       await installByOlm(cluster(), LAMP, { targetNamespaces: [LAMP.namespace] }, { isConfigured: true });
       await hasSucceeded(cluster(), GADGET);
       await hasSucceeded(cluster(), LAMP);
-    }, 600_000);
+    });
     afterAll(async () => {
       await harm?.end();
       await manager?.stop();
@@ -235,7 +235,7 @@ describe.skipIf(obstacle !== undefined)(
     test('all operators are handed over, one after the other', async () => {
       expect(await type(runAll)).toBe(runAll.printed);
       for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, isReady);
-    }, 240_000);
+    });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
       await expectUnharmed(harm);
@@ -281,7 +281,7 @@ describe.skipIf(obstacle !== undefined)(
 
     test('they are uninstalled, and nothing of OLM is left behind', async () => {
       await client.delete({ apiVersion: `${GROUP}/v1`, kind: 'Gadget', namespace: 'default', name: 'stored' });
-      for (const one of [GADGET, LAMP]) await remove(cluster(), { ...one, timeoutSeconds: 120 });
+      for (const one of [GADGET, LAMP]) await remove(cluster(), one);
       for (const one of [GADGETS, LAMPS]) {
         await until(`nothing of ${one.package} is left`, async () => (await leftOf(client, one)).length === 0).catch(() => undefined); // prettier-ignore
         expect(await leftOf(client, one)).toEqual([]);

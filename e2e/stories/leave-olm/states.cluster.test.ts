@@ -118,7 +118,7 @@ describe.skipIf(obstacle !== undefined)(
         last = await planOf(namespace, name);
         return last.state === state ? last : undefined;
       };
-      return until(`${name} is ${state}`, ask, { timeoutSeconds: 120, explain: () => JSON.stringify(last) });
+      return until(`${name} is ${state}`, ask, { explain: () => JSON.stringify(last) });
     }
 
     test('an operator that works is ready, and no Pod is replaced', async () => {
@@ -162,18 +162,14 @@ describe.skipIf(obstacle !== undefined)(
       expect(`${code} ${text}`).toMatch(/^[^0].*twins\.tiny\.example.*twin-b/s);
     });
 
-    test.skipIf(isSample)(
-      'an operator that another one requires comes after it, in the list too',
-      async () => {
-        const plan = await planOf('family', 'provider');
-        expect(plan).toMatchObject({ state: 'after', after: ['dependent.v1.0.0'] });
-        const listed = await slipway('adopt', 'plan', '--namespace', 'family');
-        expect(listed.text).toMatch(/dependent .*ready[\s\S]*provider .*after/);
-        const { code, text } = await slipway('adopt', 'run', '--all', '--namespace', 'family');
-        expect(`${code} ${text}`).toMatch(/^0 [\s\S]*family\/dependent[\s\S]*family\/provider/);
-      },
-      240_000,
-    );
+    test.skipIf(isSample)('an operator that another one requires comes after it, in the list too', async () => {
+      const plan = await planOf('family', 'provider');
+      expect(plan).toMatchObject({ state: 'after', after: ['dependent.v1.0.0'] });
+      const listed = await slipway('adopt', 'plan', '--namespace', 'family');
+      expect(listed.text).toMatch(/dependent .*ready[\s\S]*provider .*after/);
+      const { code, text } = await slipway('adopt', 'run', '--all', '--namespace', 'family');
+      expect(`${code} ${text}`).toMatch(/^0 [\s\S]*family\/dependent[\s\S]*family\/provider/);
+    });
 
     test.skipIf(isSample)(
       'Pods that would be replaced are announced, and only replaced if that is allowed',
@@ -185,7 +181,7 @@ describe.skipIf(obstacle !== undefined)(
           const one = await planOf('edited');
           return (one.restarts ?? []).length === 0 ? undefined : one;
         };
-        const plan = await until('the plan names the Pods', planned, { timeoutSeconds: 120 });
+        const plan = await until('the plan names the Pods', planned);
         expect(plan.code).toBe(2);
         expect(plan.restarts).toEqual([
           {
@@ -199,24 +195,19 @@ describe.skipIf(obstacle !== undefined)(
         const { code, text } = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
         expect(`${code} ${text}`).toMatch(/^0 /);
       },
-      240_000,
     );
 
-    test.skipIf(isSample)(
-      'a ClusterServiceVersion without a Subscription is handed over, and back',
-      async () => {
-        await cluster().request('DELETE', `${OLM}/v1alpha1/namespaces/alone/subscriptions/alone`);
-        const plan = await planOf('alone', 'alone.v1.0.0');
-        expect(plan).toMatchObject({ state: 'ready', restarts: [] });
-        const there = await slipway('adopt', 'run', 'alone/alone.v1.0.0', '--name', 'alone');
-        expect(`${there.code} ${there.text}`).toMatch(/^0 /);
-        await waitFor(cluster(), { kind: 'Subscription', name: 'alone', namespace: 'alone' }, isReady);
-        const back = await slipway('adopt', 'undo', 'alone/alone.v1.0.0');
-        expect(`${back.code} ${back.text}`).toMatch(/^0 /);
-        const path = `${OLM}/v1alpha1/namespaces/alone/clusterserviceversions/alone.v1.0.0`;
-        expect((await cluster().read(path))['status']).toMatchObject({ phase: 'Succeeded' });
-      },
-      240_000,
-    );
+    test.skipIf(isSample)('a ClusterServiceVersion without a Subscription is handed over, and back', async () => {
+      await cluster().request('DELETE', `${OLM}/v1alpha1/namespaces/alone/subscriptions/alone`);
+      const plan = await planOf('alone', 'alone.v1.0.0');
+      expect(plan).toMatchObject({ state: 'ready', restarts: [] });
+      const there = await slipway('adopt', 'run', 'alone/alone.v1.0.0', '--name', 'alone');
+      expect(`${there.code} ${there.text}`).toMatch(/^0 /);
+      await waitFor(cluster(), { kind: 'Subscription', name: 'alone', namespace: 'alone' }, isReady);
+      const back = await slipway('adopt', 'undo', 'alone/alone.v1.0.0');
+      expect(`${back.code} ${back.text}`).toMatch(/^0 /);
+      const path = `${OLM}/v1alpha1/namespaces/alone/clusterserviceversions/alone.v1.0.0`;
+      expect((await cluster().read(path))['status']).toMatchObject({ phase: 'Succeeded' });
+    });
   },
 );

@@ -110,14 +110,14 @@ describe('an operator', () => {
 
   test('is repaired when a user changes or deletes one of its objects', async () => {
     await cluster().kubectl(['-n', 'lights', 'delete', 'deployment', 'beacon-operator']);
-    await cluster().kubectl(['-n', 'lights', 'wait', '--for=create', '--timeout=30s', 'deployment/beacon-operator']);
+    await cluster().kubectl(['-n', 'lights', 'wait', '--for=create', '--timeout=60s', 'deployment/beacon-operator']);
     await cluster().kubectl(['-n', 'lights', 'scale', 'deployment', 'beacon-operator', '--replicas=3']);
     await cluster().kubectl([
       '-n',
       'lights',
       'wait',
       '--for=jsonpath={.spec.replicas}=1',
-      '--timeout=30s',
+      '--timeout=60s',
       'deployment/beacon-operator',
     ]);
     await waitFor(cluster(), subscription, runs('2.0.0'));
@@ -126,7 +126,7 @@ describe('an operator', () => {
   });
 
   test('leaves nothing behind when the Subscription is deleted', async () => {
-    await cluster().kubectl(['-n', 'lights', 'delete', 'subscription', 'beacon', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'lights', 'delete', 'subscription', 'beacon', '--timeout=180s']);
     await cluster().kubectl(['delete', 'catalog', 'examples']);
     await expectUnchanged(cluster(), before);
     const lines = await linesUntil(/^beacon-operator\.v2\.0\.0 is uninstalled, after \d+ s/);

@@ -19,7 +19,7 @@ import { runSlipway, type SlipwayRun } from '../../lib/slipway.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 
-const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: 'gadget', timeoutSeconds: 120 };
+const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: 'gadget' };
 
 describe('operators in a place without internet', () => {
   const cluster = useCluster();

@@ -20,7 +20,7 @@ import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 import { publishPackages, PUBLISHED } from './published.ts';
 
-const KAIROS = { kind: 'subscription', name: 'kairos', namespace: 'kairos', timeoutSeconds: 180 };
+const KAIROS = { kind: 'subscription', name: 'kairos', namespace: 'kairos' };
 const kairos = (spec: object): string => subscriptionTo('kairos', 'kairos', { package: 'kairos-operator', ...spec });
 
 describe.skipIf(!hasShared || isSample)('published operators in a place without internet', () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasShared || isSample)('published operators in a place without 
     await publishPackages(source.host, { ...PUBLISHED, 'kairos-operator': ['2.1.1'] });
     await installSlipway(cluster());
     await makeNamespaces(cluster(), ['kairos', 'kuadrant']);
-  }, 600_000);
+  });
   afterAll(async () => {
     await manager?.stop();
     await source?.close();

@@ -82,7 +82,7 @@ beforeAll(async () => {
   const listOf = (items: readonly KubeObject[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   await kubectl(['apply', '-f', '-'], listOf(OTHER_CRDS));
   await kubectl(['apply', '--server-side', '-f', 'deploy/crds']);
-  await kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']);
+  await kubectl(['wait', '--for=condition=Established', '--timeout=180s', 'crd', '--all']);
   for (const name of ['lights', 'gadget', 'gadgets']) await kubectl(['create', 'namespace', name]);
   await kubectl(['apply', '-f', '-'], listOf([...ours, ...ours.flatMap(namesakesOf)]));
   for (const { kind, metadata } of ours) {

@@ -35,14 +35,14 @@ beforeAll(async () => {
   client = createClient(transport);
   await type(applyKind);
   const crd = join(ROOT, 'deploy/olm/operatorconditions.yaml');
-  await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=60s', '-f', crd]);
+  await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=180s', '-f', crd]);
   await installSlipway(cluster());
   manager = await startManager(cluster());
   await makeNamespaces(cluster(), [OPS.namespace, TENANT.namespace]);
   await publish(1);
   await apply(cluster(), subscriptionTo(OPS.name, OPS.namespace, SPEC));
   await waitFor(cluster(), OPS, runs('1.0.0'));
-}, 300_000);
+});
 afterAll(async () => {
   await manager?.stop();
   transport?.close();

@@ -23,7 +23,7 @@ import { CRD, gadget, gadgetFiles, PACKAGE, RELEASES } from './gadgets.ts';
 
 const NAMESPACE = 'gadgets';
 const TENANT = 'tenant';
-const GADGETS = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE, timeoutSeconds: 90 };
+const GADGETS = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE };
 const CATALOG = { kind: 'catalog', name: 'own-kinds' };
 const SPEC = { package: PACKAGE, onFailure: { bakeTime: '0s', progressDeadline: '15s' } };
 /** In a version that every release serves: kubectl remembers for long which ones there were. */
@@ -130,7 +130,7 @@ describe('with the rights of the manager', () => {
     const uid = await field('.metadata.uid');
     await kubectl('-n', NAMESPACE, 'delete', KIND, 'first');
     await until('it is made again', async () => ![uid, ''].includes(await field('.metadata.uid')), {
-      timeoutSeconds: 20,
+      timeoutSeconds: 60,
     });
     await waitFor(cluster(), GADGETS, runs('1.0.0'));
   });
@@ -138,7 +138,7 @@ describe('with the rights of the manager', () => {
   test('one that is edited is put right, and fields that the bundle does not set are left alone', async () => {
     const patch = JSON.stringify({ spec: { size: 9, color: 'red' } });
     await kubectl('-n', NAMESPACE, 'patch', KIND, 'first', '--type=merge', '-p', patch);
-    await until('it is put right', async () => (await field('.spec.size')) === '1', { timeoutSeconds: 20 });
+    await until('it is put right', async () => (await field('.spec.size')) === '1', { timeoutSeconds: 60 });
     expect(await field('.spec.color')).toBe('red');
   });
 
@@ -147,7 +147,7 @@ describe('with the rights of the manager', () => {
     manager = await startManager(cluster());
     await kubectl('-n', NAMESPACE, 'delete', KIND, 'second');
     const isBack = async (): Promise<boolean> => (await names(KIND, '-n', NAMESPACE)).includes('second');
-    await until('it is made again', isBack, { timeoutSeconds: 30 });
+    await until('it is made again', isBack, { timeoutSeconds: 60 });
   });
 
   test('an upgrade changes them, in a version that its CRD begins to serve, and prunes what it does not bring', async () => {
@@ -162,7 +162,7 @@ describe('with the rights of the manager', () => {
     const uid = await field('.metadata.uid');
     await kubectl('-n', NAMESPACE, 'delete', KIND, 'first');
     await until('it is made again', async () => ![uid, ''].includes(await field('.metadata.uid')), {
-      timeoutSeconds: 20,
+      timeoutSeconds: 60,
     });
     expect(await field('.spec.size')).toBe('2');
   });
@@ -171,7 +171,7 @@ describe('with the rights of the manager', () => {
     await subscribe({ onFailure: { ...SPEC.onFailure, progressDeadline: '6s' } });
     await publish(3);
     await requestReconcile(cluster(), CATALOG);
-    const failed = await waitFor(cluster(), { ...GADGETS, timeoutSeconds: 120 }, ({ status }) =>
+    const failed = await waitFor(cluster(), GADGETS, ({ status }) =>
       JSON.stringify(status?.['quarantined'] ?? []).includes('1.2.0'),
     );
     expect(failed).toBeDefined();
@@ -197,7 +197,7 @@ describe('with the rights of the manager', () => {
     await waitFor(cluster(), GADGETS, (one) => /tiny\.example\/clean-up/.test(condition(one, 'Ready')?.message ?? ''));
     expect(await names('deployments', '-n', NAMESPACE)).toEqual([PACKAGE]);
     await hold([]);
-    await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription.slipway.dev/gadgets', '--timeout=60s');
+    await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription.slipway.dev/gadgets', '--timeout=180s');
     expect(await names(KIND, '-n', NAMESPACE)).toEqual(['of-a-user']);
     expect(await names('clusterroles', '-l', 'slipway.dev/owner')).toEqual([]);
     await until('the right is gone', async () => !(await mayManagerPatch()));
@@ -206,7 +206,7 @@ describe('with the rights of the manager', () => {
   test('nothing else is left behind, and nothing at all under Delete', async () => {
     await subscribe({ version: '1.1.0', uninstall: { customResources: 'Delete' } });
     await waitFor(cluster(), GADGETS, runs('1.1.0'));
-    await kubectl('-n', NAMESPACE, 'delete', 'subscription.slipway.dev', 'gadgets', '--timeout=90s');
+    await kubectl('-n', NAMESPACE, 'delete', 'subscription.slipway.dev', 'gadgets', '--timeout=180s');
     await expectUnchanged(cluster(), before);
     expect(await names('crds')).not.toContain(CRD);
   });
@@ -262,7 +262,7 @@ describe('with the rights of an account', () => {
 
   test('with it the operator is installed, and the manager has no rights', async () => {
     await apply(...granting([...RULES, OWN]));
-    await waitFor(cluster(), { ...subscription, timeoutSeconds: 120 }, runs('1.0.0'));
+    await waitFor(cluster(), subscription, runs('1.0.0'));
     expect(await names(KIND, '-n', TENANT)).toEqual(['first', 'second']);
     expect(await mayManagerPatch()).toBe(false);
   });
@@ -273,14 +273,14 @@ describe('with the rights of an account', () => {
     async () => {
       await kubectl('-n', TENANT, 'delete', KIND, 'first');
       const isBack = async (): Promise<boolean> => (await names(KIND, '-n', TENANT)).includes('first');
-      await until('it is made again', isBack, { timeoutSeconds: 120 });
+      await until('it is made again', isBack);
     },
   );
 
   test('nothing is left when it is removed, though the account has lost its rights', async () => {
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: granting([]) });
     await cluster().kubectl(['delete', '-f', '-'], list);
-    await kubectl('-n', TENANT, 'delete', 'subscription.slipway.dev', 'gadgets', '--timeout=90s');
+    await kubectl('-n', TENANT, 'delete', 'subscription.slipway.dev', 'gadgets', '--timeout=180s');
     await expectUnchanged(cluster(), before);
   });
 });
@@ -291,7 +291,7 @@ describe.skipIf(!hasFound)('published bundles', () => {
   });
 
   test.each(REAL)('$name is installed', async ({ name, version }) => {
-    await waitFor(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 }, runs(version));
+    await waitFor(cluster(), { kind: 'subscription', name, namespace: name }, runs(version));
   });
 
   test('samples that their CRD accepts are applied', async () => {
@@ -315,7 +315,7 @@ describe.skipIf(!hasFound)('published bundles', () => {
   );
 
   test('nothing is left when they are removed', async () => {
-    await kubectl('delete', 'subscriptions.slipway.dev', '-A', '--all', '--timeout=120s');
+    await kubectl('delete', 'subscriptions.slipway.dev', '-A', '--all', '--timeout=180s');
     await expectUnchanged(cluster(), before);
   });
 });

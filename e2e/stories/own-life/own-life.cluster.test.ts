@@ -48,7 +48,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
     await Promise.all([pushPrevious(cluster()), fleet.publish(['1.0.0', '1.1.0', '1.2.0'])]);
     ({ version } = await pushManager(cluster()));
     empty = await snapshot(cluster());
-  }, 300_000);
+  });
 
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') process.stderr.write(await describeManager(cluster()));
@@ -59,7 +59,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
 
     test('comes from the release before', async () => {
       await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
-      await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s');
+      await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
       expect(await columns()).not.toContain(NEW_COLUMN);
       expect(await mayReadLogs()).toBe('no');
       await expect(apply(WITH_NEW_FIELD)).rejects.toThrow(`unknown field "spec.${NEW_FIELD}"`);
@@ -75,7 +75,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await fleet.awaitMiddle('1.1.0');
       const crds = join(ROOT, 'deploy/crds');
       await kubectl('apply', '--server-side', '-f', crds);
-      await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', crds);
+      await kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', crds);
       // before all other questions, which take seconds on a busy machine
       expect((await until('Subscriptions are served', () => fleet.lacking('1.1.0'))).length).toBeGreaterThan(0);
       expect(await columns()).toContain(NEW_COLUMN);
@@ -98,9 +98,9 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
         await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
         expect(await newField()).not.toBe('');
         await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousCrds(cluster()));
-        await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds'));
+        await kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', join(ROOT, 'deploy/crds'));
         await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
-        await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s');
+        await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
         await onlyRuns(PREVIOUS_VERSION);
         expect(await columns()).not.toContain(NEW_COLUMN);
         expect(await mayReadLogs()).toBe('no');
@@ -157,14 +157,14 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await few.ask('1.0.0');
       await few.awaitAll('1.0.0');
       // the controller of namespaces checks one with Pods again after half of the time that they may take to end
-      await kubectl('-n', SYSTEM, 'delete', DEPLOYMENT, '--cascade=foreground', '--timeout=90s');
+      await kubectl('-n', SYSTEM, 'delete', DEPLOYMENT, '--cascade=foreground', '--timeout=180s');
       await kubectl('delete', 'namespace', SYSTEM, '--wait=false');
       await kubectl('delete', '--wait=false', '-f', join(ROOT, 'deploy/crds'));
       await until('all are marked for deletion', async () => (await few.held()).length === FEW);
       const told = (await type(whereHeld)).join('');
       expect(told.match(/slipway\.dev\/cleanup/g)).toHaveLength(FEW);
       expect((await few.generations()).size).toBe(FEW);
-      await kubectl('wait', '--for=delete', `namespace/${SYSTEM}`, '--timeout=90s');
+      await kubectl('wait', '--for=delete', `namespace/${SYSTEM}`, '--timeout=180s');
     });
 
     test('is removed completely once it is installed again', async () => {

@@ -39,7 +39,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
 
   test('comes from the release before', async () => {
     await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
-    await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=60s');
+    await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
     expect(await columns()).not.toContain(NEW_COLUMN);
     await processes.start();
     await fleet.applyCatalog();
@@ -53,7 +53,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     await fleet.ask('1.1.0', { startSeconds: 8 });
     await fleet.awaitMiddle('1.1.0');
     await kubectl('apply', '--server-side', '-f', CRDS);
-    await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', CRDS);
+    await kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', CRDS);
     expect(await columns()).toContain(NEW_COLUMN);
     await processes.stop();
     // For a moment after a change of its CRD the API server answers that storage is being initialized.
@@ -80,7 +80,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     await fleet.ask('1.0.0');
     await fleet.awaitAll('1.0.0');
     await processes.stop();
-    await kubectl('delete', 'namespace', SYSTEM, '--timeout=90s');
+    await kubectl('delete', 'namespace', SYSTEM, '--timeout=180s');
     await kubectl('delete', '--wait=false', '-f', CRDS);
     await until('all are marked for deletion', async () => (await fleet.held()).length === SIZE);
     expect((await type(whereHeld)).join('').match(/slipway\.dev\/cleanup/g)).toHaveLength(SIZE);

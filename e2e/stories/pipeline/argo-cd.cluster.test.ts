@@ -12,7 +12,7 @@ let glua: string;
 const folder = mkdtempSync(join(tmpdir(), 'slipway-argo-cd-'));
 beforeAll(async () => {
   glua = (await provideBinaries(['glua'], () => undefined)).get('glua')!;
-}, 600_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const is = (type: string, status: string, message = 'x'): object => ({ type, status, message, reason: 'X' });

@@ -96,7 +96,7 @@ describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
     async ({ name, trials }) => {
       for (const [at, trial] of trials.entries()) {
         await tryOne(name, trial, `installer-${at}`);
-        await remove(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 });
+        await remove(cluster(), { kind: 'subscription', name, namespace: name });
       }
     },
     timeout,
@@ -141,7 +141,7 @@ describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
         beyond = parts.filter((atom) => !taken.covers(atom));
         return parts.length > 0 && beyond.length === 0 ? missing : undefined;
       },
-      { timeoutSeconds: 120, explain: () => JSON.stringify({ beyond }) },
+      { explain: () => JSON.stringify({ beyond }) },
     );
   }
 

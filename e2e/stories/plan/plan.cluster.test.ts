@@ -19,7 +19,7 @@ import { apply, makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { createCommandLine } from '../command-line/process.ts';
 
 const NAMESPACE = 'gadget';
-const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: NAMESPACE, timeoutSeconds: 120 };
+const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: NAMESPACE };
 const UPGRADE_POLICY = { automatic: 'Minor', rights: 'MayNotGrow' };
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -126,14 +126,10 @@ describe('an upgrade policy of a Subscription in Git', () => {
   test('a changed catalog voids the approval of that plan', async () => {
     await build('1.1.0', readingSecrets('second'));
     await publish('1.0.0', '1.0.1', '1.1.0');
-    await until(
-      'the changed bundle has a plan',
-      async () => {
-        const hash = (await waitingRevision()).status?.plan?.hash;
-        return hash !== undefined && hash !== reviewed;
-      },
-      { timeoutSeconds: 60 },
-    );
+    await until('the changed bundle has a plan', async () => {
+      const hash = (await waitingRevision()).status?.plan?.hash;
+      return hash !== undefined && hash !== reviewed;
+    });
     await submit({ approve: { version: '1.1.0', plan: reviewed } });
     const held = await waitFor(cluster(), SUBSCRIPTION, because('ApprovalVoid'));
     expect(condition(held, 'UpgradeAvailable')?.message).toContain(reviewed);
@@ -149,12 +145,12 @@ describe('an upgrade policy of a Subscription in Git', () => {
   });
 
   test('the Secrets with plans go with the Subscription', async () => {
-    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscriptions.slipway.dev', 'gadget', '--timeout=90s']);
+    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscriptions.slipway.dev', 'gadget', '--timeout=180s']);
     const plans = async (): Promise<number> =>
       (await list<{ readonly type?: string }>(cluster(), 'secret', { namespace: NAMESPACE })).filter(
         ({ type }) => type === 'slipway.dev/plan',
       ).length;
-    await until('no Secret with a plan is left', async () => (await plans()) === 0, { timeoutSeconds: 60 });
+    await until('no Secret with a plan is left', async () => (await plans()) === 0);
   });
 
   /** As a merge to the main branch does. */

@@ -23,7 +23,7 @@ const obstacle = leftTo('make stories') ?? realNodeObstacle();
 const LOGIN = 'registry-login';
 const LABEL = 'catalogs.example/internal';
 const VERSIONS = ['1.0.0', '1.1.0'] as const;
-const wanted = (name: string) => ({ kind: 'subscription', name, namespace: name, timeoutSeconds: 180 });
+const wanted = (name: string) => ({ kind: 'subscription', name, namespace: name });
 
 describe.skipIf(obstacle !== undefined)(obstacle ?? 'the Pods of an operator in a registry with a password', () => {
   const cluster = useCluster({ node: 'real', registry: { auth: 'basic' } });
@@ -40,8 +40,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the Pods of an operator in 
     const pullSecret = { name: LOGIN, copyTo: { matchLabels: { [LABEL]: 'true' } } };
     await apply(cluster(), policy({ prefix: `${registry}/team`, pullSecret }));
     await apply(cluster(), catalogOf('internal', `${registry}/team/catalog:v1`, { interval: '10s' }));
-    await waitFor(cluster(), { kind: 'catalog', name: 'internal', timeoutSeconds: 120 }, isReady);
-  }, 600_000);
+    await waitFor(cluster(), { kind: 'catalog', name: 'internal' }, isReady);
+  });
   afterAll(async () => {
     await manager?.stop();
   });
@@ -91,9 +91,9 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the Pods of an operator in 
   });
 
   test('leave no Secret behind when the operator is uninstalled', async () => {
-    await remove(cluster(), { ...wanted('vault'), timeoutSeconds: 120 });
+    await remove(cluster(), wanted('vault'));
     expect(await list(cluster(), 'secret', { namespace: 'vault' })).toEqual([]);
-    await remove(cluster(), { ...wanted('gadget'), timeoutSeconds: 120 });
+    await remove(cluster(), wanted('gadget'));
     const left = await list(cluster(), 'secret', { namespace: 'gadget' });
     expect(
       left.map(({ metadata }) => metadata.name),

@@ -13,7 +13,7 @@ import { publishPrivately } from './publish.ts';
 
 const SECRET = 'registry-login';
 /** A Secret is used for half a minute, and delays grow up to as long as something has failed. */
-const CATALOG = { kind: 'catalog', name: 'internal', timeoutSeconds: 120 };
+const CATALOG = { kind: 'catalog', name: 'internal' };
 /** For a busy machine, and well below the half a minute. */
 const AT_ONCE_SECONDS = 15;
 const SUBSCRIPTION = { kind: 'subscription', name: 'vault', namespace: 'default' };
@@ -113,7 +113,7 @@ describe('a Catalog in a registry that asks for a password', () => {
 
     test('a namespace that loses the label loses the copy', async () => {
       await kubectl('label', 'namespace', 'default', 'catalogs.example/internal-');
-      await until('the copy is gone', async () => (await copies('default')).length === 0, { timeoutSeconds: 90 });
+      await until('the copy is gone', async () => (await copies('default')).length === 0);
       await kubectl('label', 'namespace', 'default', 'catalogs.example/internal=true');
       await until('the copy is back', async () => (await copies('default')).length === 1);
     });
@@ -127,21 +127,17 @@ describe('a Catalog in a registry that asks for a password', () => {
 
   test.skipIf(isSample)('keeps its last content in service when the password is changed, and reports it', async () => {
     await type(replaceSecret, 'changed');
-    const stale = await until(
-      'the new Secret counts',
-      async () => {
-        await type(lookAgain);
-        return waitFor(cluster(), { ...CATALOG, timeoutSeconds: 2 }, isStale);
-      },
-      { timeoutSeconds: 90 },
-    );
+    const stale = await until('the new Secret counts', async () => {
+      await type(lookAgain);
+      return waitFor(cluster(), { ...CATALOG, timeoutSeconds: 2 }, isStale);
+    });
     expect(condition(stale, 'Ready')).toMatchObject({ status: 'True' });
     expect(condition(stale, 'Reconciling')).toMatchObject({ reason: 'RegistryDenied' });
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
   });
 
   test('leaves no copy of the Secret behind when the operator is uninstalled', async () => {
-    await kubectl('delete', 'subscriptions.slipway.dev', SUBSCRIPTION.name, '-n', 'default', '--timeout=90s');
+    await kubectl('delete', 'subscriptions.slipway.dev', SUBSCRIPTION.name, '-n', 'default', '--timeout=180s');
     const left = await list<KubeSecret>(cluster(), 'secret', { namespace: 'default' });
     expect(left.filter(({ type }) => type === 'kubernetes.io/dockerconfigjson')).toEqual([]);
   });

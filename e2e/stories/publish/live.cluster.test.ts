@@ -37,7 +37,7 @@ beforeAll(async () => {
     SOURCE.filter((object) => !isWebhook(object) && (object.kind === 'Gadget') === isSample),
   ) as [KubeObject[], KubeObject[]];
   await kubectl(['apply', '-f', '-'], yaml(others));
-  await kubectl(['wait', 'crd/gadgets.example.com', '--for=condition=Established', '--timeout=30s']);
+  await kubectl(['wait', 'crd/gadgets.example.com', '--for=condition=Established', '--timeout=180s']);
   await kubectl(['apply', '-n', NAMESPACE, '-f', '-'], yaml(samples));
   // Nothing answers the webhooks, so that they come last.
   await kubectl(['apply', '-f', '-'], yaml(SOURCE.filter(isWebhook)));

@@ -105,7 +105,7 @@ describe.each(byExtent({ all: SOURCES, sample: SOURCES.slice(-1) }))(
   ({ source, files, from }) => {
     const bundle = `${source}/${source}-kettle`;
     const [namespace, group] = [`${source}-tea`, `${source}.kettles.example`];
-    const subscription = { kind: 'subscription', name: 'kettle', namespace, timeoutSeconds: 120 };
+    const subscription = { kind: 'subscription', name: 'kettle', namespace };
     const crd = `kettles.${group}`;
     const rights = rightsOfSource(namespace, group);
     const repository = (): string => `${cluster().registry}/${source}-kettle`;
@@ -157,7 +157,7 @@ describe.each(byExtent({ all: SOURCES, sample: SOURCES.slice(-1) }))(
 
     test('sees nothing left after the removal', { timeout }, async () => {
       expect(await crdNames()).toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
-      await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', namespace, '--timeout=60s']);
+      await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', namespace, '--timeout=180s']);
       expect(await rightsIn(namespace)).toEqual(new Set());
       expect(await crdNames()).not.toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
     });

@@ -58,8 +58,7 @@ async function leftovers({ going = false } = {}): Promise<readonly string[]> {
     .filter((one) => /beacon|slipway-test|try-/.test(one));
 }
 
-const nothingLeft = (): Promise<unknown> =>
-  until('nothing is left', async () => (await leftovers()).length === 0, { timeoutSeconds: 90 });
+const nothingLeft = (): Promise<unknown> => until('nothing is left', async () => (await leftovers()).length === 0);
 
 /** Refuses each Deployment that the smallest account writes. */
 const REFUSAL = [
@@ -184,7 +183,7 @@ describe('try', () => {
       'try-beacon-operator',
       '-n',
       'stays',
-      '--timeout=60s',
+      '--timeout=180s',
     ]);
     await cluster().kubectl(['delete', 'catalog.slipway.dev', 'try-beacon-operator']);
     await nothingLeft();
@@ -192,5 +191,5 @@ describe('try', () => {
 });
 
 test('the namespaces of all trials go', async () => {
-  await until('none is left', async () => (await leftovers({ going: true })).length === 0, { timeoutSeconds: 90 });
+  await until('none is left', async () => (await leftovers({ going: true })).length === 0);
 });

@@ -151,7 +151,7 @@ test('an uninstall that a policy of the cluster refuses says so, and ends once t
   expect(condition(refused, 'Ready')?.message).toContain('Revisions are kept');
   await cluster().kubectl(['delete', 'validatingadmissionpolicybinding,validatingadmissionpolicy', 'keep-revisions']);
   const path = pathOf('subscription', OPS.name, OPS.namespace);
-  await until('the Subscription is gone', async () => !(await isThere(cluster(), path)), { timeoutSeconds: 120 });
+  await until('the Subscription is gone', async () => !(await isThere(cluster(), path)));
 });
 
 /** A policy that lets no Revision be deleted. */

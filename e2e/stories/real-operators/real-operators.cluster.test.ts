@@ -74,7 +74,7 @@ describe.skipIf(!hasShared)('real operators, side by side', () => {
   });
 
   test('leave nothing behind when they are deleted', async () => {
-    await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--timeout=120s']);
+    await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--timeout=180s']);
     await cluster().kubectl(['delete', 'catalog', 'real']);
     await expectUnchanged(cluster(), before);
   });

@@ -20,8 +20,8 @@ const [applyPolicy, awaitPolicy, showSigners, showPolicies, ...others] = stepsOf
   'docs/how-to/set-policies-for-registries.md',
 ) as readonly [Step, Step, Step, Step, ...Step[]];
 
-const CATALOG = { kind: 'catalog', name: 'team', timeoutSeconds: 60 };
-const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: 'gadget', timeoutSeconds: 60 };
+const CATALOG = { kind: 'catalog', name: 'team' };
+const SUBSCRIPTION = { kind: 'subscription', name: 'gadget', namespace: 'gadget' };
 const POLICY = { kind: 'registrypolicy', name: 'team' };
 
 describe('a RegistryPolicy', () => {

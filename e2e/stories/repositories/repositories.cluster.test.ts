@@ -70,7 +70,7 @@ describe('a Catalog of repositories', () => {
     await waitFor(cluster(), CATALOG, (one) => condition(one, 'Ready')?.reason === 'CatalogStale');
     const subscription = await get(cluster(), 'subscription', 'gadget', 'default');
     expect(condition(subscription, 'Ready')?.status).toBe('True');
-    await cluster().kubectl(['delete', 'subscription', 'gadget', '--timeout=60s']);
+    await cluster().kubectl(['delete', 'subscription', 'gadget', '--timeout=180s']);
   });
 });
 

@@ -54,7 +54,7 @@ describe('a second Subscription for a package', () => {
     const { message = '' } = condition(told, 'Ready') ?? {};
     expect(message).toContain('Subscription lights/beacon already has package "beacon-operator"');
     expect(message).toContain('Delete this Subscription');
-    await cluster().kubectl(['-n', namespace, 'delete', 'subscriptions.slipway.dev', 'second', '--timeout=60s']);
+    await cluster().kubectl(['-n', namespace, 'delete', 'subscriptions.slipway.dev', 'second', '--timeout=180s']);
     expect(await objectsOfFirst()).toBe(before);
     expect(isReady(await get(cluster(), FIRST.kind, FIRST.name, FIRST.namespace))).toBe(true);
   });
@@ -79,7 +79,7 @@ describe('an authority that is none', () => {
     const broken = { kind: 'subscription', name: 'broken', namespace: 'other' };
     const told = await waitFor(cluster(), broken, (one) => condition(one, 'Stalled')?.reason === 'InvalidCABundle');
     expect(condition(told, 'Ready')?.message).toContain('Catalog three has no other version');
-    await cluster().kubectl(['-n', 'other', 'delete', 'subscriptions.slipway.dev', 'broken', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'other', 'delete', 'subscriptions.slipway.dev', 'broken', '--timeout=180s']);
   });
 
   test('is also the verdict of the API server on a CRD that it does not serve', async () => {

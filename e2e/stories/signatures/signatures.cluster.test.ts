@@ -54,7 +54,7 @@ describe('a Catalog that requires signatures', () => {
 
   test('serves it within an interval of its being signed', async () => {
     await sign(images.get('catalog')!, byKey);
-    await waitFor(cluster(), { ...CATALOG, timeoutSeconds: 30 }, isReady);
+    await waitFor(cluster(), CATALOG, isReady);
     expect(await type(showSigner)).toContain('key release');
   });
 
@@ -68,7 +68,7 @@ describe('a Catalog that requires signatures', () => {
 
   test('installs the bundle by itself once it is signed, and records the signer', async () => {
     await sign(images.get('1.0.0')!, byKey, 'older form');
-    await waitFor(cluster(), { ...SUBSCRIPTION, timeoutSeconds: 60 }, runs('1.0.0'));
+    await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
     const [revision] = await list<Revision>(cluster(), 'revision', { namespace: 'gadget' });
     expect(revision?.spec.signature).toMatchObject({ by: 'key release' });
   });
@@ -79,7 +79,7 @@ describe('a Catalog that requires signatures', () => {
     await publish(['1.0.0', '1.1.0']);
     await sign(images.get('1.1.0')!, { by: 'key', privateKey: stranger });
     await sign(images.get('catalog')!, byKey);
-    const held = await waitFor(cluster(), { ...SUBSCRIPTION, timeoutSeconds: 60 }, (one) =>
+    const held = await waitFor(cluster(), SUBSCRIPTION, (one) =>
       JSON.stringify(one.status?.conditions).includes('SignedByOtherKey'),
     );
     expect(held.status?.installed?.version).toBe('1.0.0');
@@ -89,7 +89,7 @@ describe('a Catalog that requires signatures', () => {
 
   test.skipIf(isSample)('upgrades by itself once the publisher has signed the new version', async () => {
     await sign(images.get('1.1.0')!, byKey);
-    await waitFor(cluster(), { ...SUBSCRIPTION, timeoutSeconds: 60 }, runs('1.1.0'));
+    await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
   });
 
   test('trusts an identity of a Sigstore instance whose root a ConfigMap holds', async () => {
@@ -104,7 +104,7 @@ describe('a Catalog that requires signatures', () => {
     await sign(catalog, await certified(instance));
     await sign(image, await certified(instance));
     await apply(cluster(), subscriptionTo('widget', 'widget', { package: 'widget', catalog: 'community' }));
-    const wanted = { kind: 'subscription', name: 'widget', namespace: 'widget', timeoutSeconds: 60 };
+    const wanted = { kind: 'subscription', name: 'widget', namespace: 'widget' };
     await waitFor(cluster(), wanted, runs('1.0.0'));
   });
 

@@ -270,7 +270,7 @@ describe('a Secret with manifests that a user swapped', () => {
   }
 
   async function expectRepaired({ metadata, type, data }: Stored): Promise<void> {
-    await until('the Deployment is back', () => exists(`${DEPLOYMENTS}/store`), { timeoutSeconds: 120 });
+    await until('the Deployment is back', () => exists(`${DEPLOYMENTS}/store`));
     expect(await read(metadata.name)).toMatchObject({ type, data });
   }
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   manager = await startManager(cluster());
   await apply(catalogOf('main', `${cluster().registry}/main:latest`));
   await waitFor(cluster(), { kind: 'catalog', name: 'main' }, isReady);
-}, 300_000);
+});
 afterAll(async () => {
   await manager?.stop();
 });
@@ -121,7 +121,7 @@ function forged(subscription: string, properties: readonly object[]): string {
 }
 
 async function removeStore(): Promise<void> {
-  await kubectl('-n', PLATFORM, 'delete', 'subscription', 'store', '--timeout=60s');
+  await kubectl('-n', PLATFORM, 'delete', 'subscription', 'store', '--timeout=180s');
 }
 
 interface Held {
@@ -160,7 +160,7 @@ describe('a Revision with properties that are no JSON (s11), or that ask for a v
     await apply(subscriptionTo('store', PLATFORM, { package: 'store' }));
     await waitFor(cluster(), STORE, runs('2.0.0'));
     await removeStore();
-  }, 300_000);
+  });
 });
 
 describe("a tenant's operator that needs a lower version (s2)", () => {
@@ -180,7 +180,7 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
       [expect.stringMatching(/store\.v2\.0\.0 .*Subscription team-a\/pin needs store in "<1\.5\.0"/)],
       [expect.stringMatching(/store in "<1\.5\.0".*Subscription platform\/store/)],
     ]);
-  }, 240_000);
+  });
 
   test('does not keep it from being removed, although it is being deleted and a finalizer holds it (s3)', async () => {
     const hold = (finalizers: readonly string[]): Promise<string> =>
@@ -202,23 +202,23 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
       return metadata.finalizers.length === 1;
     });
     await hold([]);
-    await kubectl('-n', TEAM, 'wait', '--for=delete', 'subscription/pin', '--timeout=60s');
-  }, 240_000);
+    await kubectl('-n', TEAM, 'wait', '--for=delete', 'subscription/pin', '--timeout=180s');
+  });
 });
 
 describe('what was made as a dependency in another namespace (s1)', () => {
   test('is not deleted with the objects that a tenant removes', async () => {
     await apply(subscriptionTo('needer', PLATFORM, { package: 'needer' }));
     await waitFor(cluster(), { kind: 'subscription', name: 'needer', namespace: PLATFORM }, runs('1.0.0'));
-    await kubectl('-n', PLATFORM, 'delete', 'subscription', 'needer', '--timeout=60s');
+    await kubectl('-n', PLATFORM, 'delete', 'subscription', 'needer', '--timeout=180s');
     const store = await waitFor(cluster(), STORE, runs('2.0.0'));
     await subscribe('shop', { uninstall: { dependencies: 'Delete' } });
     await waitFor(cluster(), { kind: 'subscription', name: 'shop', namespace: TEAM }, runs('1.0.0'));
-    await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', 'shop', '--timeout=60s');
+    await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', 'shop', '--timeout=180s');
     const after = await waitFor(cluster(), STORE, isReady);
     expect(after.metadata).toMatchObject({ uid: store.metadata.uid });
     expect(after.metadata).not.toHaveProperty('deletionTimestamp');
-  }, 240_000);
+  });
 });
 
 describe('a Catalog for namespaces with a label', () => {
@@ -277,7 +277,7 @@ describe('a configuration as deep or as wide as the API server takes', () => {
     await deepen();
     expect(await affinityOf('nested')).toBe('{}');
     await waitFor(cluster(), of('nested'), isReady);
-  }, 120_000);
+  });
 
   test('under an older CRD its Subscription alone is InvalidSpec and can be removed, while others are upgraded', async () => {
     await apply(subscriptionTo('plain', PLATFORM, { package: 'plain', version: '1.0.0' }));
@@ -297,9 +297,9 @@ describe('a configuration as deep or as wide as the API server takes', () => {
     await apply(subscriptionTo('plain', PLATFORM, { package: 'plain' }));
     await waitFor(cluster(), PLAIN, runs('2.0.0'));
     for (const name of ['nested', 'wide'])
-      await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', name, '--timeout=60s');
+      await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', name, '--timeout=180s');
     expect(await kubectl('-n', TEAM, 'get', 'deployment', 'nested', '--ignore-not-found')).toBe('');
     expect(manager.log()).not.toContain('InternalError');
     await kubectl('apply', '--server-side', '--force-conflicts', '-f', join(ROOT, 'deploy/crds'));
-  }, 300_000);
+  });
 });

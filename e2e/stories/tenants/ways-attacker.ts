@@ -75,7 +75,6 @@ export function openAttacker(cluster: TestCluster, persons: Persons, person: Per
     kind: 'subscription',
     name,
     namespace: TEAM,
-    timeoutSeconds: 20,
   });
   const send: Attacker['send'] = async (act, as = person) => {
     try {
@@ -108,7 +107,7 @@ export function openAttacker(cluster: TestCluster, persons: Persons, person: Per
       await remove(`${SUBSCRIPTIONS}/${name}`);
       const isGone = async (): Promise<boolean> =>
         !(await list(cluster, 'Subscription', { namespace: TEAM })).some(({ metadata }) => metadata.name === name);
-      await until(`${name} is gone`, isGone, { timeoutSeconds: 30 });
+      await until(`${name} is gone`, isGone);
     },
     async reasonOf(name, isFinal = (reason) => !BUSY.test(reason)) {
       const says = (one: Judged): string => condition(one, 'Ready')?.reason ?? 'Progressing';

@@ -8,7 +8,6 @@ import { OTHER, PLATFORM, TEAM } from './ways-scene.ts';
 import { answerAll } from './ways-victims.ts';
 
 const ACCOUNTS = pathOf('ServiceAccount', undefined, TEAM);
-const PATIENCE_SECONDS = 20;
 
 /** Writes a ServiceAccount as the manager would write it for a victim. */
 async function claim({ cluster, send }: Attacker, name: string, victim: readonly [string, string]): Promise<void> {
@@ -37,7 +36,7 @@ async function claim({ cluster, send }: Attacker, name: string, victim: readonly
 async function pretend(attacker: Attacker, victim: readonly [string, string]): Promise<Ending> {
   await claim(attacker, 'pretended', victim);
   // The first makes sure that the manager has seen the object, the second that it has done what it does about it.
-  for (const _ of [1, 2]) await answerAll(attacker.cluster, PATIENCE_SECONDS);
+  for (const _ of [1, 2]) await answerAll(attacker.cluster);
   const isThere = (await list(attacker.cluster, 'ServiceAccount', { namespace: TEAM })).some(
     ({ metadata }) => metadata.name === 'pretended',
   );
@@ -57,17 +56,15 @@ async function crowd({ cluster, subscribe, send }: Attacker): Promise<Ending> {
   const deployed = async (): Promise<number> =>
     (await list(cluster, 'Deployment', { namespace: TEAM })).filter(({ metadata }) => CROWD.includes(metadata.name))
       .length;
-  await until('all are applied', async () => (await deployed()) === CROWD.length, { timeoutSeconds: 90 });
-  await answerAll(cluster, PATIENCE_SECONDS);
+  await until('all are applied', async () => (await deployed()) === CROWD.length);
+  await answerAll(cluster);
   for (const name of CROWD) await send(patch(`${DEPLOYMENTS}/${name}`, { metadata: { finalizers: [HOLD] } }));
   for (const name of CROWD) await send({ method: 'DELETE', path: `${SUBSCRIPTIONS}/${name}` });
   const isHeld = async (name: string): Promise<boolean> =>
     (await get<{ metadata: { deletionTimestamp?: string } }>(cluster, 'Deployment', name, TEAM)).metadata
       .deletionTimestamp !== undefined;
-  await until('removals wait', async () => (await Promise.all(CROWD.slice(0, 16).map(isHeld))).every(Boolean), {
-    timeoutSeconds: 90,
-  });
-  for (const _ of [1, 2, 3]) await answerAll(cluster, PATIENCE_SECONDS);
+  await until('removals wait', async () => (await Promise.all(CROWD.slice(0, 16).map(isHeld))).every(Boolean));
+  for (const _ of [1, 2, 3]) await answerAll(cluster);
   for (const name of CROWD) await send(patch(`${DEPLOYMENTS}/${name}`, { metadata: { finalizers: null } }));
   return 'no effect';
 }
@@ -84,7 +81,7 @@ async function pretendMany(attacker: Attacker): Promise<Ending> {
         await claim(attacker, name, ['astore', TEAM]);
     }),
   );
-  await answerAll(cluster, PATIENCE_SECONDS);
+  await answerAll(cluster);
   for (const name of names) await attacker.send({ method: 'DELETE', path: `${ACCOUNTS}/${name}` });
   return 'no effect';
 }

@@ -21,8 +21,6 @@ import { HELD } from './ways-block.ts';
 import { WAYS } from './ways.ts';
 
 const cluster = useCluster();
-/** An administrator waits no longer for an answer. */
-const PATIENCE_SECONDS = 20;
 let manager: RunningManager;
 let persons: Persons;
 /** To which version the administrator moves next. */
@@ -64,7 +62,7 @@ describe.each(ATTACKERS.map((person, tenant) => ({ ...person, tenant })))(
     test.each(waysOf(tenant))('does not $aim by this: $name', async ({ aim, attempt, defence }) => {
       const before = await takeStock(cluster());
       expect(await attempt(openAttacker(cluster(), persons, person))).toBe(defence);
-      await answerAll(cluster(), PATIENCE_SECONDS);
+      await answerAll(cluster());
       expect(await takeStock(cluster())).toEqual(before);
       if (aim === 'block') {
         next = next === '2.0.0' ? '1.0.0' : '2.0.0';
@@ -101,7 +99,7 @@ async function clear(): Promise<void> {
     // The attempt may have put one there that nothing takes off.
     if (name === HELD) await unlessGone(cluster().request('PATCH', path, { metadata: { finalizers: null } }));
   }
-  await until('the attack is cleared away', async () => (await isLeft()).length === 0, { timeoutSeconds: 40 });
+  await until('the attack is cleared away', async () => (await isLeft()).length === 0);
   await Promise.all(LEFT.map(removed));
 }
 

@@ -209,7 +209,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
 
   test('is put right when its Secret is deleted', async () => {
     await cluster().kubectl(['-n', NAMESPACE, 'delete', 'secret', 'gadget-controller-service-cert']);
-    const wait = ['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', 'secret/gadget-controller-service-cert'];
+    const wait = ['-n', NAMESPACE, 'wait', '--for=create', '--timeout=180s', 'secret/gadget-controller-service-cert'];
     await cluster().kubectl(wait);
     await until('every configuration trusts the new certificate', async () => {
       const bundles = await caBundles();
@@ -241,7 +241,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
   });
 
   test('leaves nothing behind, keys included', async () => {
-    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'gadgets', '--timeout=60s']);
+    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'gadgets', '--timeout=180s']);
     await cluster().kubectl(['delete', 'catalog', 'gadgets']);
     await expectUnchanged(cluster(), before);
   });
@@ -274,9 +274,7 @@ describe('an operator with webhooks, its certificates issued by cert-manager', (
     const names = ['issuer/gadget-manager-service-cert-selfsigned-issuer', 'certificate/gadget-manager-service-cert'];
     // each by itself: `kubectl wait` ends with an error if two objects are not there yet
     for (const name of names)
-      await until(`${name} is there`, () => cluster().kubectl(['-n', 'certified', 'get', name, '-o', 'name']), {
-        timeoutSeconds: 90,
-      });
+      await until(`${name} is there`, () => cluster().kubectl(['-n', 'certified', 'get', name, '-o', 'name']));
     await waitFor(cluster(), subscription, (object) =>
       /Certificate|Issuer/.test(condition(object, 'Ready')?.message ?? ''),
     );

@@ -209,7 +209,6 @@ describe('an object whose deletion is refused when it is pruned', () => {
   test('is deleted once that is possible, whatever the refusal was', async () => {
     proxy.meddle();
     await until('all are pruned', async () => (await present()).length === 0, {
-      timeoutSeconds: 120,
       explain: async () =>
         `${(await present()).join()}: ${JSON.stringify(await get(cluster(), 'subscription', 'broom', 'leftovers'))}`,
     });
