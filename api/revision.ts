@@ -188,7 +188,9 @@ const RevisionStatus = z.object({
   ...handled,
   inventory: list(InventoryEntry, MAX_OBJECTS).optional().describe('Every object that belongs to it in the cluster.'),
   phases: listByKey(Phase, 32, ['name']).optional().describe('Progress, phase by phase, in order.'),
-  firstReadyTime: timestamp().optional().describe('When it became healthy for the first time.'),
+  firstReadyTime: timestamp()
+    .optional()
+    .describe('When it became healthy for the first time. Taken back if it failed within its bake time.'),
   lastActiveTime: timestamp()
     .optional()
     .describe('When another Revision took over from it. Absent while it is active, and if it never was.'),

@@ -1,10 +1,13 @@
 /** The status of an archived Revision: why it failed, what it waits for, or that it is history. */
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
+import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
-import { judgeArchived } from './archived.ts';
+import { sampleOperator } from '../../apply/testing/sample-objects.ts';
+import { hasWorkedInVain, judgeArchived } from './archived.ts';
+import { createHarness } from './testing/harness.ts';
 
 const time = '2026-01-01T00:00:00Z';
 const said = (type: string, status: 'True' | 'False', reason: string): Condition => ({
@@ -144,5 +147,34 @@ describe('an archived Revision', () => {
     );
     const why = archived?.failure;
     expect(why && `${why.reason}: ${why.message}`).toBe(failure);
+  });
+});
+
+describe('a version that was healthy and failed within its bake time', () => {
+  const worked = { firstReadyTime: time };
+  test.each([
+    { because: 'it is given up', more: worked, quarantined: [gone], expected: true },
+    { because: 'an entry of the release before has no image', more: worked, quarantined: [{ ...gone, image: undefined }], expected: true }, // prettier-ignore
+    { because: 'another one is given up', more: worked, quarantined: [{ ...gone, bundle: 'widget.v2', image: 'other' }], expected: false }, // prettier-ignore
+    { because: 'it is not given up', more: worked, quarantined: [], expected: false },
+    { because: 'it was never healthy', more: {}, quarantined: [gone], expected: false },
+  ])('has to prove itself anew: $expected, as $because', ({ more, quarantined, expected }) => {
+    const revision = revisionOf({ because: '', says: '', more });
+    expect(hasWorkedInVain(revision, { status: { quarantined } } as unknown as Subscription)).toBe(expected);
+  });
+
+  test('and loses the time of its health as soon as it is archived, before another one has its objects', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, sampleOperator());
+    await harness.settle(1);
+    const { spec } = harness.revision(1)!;
+    expect(harness.revision(1)?.status?.firstReadyTime).toBeDefined();
+    const failed = { ...gone, bundle: spec.bundle, version: spec.version, image: spec.image };
+    const subscription = { ...refOf(harness.revision(1)!), kind: 'Subscription', name: spec.subscription };
+    await harness.cluster.patch(subscription, { status: { quarantined: [failed] } }, { subresource: 'status' });
+    harness.setState(1, 'Archived');
+    await harness.reconcile(1);
+    expect(harness.revision(1)?.status?.firstReadyTime).toBeUndefined();
+    expect(harness.revision(1)?.status?.inventory).not.toEqual([]);
   });
 });

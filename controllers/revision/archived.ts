@@ -2,6 +2,7 @@
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
+import { haveSameBundle } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Judgement } from './judgement.ts';
 
@@ -36,6 +37,15 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   const failure = status?.failure ?? failureOf(revision, facts.subscription);
   const message = failure === undefined ? 'Kept as history' : `Kept as history; it failed: ${failure.message}`;
   return { judgement: { state: 'Resting', reason: 'Archived', message }, failure };
+}
+
+/**
+ * Whether it was healthy only until it failed, within its bake time: if it is tried again, it has to prove itself as one that
+ * never worked.
+ */
+export function hasWorkedInVain(revision: Revision, subscription: ArchivedFacts['subscription']): boolean {
+  const { quarantined = [] } = subscription?.status ?? {};
+  return hasWorked(revision) && quarantined.some((failed) => haveSameBundle(failed, revision.spec));
 }
 
 /** Whether the Subscription still reports that it makes a Revision of the bundle. */
@@ -80,9 +90,7 @@ function failureOf(
   const stalled = findCondition(status?.conditions, 'Stalled');
   // What only waited was never applied, whatever became of another Revision of the bundle.
   if (stalled === undefined && WAITS.includes(ready.reason)) return undefined;
-  const quarantined = subscription?.status?.quarantined?.find(
-    ({ bundle, image }) => bundle === spec.bundle && image === spec.image,
-  );
+  const quarantined = subscription?.status?.quarantined?.find((failed) => haveSameBundle(failed, spec));
   const since = stalled?.lastTransitionTime ?? quarantined?.since;
   return since === undefined ? undefined : { reason: ready.reason, message: ready.message, since };
 }

@@ -19,7 +19,7 @@ import { createCrdContents } from './repair/crd-content.ts';
 import { SeenOffers } from './pull-secrets/seen.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
-import { judgeArchived } from './archived.ts';
+import { hasWorkedInVain, judgeArchived } from './archived.ts';
 import { rollOut } from './roll-out.ts';
 import type { RevisionDeps, SharedParts } from './run.ts';
 import { schedule } from './schedule.ts';
@@ -106,13 +106,17 @@ async function rest(
 async function archive({ client, now }: SharedParts, facts: RevisionFacts, handedOver: boolean): Promise<void> {
   const { revision, subscription } = facts;
   const archived = judgeArchived(revision, { subscription, handedOver });
-  if (archived === undefined) return;
+  const forgotten = hasWorkedInVain(revision, subscription) ? { firstReadyTime: undefined } : {};
+  if (archived === undefined) {
+    await writeStatus(client, revision, { ...revision.status, ...forgotten });
+    return;
+  }
   const { judgement, failure } = archived;
   const wasActive = hasWorked(revision) && findCondition(revision.status?.conditions, 'Ready')?.reason !== 'Archived';
   const findings = { judgement, ...(failure !== undefined && { failure }), ...(handedOver && { inventory: [] }) };
   const status = summarizeRevision(revision, findings, now());
   const lastActive = wasActive ? { lastActiveTime: formatTime(now()) } : {};
-  await writeStatus(client, revision, { ...status, ...lastActive });
+  await writeStatus(client, revision, { ...status, ...lastActive, ...forgotten });
 }
 
 async function remove(shared: SharedParts, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {

@@ -2,6 +2,7 @@
 import { awaitedLater } from '../../api/awaited-later.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
+import { hasWorked } from '../../api/revision.ts';
 import { isPublishedAgain } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Result } from '../../kube/controller/controller.ts';
@@ -119,9 +120,11 @@ async function writePlan(
   return writeStatus(deps.cluster, subscription, status);
 }
 
-function moveOf({ decision, installed }: ResolvedPlan): Move {
-  if (decision.kind === 'none') return {};
+function moveOf({ decision, installed, failed }: ResolvedPlan): Move {
+  const isFailure = failed !== undefined && hasWorked(failed);
+  if (decision.kind === 'none') return { isFailure };
   return {
+    isFailure,
     unusual: describeMove(decision, installed),
     isAgain: isPublishedAgain(decision.next, installed?.spec),
   };

@@ -10,7 +10,7 @@ import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { remarkOnError } from './hindrance.ts';
-import { currentConditions } from './history.ts';
+import { currentConditions, isStalledNow } from './history.ts';
 import { isOfInstalled } from './installed-version.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
 import { rowOf, situationOf, type OperatorStates, type PlanOutcome, type Rows } from './situation.ts';
@@ -92,7 +92,7 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   refused: ({ decision }, { subscription }) => [progressOfRefusal(decision, subscription)],
   held: (_, { plan }) => progressOfActive(plan),
   switching: (_, { plan }) => [reconciling(plan)],
-  unhealthy: (_, { plan }) => progressOfActive(plan),
+  unhealthy: ({ active }, { plan }) => (isStalledNow(active) ? [stalledAs(active)] : progressOfActive(plan)),
   healthy: (_, { plan }) => progressOfActive(plan),
 };
 

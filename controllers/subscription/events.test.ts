@@ -233,6 +233,14 @@ describe('events', () => {
     },
   );
 
+  test('a version that was healthy and has failed begins nothing, and the one before it is not healthy for that', () => {
+    const failed = { installed: old, quarantined: [gone] };
+    const events = eventsOf({ installed: next }, failed, { isFailure: true });
+    expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(['Warning RollingBack']);
+    const back = { installed: old, quarantined: [{ ...gone, rolledBackTime: 't' }] };
+    expect(eventsOf(failed, back).map(({ reason }) => reason)).toEqual(['RolledBack']);
+  });
+
   test('an event names the step of a path with several steps', () => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, step: 2, steps: 6 } });
     expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, step 2 of 6');

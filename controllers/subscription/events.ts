@@ -11,6 +11,8 @@ export interface Move {
   readonly unusual?: string;
   /** Whether the next bundle has the name of the installed one and another content. */
   readonly isAgain?: boolean;
+  /** Whether the installed bundle works no more and no less than before: another one, which was installed, has failed. */
+  readonly isFailure?: boolean;
 }
 
 /** The events, in order: the beginning, the arrival, the failure. Nothing is reported twice. */
@@ -25,7 +27,7 @@ export function eventsOf(
     rollbackOf(before, after),
     beginningOf(before, after, move),
     waitOf(before, after),
-    arrivalOf(before, after),
+    arrivalOf(before, after, move),
     stallOf(before, after),
     lossOf(before, after),
   ].filter((event) => event !== undefined);
@@ -119,9 +121,17 @@ function isReadyIn(status: SubscriptionStatus | undefined): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
 }
 
-function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+function arrivalOf(
+  before: SubscriptionStatus | undefined,
+  after: SubscriptionStatus,
+  { isFailure = false }: Move,
+): EventFacts | undefined {
   const { installed } = after;
-  if (installed === undefined || (before?.installed !== undefined && haveSameBundle(installed, before.installed)))
+  if (
+    installed === undefined ||
+    isFailure ||
+    (before?.installed !== undefined && haveSameBundle(installed, before.installed))
+  )
     return undefined;
   const action = before?.installed === undefined ? 'Install' : 'Upgrade';
   const note = `${installed.bundle} is installed and healthy${describeDuration(before, after)}`;

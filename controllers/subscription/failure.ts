@@ -4,7 +4,7 @@ import { parseDuration } from '../../api/duration.ts';
 import { activeOf, hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { BAKE_TIME_BOUNDS } from '../../api/subscription-spec.ts';
-import { currentConditions } from './history.ts';
+import { currentConditions, isStalledNow } from './history.ts';
 
 /**
  * The active Revision, if it has failed: it never became healthy and is not tried again, or it became unhealthy within
@@ -14,7 +14,7 @@ export function failedOf(subscription: Subscription, revisions: readonly Revisio
   const active = activeOf(revisions);
   if (active === undefined) return undefined;
   if (hasWorked(active)) return (failsAtOf(subscription, revisions) ?? NEVER) <= now ? active : undefined;
-  return findCondition(currentConditions(active), 'Stalled') === undefined ? undefined : active;
+  return isStalledNow(active) ? active : undefined;
 }
 
 const NEVER = new Date(8.64e15);
@@ -37,8 +37,7 @@ export function failsAtOf({ spec }: Subscription, revisions: readonly Revision[]
   if (since === undefined) return undefined;
   const bakeSeconds = parseDuration(spec.onFailure.bakeTime, BAKE_TIME_BOUNDS);
   if (since - Date.parse(firstReadyTime) >= bakeSeconds * 1000) return undefined;
-  const isStalled = findCondition(currentConditions(active), 'Stalled') !== undefined;
-  const graceSeconds = isStalled || bakeSeconds <= GRACE.ifBakeSecondsAbove ? 0 : GRACE.seconds;
+  const graceSeconds = isStalledNow(active) || bakeSeconds <= GRACE.ifBakeSecondsAbove ? 0 : GRACE.seconds;
   return new Date(since + graceSeconds * 1000);
 }
 

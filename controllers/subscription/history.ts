@@ -50,6 +50,11 @@ export function currentConditions({ metadata: { generation }, status }: Revision
   );
 }
 
+/** Whether nothing more happens to it until the spec or the cluster changes. */
+export function isStalledNow(revision: Revision): boolean {
+  return findCondition(currentConditions(revision), 'Stalled') !== undefined;
+}
+
 /** Whether the last outcome for the current spec is good: an archived Revision is ready again once it was applied again. */
 export function isReadyNow(revision: Revision): boolean {
   return findCondition(currentConditions(revision), 'Ready')?.status === 'True';

@@ -10,7 +10,6 @@ import type { DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { Hold } from './held.ts';
-import { isOfInstalled } from './installed-version.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
@@ -18,6 +17,7 @@ import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import { followersOf } from './requirements-between.ts';
 import { mayHold } from './trust.ts';
+import { isRunning } from './under-way.ts';
 
 /** The first of the reasons; undefined if there is none. */
 export function findHold(facts: SubscriptionFacts, question: PlanQuestion): Hold | undefined {
@@ -56,10 +56,10 @@ function holdOfGate(
 
 /** The installed operator has a say about other bundles than its own, while it works. */
 function holdOfOperator(
-  { operatorCondition }: SubscriptionFacts,
+  { operatorCondition, revisions }: SubscriptionFacts,
   { choice, installed, active }: PlanQuestion,
 ): Hold | undefined {
-  const isOfRunning = installed !== undefined && (active === undefined || isOfInstalled(active, installed));
+  const isOfRunning = installed !== undefined && isRunning(installed, active, revisions);
   if (operatorCondition === undefined || !isOfRunning || isSameBundle(choice.next, installed.spec)) return undefined;
   const refusal = refusalIn(operatorCondition);
   if (refusal === undefined) return undefined;

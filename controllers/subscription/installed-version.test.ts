@@ -207,7 +207,7 @@ describe('while an upgrade waits, a new configuration', () => {
     const revisions = [archived, { ...rollingOut, status: { ...rollingOut.status, inventory } }] as const;
     const upgrading = decided({ subscription: asked({}), revisions });
     expect(inWords(upgrading.action)).toBe('create gadget.v1.1.0');
-    expect(conditionToRead(upgrading)).toMatchObject({ kind: 'OperatorCondition', name: 'gadget.v1.0.0' });
+    expect(conditionToRead(upgrading, revisions)).toMatchObject({ kind: 'OperatorCondition', name: 'gadget.v1.0.0' });
     const { action } = decided({ subscription: asked({}), revisions, operatorCondition });
     expect(inWords(action)).toBe('create gadget.v1.1.0: OperatorNotUpgradeable');
   });

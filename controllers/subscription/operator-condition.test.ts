@@ -12,6 +12,7 @@ import type { SubscriptionFacts } from './observe.ts';
 import { refusalIn } from './operator-condition.ts';
 import { summarizePlan } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
+import { workOf } from './wording.ts';
 
 const REF = {
   apiVersion: 'operators.coreos.com/v2',
@@ -193,12 +194,41 @@ describe('an upgrade of an operator that reports Upgradeable=False', () => {
     const before = installed({ state: 'Archived' });
     const plan = decided({ revisions: [before, failed], operatorCondition: held });
     expect(inWords(plan.action)).toBe('activate');
-    expect(conditionToRead(plan)).toBeUndefined();
+    expect(conditionToRead(plan, [before, failed])).toBeUndefined();
+  });
+});
+
+describe('a version that was tried in vain', () => {
+  const catalogs = [catalog({ versions: ['1.0.0', '1.2.0'] })];
+  const before = installed({ state: 'Archived' });
+  const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+  const tried = revision({ number: 2, version: '1.1.0', image, reason: 'Forbidden', reconciling: true });
+  const inVain = { catalogs, revisions: [before, tried] };
+  const third = revision({ number: 3, version: '1.2.0', state: 'Archived' });
+
+  test('leaves the operator that runs its say about the next one', () => {
+    expect(conditionToRead(decided(inVain), inVain.revisions)).toEqual(REF);
+  });
+
+  test('is left for the operator that runs while that one holds the next version back, without a word of a rollback', () => {
+    const revisions = [...inVain.revisions, third];
+    const back = decided({ ...inVain, revisions, operatorCondition: held });
+    expect(back.action).toMatchObject({ do: 'activate', revision: before });
+    expect(workOf(back)).toBe('Progressing');
+    const archived = { ...tried, spec: { ...tried.spec, state: 'Archived' as const } };
+    const kept = decided({ catalogs, revisions: [installed(), archived, third], operatorCondition: held });
+    expect(inWords(kept.action)).toBe('await: OperatorNotUpgradeable');
+  });
+
+  test('takes the say from it once it has noted an object', () => {
+    const begun = { ...tried, status: { ...tried.status, inventory: [entry] } } as Revision;
+    const revisions = [before, begun];
+    expect(conditionToRead(decided({ ...inVain, revisions }), revisions)).toBeUndefined();
   });
 });
 
 describe('the OperatorCondition is read', () => {
-  const asked = (given: Partial<SubscriptionFacts>): unknown => conditionToRead(decided(given));
+  const asked = (given: Partial<SubscriptionFacts>): unknown => conditionToRead(decided(given), given.revisions ?? []);
   test('before an upgrade, and while one waits', () => {
     expect(asked({ revisions: [installed()] })).toEqual(REF);
     expect(asked({ revisions: [installed(), waiting] })).toEqual(REF);

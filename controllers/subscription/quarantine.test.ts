@@ -81,7 +81,7 @@ describe('a version that is unhealthy within its bake time', () => {
       because: 'it is noted as failed, and has recovered before the other one was made active',
       revisions: [worked(1), active(2, { ready: true, reason: 'Succeeded' })],
       quarantined: [2],
-      expected: { installed: 'gadget-2', quarantined: ['1.1.0'] },
+      expected: { installed: 'gadget-1', failed: 'gadget-2', quarantined: ['1.1.0'] },
     },
     {
       because: 'no Revision is active since a crash in the rollback',

@@ -96,7 +96,7 @@ interface Decided {
 /** Decides a second time if the running operator has to be asked about the upgrade that is due: one request. */
 async function decide(deps: SubscriptionDeps, facts: SubscriptionFacts, signal: AbortSignal): Promise<Decided> {
   const plan = decideSubscription(facts, expiryOf(deps));
-  const ref = conditionToRead(plan);
+  const ref = conditionToRead(plan, facts.revisions);
   if (ref === undefined) return { facts, plan };
   const asked = { ...facts, operatorCondition: await deps.cluster.get(ref, signal) };
   return { facts: asked, plan: decideSubscription(asked, expiryOf(deps)) };

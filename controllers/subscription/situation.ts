@@ -10,7 +10,7 @@ import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { hindranceOf, type Hindrance } from './hindrance.ts';
-import { isReadyNow } from './history.ts';
+import { isReadyNow, isStalledNow } from './history.ts';
 import { isAsRequested, isInRange } from './in-range.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 import { workOf, type Waiting } from './wording.ts';
@@ -144,7 +144,7 @@ function afterError(
 
 function operatorOf(subscription: Subscription, plan: ResolvedPlan): Tagged<OperatorStates> {
   const { active, installed, decision, failed, action } = plan;
-  if (failed !== undefined && failed === active) return { kind: afterFailure(plan), active };
+  if (failed !== undefined && failed === active && !isReadyNow(failed)) return { kind: afterFailure(plan), active };
   if (isRollingBack(plan)) return { kind: 'rollingBack' };
   if (decision.kind === 'none' && !isGoodEnough(subscription, decision, installed))
     return { kind: 'refused', decision };
@@ -177,6 +177,10 @@ function hasWork({ action }: ResolvedPlan): boolean {
   return action.do !== 'nothing' && action.do !== 'await';
 }
 
+/** Until the version before works; one that is applied and does not work speaks for itself. */
 function isRollingBack(plan: ResolvedPlan): boolean {
-  return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isReadyNow(plan.active));
+  const { active, installed, failed } = plan;
+  if (workOf(plan) !== 'RollingBack') return false;
+  if (active === undefined || active === failed) return true;
+  return !isReadyNow(active) && !(active === installed && isStalledNow(active));
 }

@@ -31,7 +31,9 @@ export function standingOf(facts: StandingFacts): Standing {
   const active = activeOf(revisions);
   const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
   const candidates = revisions.filter((one) => one === active || !known.some((bad) => haveSameBundle(bad, one.spec)));
-  const unhealthy = failedOf(subscription, revisions, now);
+  // One that was given up and is healthy just now, as after a crash, is given up all the same.
+  const givenUp = revisions.find((one) => one === active && known.some((bad) => haveSameBundle(bad, one.spec)));
+  const unhealthy = failedOf(subscription, revisions, now) ?? givenUp;
   const installed = installedOf(subscription, candidates, unhealthy);
   if (installed === undefined && unhealthy !== undefined && hasWorked(unhealthy))
     return { active, installed: unhealthy, failed: undefined, quarantined: known };

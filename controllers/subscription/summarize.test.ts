@@ -276,6 +276,32 @@ describe('conditions', () => {
       ready: 'False RollingBack',
       also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },
     },
+    ...(['Forbidden', 'ProgressDeadlineExceeded'] as const).map((reason) => ({
+      because: `the version before was applied again, and does not work either: ${reason}`,
+      given: {
+        revisions: [revision({ reason, stalled: true, firstReadyTime: '2026-05-01T10:00:00Z' }), failedOne],
+        catalogs: two,
+        subscription: subscription({ status: { quarantined: [gaveUp('1.1.0')] } }),
+      },
+      ready: `False ${reason}`,
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: '', Stalled: `True ${reason}` },
+    })),
+    ...(['Forbidden', 'WorkloadUnhealthy'] as const).map((reason) => ({
+      because: `the installed version has not worked for long, and nothing more is tried: ${reason}`,
+      given: { revisions: [revision({ reason, stalled: true, firstReadyTime: '2026-04-01T00:00:00Z' })] },
+      ready: `False ${reason}`,
+      also: { UpgradeFailed: '', Reconciling: '', Stalled: `True ${reason}` },
+    })),
+    {
+      because: 'a version that is given up is healthy for a moment, as a crash came before the rollback',
+      given: {
+        revisions: [before, revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true })],
+        catalogs: two,
+        subscription: subscription({ status: { quarantined: [gaveUp('1.1.0')] } }),
+      },
+      ready: 'False RollingBack',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },
+    },
     {
       because: 'the failed version is kept, as the spec requests',
       given: {

@@ -8,7 +8,7 @@ import {
 } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { MAX_REVISION_NUMBER, type Revision } from '../../api/revision.ts';
+import { hasWorked, MAX_REVISION_NUMBER, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS, type SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
@@ -105,13 +105,15 @@ function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionSt
   return next && { ...next, ...(isReached ? stepsBehind(status, plan) : stepsOf(status, plan)) };
 }
 
-function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
+function nextOf({ action, active, installed, failed }: ResolvedPlan): SubscriptionStatus['pending'] {
   if (action.do === 'await') return pending(action.revision, action.hold.reason);
   if (action.do === 'create' || action.do === 'restore') {
     return { ...nameBundle(action.target.bundle), reason: 'Progressing' };
   }
   if (action.do === 'activate' && action.revision !== installed) return pending(action.revision, 'Progressing');
-  return active === undefined || active === installed ? undefined : pending(active, 'Progressing');
+  // It was installed, so that it is not to follow the version before it.
+  const isGivenUp = active !== undefined && active === failed && hasWorked(active);
+  return active === undefined || active === installed || isGivenUp ? undefined : pending(active, 'Progressing');
 }
 
 /** A catalog may contain any text; if the API server rejected the status for it, nothing would be reported. */

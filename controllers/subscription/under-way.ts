@@ -13,6 +13,7 @@ import { edgeInto } from '../../resolver/graph.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { parseBundleVersion, isNewer } from '../../resolver/version.ts';
 import { isAsConfigured, isInRange } from './in-range.ts';
+import { isOfInstalled } from './installed-version.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
 import type { Standing } from './standing.ts';
 
@@ -41,12 +42,23 @@ export function staysUnderWay(
   return isInLineWith(active, bundle, rollOut) ? active : undefined;
 }
 
+/** Whether an attempt has ended, and nothing of it is in the cluster. */
+export function isTriedInVain(revision: Revision, revisions: readonly Revision[]): boolean {
+  return (
+    findCondition(revision.status?.conditions, 'Reconciling') !== undefined && hasNotedNothing(revision, revisions)
+  );
+}
+
+/** Whether the objects in the cluster are those of the installed version: it is active, or the active one has noted none yet. */
+export function isRunning(installed: Revision, active: Revision | undefined, revisions: readonly Revision[]): boolean {
+  return active === undefined || isOfInstalled(active, installed) || hasNotedNothing(active, revisions);
+}
+
 /**
- * Whether an attempt has ended, and not even the intent to apply an object is noted: nothing of it is in the cluster. An earlier
- * Revision of the bundle, as with another configuration, lists its objects until this one has taken them over.
+ * Whether not even the intent to apply an object is noted. An earlier Revision of the bundle, as with another configuration,
+ * lists its objects until this one has taken them over.
  */
-function isTriedInVain({ spec, status }: Revision, revisions: readonly Revision[]): boolean {
-  if (findCondition(status?.conditions, 'Reconciling') === undefined) return false;
+function hasNotedNothing({ spec }: Revision, revisions: readonly Revision[]): boolean {
   return revisions.every((one) => (one.status?.inventory ?? []).length === 0 || !haveSameBundle(one.spec, spec));
 }
 

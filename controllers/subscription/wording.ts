@@ -7,6 +7,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Action } from './action.ts';
 import type { ResolvedPlan } from './decide.ts';
+import { isStalledNow } from './history.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
 import type { UpgradeFailure } from './upgrade-failure.ts';
 
@@ -14,9 +15,10 @@ import type { UpgradeFailure } from './upgrade-failure.ts';
 export type Waiting = Extract<Action, { readonly do: 'await' }>;
 
 /** The reason for the work in progress. */
-export function workOf({ installed, action, active, decision, failure }: ResolvedPlan): Reason {
+export function workOf({ installed, action, active, decision, failed, failure }: ResolvedPlan): Reason {
   if (installed === undefined) return 'Installing';
-  if (action.do === 'activate' && action.revision === installed) return 'RollingBack';
+  const hasFailed = active === undefined || failed !== undefined || failure !== undefined;
+  if (action.do === 'activate' && action.revision === installed) return hasFailed ? 'RollingBack' : 'Progressing';
   if (action.do === 'nothing' && failure?.state === 'RollingBack' && active === installed) return 'RollingBack';
   const isUnderWay = action.do === 'nothing' && active !== undefined;
   const isUpgrade =
@@ -67,7 +69,7 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
   const { bundle, message, state } = failure;
   const before = installed.spec.bundle;
   const failed = `The ${nameFailure(failure, installed)} failed: ${cut(message, LONGEST_CAUSE)}`;
-  if (state === 'RollingBack') return `${failed}. ${before} is being applied again`;
+  if (state === 'RollingBack') return `${failed}. ${before} ${describeReturn(plan)}`;
   const again = reconcileCommand(metadata);
   if (state === 'Held' && haveSameBundle(failure, installed.spec))
     return `${failed}. It stays as it is, since a rollback would not apply the configuration that the spec requests: change the spec. To try it again now: ${again}`;
@@ -75,6 +77,12 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
     return `${failed}. It stays as it is, as spec.onFailure.strategy says: change the spec, or set that to Rollback to have ${before} applied again. To try it again now: ${again}`;
   const isSameName = bundle === before;
   return `${failed}. ${isSameName ? `The ${before} before it` : before} runs again. ${isSameName ? 'This content' : bundle} is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${again}`;
+}
+
+/** What becomes of the version before, as the rest of a sentence. */
+function describeReturn({ active, installed }: Pick<ResolvedPlan, 'active' | 'installed'>): string {
+  const isBack = active !== undefined && active === installed;
+  return isBack && isStalledNow(active) ? 'was applied again, and does not work' : 'is being applied again';
 }
 
 /** The command by which a person requests a reconcile. */
