@@ -57,7 +57,7 @@ export default defineConfig({
           pool: 'forks',
           // a process loads the libraries once, and keeps its cluster from file to file: each finds it empty
           isolate: false,
-          // above the limit of a wait (e2e/lib/until.ts), which says what was awaited
+          // above the limit of a wait (e2e/lib/until.ts), which names the object that did not come
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

@@ -157,8 +157,9 @@ describe('a version that was healthy and failed within its bake time', () => {
     { because: 'an entry of the release before has no image', more: worked, quarantined: [{ ...gone, image: undefined }], expected: true }, // prettier-ignore
     { because: 'another one is given up', more: worked, quarantined: [{ ...gone, bundle: 'widget.v2', image: 'other' }], expected: false }, // prettier-ignore
     { because: 'it is not given up', more: worked, quarantined: [], expected: false },
+    { because: 'it is an older one of the bundle, which worked', more: { ...worked, conditions: [said('Ready', 'False', 'Archived')] }, quarantined: [gone], expected: false }, // prettier-ignore
     { because: 'it was never healthy', more: {}, quarantined: [gone], expected: false },
-  ])('has to prove itself anew: $expected, as $because', ({ more, quarantined, expected }) => {
+  ])('has to prove itself again: $expected, as $because', ({ more, quarantined, expected }) => {
     const revision = revisionOf({ because: '', says: '', more });
     expect(hasWorkedInVain(revision, { status: { quarantined } } as unknown as Subscription)).toBe(expected);
   });

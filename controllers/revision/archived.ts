@@ -45,7 +45,10 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
  */
 export function hasWorkedInVain(revision: Revision, subscription: ArchivedFacts['subscription']): boolean {
   const { quarantined = [] } = subscription?.status ?? {};
-  return hasWorked(revision) && quarantined.some((failed) => haveSameBundle(failed, revision.spec));
+  const { failure, conditions } = revision.status ?? {};
+  // Not an older one of the bundle, which worked with another configuration.
+  const isOfFailure = failure !== undefined || findCondition(conditions, 'Ready')?.reason !== 'Archived';
+  return hasWorked(revision) && isOfFailure && quarantined.some((failed) => haveSameBundle(failed, revision.spec));
 }
 
 /** Whether the Subscription still reports that it makes a Revision of the bundle. */

@@ -4,7 +4,7 @@
  */
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { judgeArchived } from './archived.ts';
+import { hasWorkedInVain, judgeArchived } from './archived.ts';
 import { isSettled } from './decide.ts';
 
 /** Whether a change of one Revision concerns the others of its Subscription: they read its spec and its inventory. */
@@ -26,6 +26,9 @@ function describe(revision: Revision): string {
 export function isNewsFromStatus(revision: Revision, before: Subscription, after: Subscription): boolean {
   if (revision.spec.state !== 'Archived') return false;
   const judge = (subscription: Subscription): string =>
-    JSON.stringify(judgeArchived(revision, { subscription, handedOver: true }) ?? {});
+    JSON.stringify([
+      judgeArchived(revision, { subscription, handedOver: true }),
+      hasWorkedInVain(revision, subscription),
+    ]);
   return judge(before) !== judge(after);
 }

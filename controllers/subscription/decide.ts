@@ -18,20 +18,13 @@ import { actionOfHeld, type Action, type HeldTarget, type Target } from './actio
 import { isGoodEnough } from './good-enough.ts';
 import { findHold } from './hold.ts';
 import { mayPull } from './images.ts';
-import {
-  isOfInstalled,
-  isRevisionOf,
-  lacksManifests,
-  reconfigure,
-  restoreLost,
-  targetOf,
-} from './installed-version.ts';
+import { isRevisionOf, lacksManifests, reconfigure, restoreLost, targetOf } from './installed-version.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isUnderPolicy } from './plan-hold.ts';
 import { questionOf } from './question.ts';
 import { haveSameBundle, isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
-import { isTriedInVain, staysUnderWay } from './under-way.ts';
+import { staysUnderWay } from './under-way.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 import type { Quarantined } from './quarantine.ts';
 import { failsAtOf } from './failure.ts';
@@ -171,17 +164,9 @@ function actionUnderWay(facts: SubscriptionFacts, active: Revision): Action | un
 function actionWhileHeld(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionStanding): Action {
   const { installed } = situation;
   const isNext = installed !== undefined && !isSameBundle(held.target.bundle, installed.spec);
-  const first = isNext
-    ? (backFromVain(facts, situation) ?? actionToStay(facts, situation))
-    : actionToKeep(facts, situation);
+  const first = isNext ? actionToStay(facts, situation) : actionToKeep(facts, situation);
   if (first.do === 'nothing') return actionOfHeld(held);
   return first.do === 'create' || first.do === 'restore' ? { ...first, meanwhile: held } : first;
-}
-
-/** While the next version waits, the one that runs is active, so that it is repaired: not one whose attempts end before its first object. */
-function backFromVain({ revisions }: SubscriptionFacts, { active, installed }: RevisionStanding): Action | undefined {
-  if (active === undefined || installed === undefined || isOfInstalled(active, installed)) return undefined;
-  return isTriedInVain(active, revisions) ? { do: 'activate', revision: installed } : undefined;
 }
 
 /**

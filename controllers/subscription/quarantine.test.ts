@@ -45,6 +45,7 @@ interface Case {
   readonly revisions: readonly Revision[];
   /** Of `revisions`. */
   readonly quarantined?: readonly number[];
+  readonly rolledBackTime?: string;
   readonly expected: { readonly installed?: string; readonly failed?: string; readonly quarantined: readonly string[] };
 }
 
@@ -84,21 +85,33 @@ describe('a version that is unhealthy within its bake time', () => {
       expected: { installed: 'gadget-1', failed: 'gadget-2', quarantined: ['1.1.0'] },
     },
     {
+      because: 'the rollback from it has ended, and it works since',
+      revisions: [worked(1), active(2, { ready: true, reason: 'Succeeded' })],
+      quarantined: [2],
+      rolledBackTime: '2026-05-01T11:58:00Z',
+      expected: { installed: 'gadget-2', quarantined: ['1.1.0'] },
+    },
+    {
       because: 'no Revision is active since a crash in the rollback',
       revisions: [worked(1), worked(2, { lastActiveTime: '2026-05-01T11:57:00Z' })],
       quarantined: [2],
       expected: { installed: 'gadget-1', quarantined: ['1.1.0'] },
     },
-  ])('a version goes back only to one that has not failed: $because', ({ revisions, quarantined = [], expected }) => {
-    const records = failedBefore(revisions.filter(({ spec }) => quarantined.includes(spec.number)));
-    const one = subscription({ spec: SPEC, status: { quarantined: [...records] } });
-    const standing = standingOf({ subscription: one, revisions, now: NOW });
-    expect({
-      installed: standing.installed?.metadata.name,
-      failed: standing.failed?.metadata.name,
-      quarantined: standing.quarantined.map(({ version }) => version),
-    }).toEqual({ installed: undefined, failed: undefined, ...expected });
-  });
+  ])(
+    'a version goes back only to one that has not failed: $because',
+    ({ revisions, quarantined = [], rolledBackTime, expected }) => {
+      const records = failedBefore(revisions.filter(({ spec }) => quarantined.includes(spec.number))).map((entry) =>
+        rolledBackTime === undefined ? entry : { ...entry, rolledBackTime },
+      );
+      const one = subscription({ spec: SPEC, status: { quarantined: [...records] } });
+      const standing = standingOf({ subscription: one, revisions, now: NOW });
+      expect({
+        installed: standing.installed?.metadata.name,
+        failed: standing.failed?.metadata.name,
+        quarantined: standing.quarantined.map(({ version }) => version),
+      }).toEqual({ installed: undefined, failed: undefined, ...expected });
+    },
+  );
 
   test('the version that a rollback has led to stays, although it is unhealthy for a time', () => {
     const revisions = [active(1), worked(2)];

@@ -31,12 +31,19 @@ export function standingOf(facts: StandingFacts): Standing {
   const active = activeOf(revisions);
   const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
   const candidates = revisions.filter((one) => one === active || !known.some((bad) => haveSameBundle(bad, one.spec)));
-  // One that was given up and is healthy just now, as after a crash, is given up all the same.
-  const givenUp = revisions.find((one) => one === active && known.some((bad) => haveSameBundle(bad, one.spec)));
-  const unhealthy = failedOf(subscription, revisions, now) ?? givenUp;
+  const unhealthy = failedOf(subscription, revisions, now) ?? (isLeftBehind(active, known) ? active : undefined);
   const installed = installedOf(subscription, candidates, unhealthy);
   if (installed === undefined && unhealthy !== undefined && hasWorked(unhealthy))
     return { active, installed: unhealthy, failed: undefined, quarantined: known };
   const quarantined = quarantine({ ...facts, known }, unhealthy, installed);
   return { active, installed, failed: unhealthy, quarantined };
+}
+
+/**
+ * Whether a version was given up, and a crash came before its rollback: it is given up all the same, although it may be healthy
+ * just now.
+ */
+function isLeftBehind(active: Revision | undefined, known: readonly Quarantined[]): boolean {
+  const open = known.filter(({ image, rolledBackTime }) => image !== undefined && rolledBackTime === undefined);
+  return active !== undefined && open.some((entry) => haveSameBundle(entry, active.spec));
 }

@@ -79,6 +79,7 @@ function sinceActivated(one: Revision): Revision {
 }
 
 /** The entry of a version that failed, with a rollback that has ended or not. */
+const OTHER_IMAGE = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
 function gaveUp(version: string, more: object = {}): NonNullable<SubscriptionStatus['quarantined']>[number] {
   const since = '2026-05-01T11:58:00Z';
   const specHash = outcomeHash(subscription({ spec: more }));
@@ -295,9 +296,12 @@ describe('conditions', () => {
     {
       because: 'a version that is given up is healthy for a moment, as a crash came before the rollback',
       given: {
-        revisions: [before, revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true })],
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true, image: OTHER_IMAGE }),
+        ],
         catalogs: two,
-        subscription: subscription({ status: { quarantined: [gaveUp('1.1.0')] } }),
+        subscription: subscription({ status: { quarantined: [{ ...gaveUp('1.1.0'), image: OTHER_IMAGE }] } }),
       },
       ready: 'False RollingBack',
       also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },

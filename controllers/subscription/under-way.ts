@@ -43,7 +43,7 @@ export function staysUnderWay(
 }
 
 /** Whether an attempt has ended, and nothing of it is in the cluster. */
-export function isTriedInVain(revision: Revision, revisions: readonly Revision[]): boolean {
+function isTriedInVain(revision: Revision, revisions: readonly Revision[]): boolean {
   return (
     findCondition(revision.status?.conditions, 'Reconciling') !== undefined && hasNotedNothing(revision, revisions)
   );

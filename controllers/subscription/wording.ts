@@ -15,10 +15,9 @@ import type { UpgradeFailure } from './upgrade-failure.ts';
 export type Waiting = Extract<Action, { readonly do: 'await' }>;
 
 /** The reason for the work in progress. */
-export function workOf({ installed, action, active, decision, failed, failure }: ResolvedPlan): Reason {
+export function workOf({ installed, action, active, decision, failure }: ResolvedPlan): Reason {
   if (installed === undefined) return 'Installing';
-  const hasFailed = active === undefined || failed !== undefined || failure !== undefined;
-  if (action.do === 'activate' && action.revision === installed) return hasFailed ? 'RollingBack' : 'Progressing';
+  if (action.do === 'activate' && action.revision === installed) return 'RollingBack';
   if (action.do === 'nothing' && failure?.state === 'RollingBack' && active === installed) return 'RollingBack';
   const isUnderWay = action.do === 'nothing' && active !== undefined;
   const isUpgrade =

@@ -16,7 +16,7 @@ const LEASE = {
   name: 'slipway-manager',
 } as const;
 
-/** How the leader ends, and the most seconds until the other replica leads: a lease that nobody released has to expire. */
+/** How the leader ends, and the most seconds until the other replica leads: a lease that was not released has to expire. */
 const ENDINGS = [
   { what: 'the leader is killed → another leads', signal: 'SIGKILL', budget: 20 },
   { what: 'the leader gets SIGTERM → another leads', signal: 'SIGTERM', budget: 3 },

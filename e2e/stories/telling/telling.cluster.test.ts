@@ -209,6 +209,32 @@ describe('an upgrade that becomes unhealthy within the bake time', () => {
       quarantined: [{ version: NEW.version, reason: 'WorkloadUnhealthy' }],
     });
     await eventOf(told, /^Warning RollingBack: lamp\.v1\.1\.0 failed and is given up: .*lamps\/lamp/);
+    await eventOf(told, /^Normal RolledBack: lamp\.v1\.0\.0 works again/);
+    const reported = (await eventsOf(told)).map((event) => event.replace(/:.*/, ''));
+    expect(reported.toSorted()).toEqual([
+      'Normal Installing',
+      'Normal RolledBack',
+      'Normal Succeeded',
+      'Normal Succeeded',
+      'Normal Upgrading',
+      'Warning RollingBack',
+      // until the grace within the bake time is over
+      'Warning WorkloadUnhealthy',
+    ]);
+    await waitFor(cluster(), revision, (one) => one.status?.['firstReadyTime'] === undefined);
+  });
+
+  test('is judged as a new version when a person has it tried again, and rolled back again', async () => {
+    const quarantinedAt = async (): Promise<unknown> => {
+      const { status } = await get<Judged>(cluster(), 'subscription', LAMP.name, LAMP.namespace);
+      return (status?.['quarantined'] as readonly { readonly since: string }[] | undefined)?.[0]?.since;
+    };
+    const before = await quarantinedAt();
+    await requestReconcile(cluster(), LAMP);
+    await waitFor(cluster(), LAMP, runs(NEW.version));
+    await makeUnready(NEW.version);
+    await waitFor(cluster(), LAMP, (one) => isReady(one) && one.status?.installed?.version === OLD.version);
+    expect(await quarantinedAt()).not.toBe(before);
     await kubectl('-n', LAMP.namespace, 'delete', 'subscriptions.slipway.dev', LAMP.name);
   });
 

@@ -64,7 +64,7 @@ function describe(path: string, { metadata, spec, ...rest }: Item): readonly [st
   return [`${path} ${namespace}/${name}`, { uid, ...held, spec, rules: rules['rules'], data: data['data'] }];
 }
 
-/** An administrator waits no longer for an answer: less than what an attacker could hold up for good. */
+/** An administrator waits no longer for an answer: an attacker would hold it up for good. */
 const ANSWERED_WITHIN_SECONDS = 60;
 
 /** An administrator's request by annotation to each of them is handled in time. */
