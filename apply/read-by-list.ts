@@ -37,7 +37,7 @@ export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: 
 
 /**
  * Reads as the manager and writes as the account: an account that lost the right to read an object, as with its namespace,
- * would never learn that the object is gone, and it need not be able to count the custom resources of everybody.
+ * would never learn that the object is gone, and it need not be able to count custom resources in all namespaces.
  */
 export function writingAs(acting: Cluster, { get, list, isNamespaced }: Cluster): Cluster {
   return { ...acting, get, list, isNamespaced };

@@ -268,7 +268,7 @@ const UPGRADES: readonly Upgrade[] = [
     ],
   },
   {
-    because: 'a ServiceAccount that the bundle brought before is left to whoever gives it rights',
+    because: 'the bundle does not bring the ServiceAccount of its Pods any more',
     before: deployment((spec) => template(spec, { serviceAccountName: 'widget-manager' })),
     after: {
       objects: deployment((spec) => template(spec, { serviceAccountName: 'widget-manager' })).objects?.filter(

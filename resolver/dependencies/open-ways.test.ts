@@ -251,7 +251,7 @@ describe('an upgrade of a package that another one needs on its way', () => {
       because: 'its Catalog is not read',
       hidden: { ...way(), unread: 'private', hidden: true as const },
     },
-  ])('a reader who may not know the steps is told only whose they are: $because', ({ hidden }) => {
+  ])('a reader who may not know the steps reads only the name of their Subscription: $because', ({ hidden }) => {
     const { refused } = decide({ installed: '1.1.0', ways: [hidden] });
     const waiting = refused.find(({ bundle }) => bundle === 'op.v1.3.0');
     expect(waiting?.cause).toEqual({
