@@ -26,6 +26,8 @@ import type { Watched } from './watched.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;
+  /** The only namespace whose custom resources, and owners of objects, messages name; absent: all are named. */
+  readonly namedIn?: string | undefined;
   /** A watch's copy of an object, which saves the read. */
   readonly watched?: Pick<Watched, 'get'> | undefined;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /**
- * Reads single objects by list if getting them is forbidden. The manager may list every kind but get only a few, and it
- * has to remove objects of any kind.
+ * Reads objects with the rights of the manager, to remove them. It may list every kind but get only a few, so single
+ * objects are read by list if getting them is forbidden.
  */
 import { groupKind } from '../api/object.ts';
 import { isForbidden, isNotFound } from '../api/api-answers.ts';
@@ -33,4 +33,12 @@ export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: 
     }
   };
   return { ...cluster, get };
+}
+
+/**
+ * Reads as the manager and writes as the account: an account that lost the right to read an object, as with its namespace,
+ * would never learn that the object is gone, and it need not be able to count custom resources in all namespaces.
+ */
+export function writingAs(acting: Cluster, { get, list, isNamespaced }: Cluster): Cluster {
+  return { ...acting, get, list, isNamespaced };
 }

@@ -6,7 +6,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from '../api/cluster.ts';
-import { judgeOwnership, type Ownership } from './collision.ts';
+import { isProven, judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { findServed } from './unserved.ts';
@@ -15,7 +15,7 @@ import type { Watched } from './watched.ts';
 export type RemovalOutcome =
   /** The API server has deleted it just now. */
   | 'deleted'
-  /** It did not exist. */
+  /** It did not exist, or only one of another owner does that is not to be named. */
   | 'gone'
   /** Deletion has begun; finalizers or dependents hold it. */
   | 'deleting'
@@ -47,6 +47,8 @@ export interface RemoveOptions {
    * the same client as for all others.
    */
   readonly unproven?: Cluster | undefined;
+  /** The only namespace of which a message may name the owner of an object; absent: of all. */
+  readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -74,7 +76,7 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 }
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
-  const { owner, propagation = 'Background', watched, unproven, signal } = options;
+  const { owner, propagation = 'Background', watched, unproven, namedIn, signal } = options;
   const known = refOfEntry(entry);
   const found = await findServed(cluster, known, signal);
   if (found.kind === 'gone') return { ref: known, outcome: 'gone' };
@@ -83,7 +85,13 @@ async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: Remo
   const live = watched?.get(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
-  if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
+  if (ownership.kind !== 'ours') {
+    if (namedIn === undefined || namedIn === ref.namespace || ownership.kind === 'left')
+      return { ref, outcome: 'foreign', message: describeForeign(ownership) };
+    // That an object exists is not for tenants either, unless it was theirs.
+    if (!isProven(live, entry.uid)) return { ref, outcome: 'gone' };
+    return { ref, outcome: 'foreign', message: 'it belongs to another owner by now' };
+  }
   const how = { propagation, asSeen: true, signal, ...(ref.served !== undefined && { served: ref.served }) };
   if (ownership.proven || unproven === undefined) return deleteSeen(cluster, live, how);
   return unlessRefused(ref, () => deleteSeen(unproven, live, how));

@@ -6,7 +6,7 @@ import { countCustomResources } from './custom-resources.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { planUninstall } from './plan-uninstall.ts';
-import { isConvertedBy, planRetention } from './retain-readable.ts';
+import { isConvertedBy, planRetention, retainReadable } from './retain-readable.ts';
 import { OWNER, prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 
@@ -192,4 +192,17 @@ describe('an uninstall that keeps custom resources', () => {
     expect(result).toMatchObject({ state: 'Complete', failures: [] });
     expect(result.stays[0]?.message).toContain('not so');
   });
+});
+
+test.each([
+  { namedIn: undefined, asks: true, because: 'an administrator reads the message' },
+  { namedIn: SERVICE.namespace, asks: true, because: 'the Service is in the namespace of the reader' },
+  { namedIn: 'tenant', asks: false, because: 'a tenant would learn whether a Service of others exists' },
+])('a CRD is read beside its Service for $namedIn: $asks, because $because', async ({ namedIn, asks }) => {
+  const cluster = createFakeCluster();
+  cluster.put(crdOf([V1, V2]));
+  const [crd] = cluster.objects().filter(({ kind }) => kind === 'CustomResourceDefinition') as [KubeObject];
+  const retained = await retainReadable(cluster, refOf(crd), { isGoing: () => false, namedIn, signal: NEVER });
+  expect(retained.message !== undefined).toBe(asks);
+  expect(cluster.requests.some(({ ref }) => ref.kind === 'Service')).toBe(asks);
 });

@@ -99,6 +99,8 @@ export interface RetainOptions {
   readonly isGoing: IsGoing;
   /** A watch's copy of the CRD, including its conversion. */
   readonly watched?: Pick<Watched, 'get'> | undefined;
+  /** The only namespace of which a message may show whether a Service exists; absent: of all. */
+  readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -129,10 +131,11 @@ export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: 
 async function losesConverter(
   cluster: Pick<Cluster, 'get'>,
   crd: KubeObject,
-  { isGoing, signal }: RetainOptions,
+  { isGoing, namedIn, signal }: RetainOptions,
 ): Promise<boolean> {
   const service = converterOf(crd);
-  return service !== undefined && (isGoing(service) || isMissing(cluster, service, signal));
+  if (service === undefined || isGoing(service)) return service !== undefined;
+  return (namedIn === undefined || namedIn === service.namespace) && isMissing(cluster, service, signal);
 }
 
 /** Bound to the version of the CRD that was read. */

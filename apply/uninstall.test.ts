@@ -444,6 +444,40 @@ describe('an uninstall for an account', () => {
     expect(left(cluster)).toEqual(['ClusterRole']);
   });
 
+  describe('an object of another owner', () => {
+    test.each([
+      { uid: '', namespace: 'victim', says: [], because: 'the Subscription only meant to apply it' },
+      { uid: 'earlier', namespace: 'victim', says: [], because: 'the one that it applied is gone' },
+      {
+        uid: 'live',
+        namespace: 'victim',
+        says: ['Role.rbac.authorization.k8s.io victim/gizmos stays: it belongs to another owner by now'],
+        because: 'it applied that very object',
+      },
+      {
+        uid: '',
+        namespace: 'ops',
+        says: ['Role.rbac.authorization.k8s.io ops/gizmos stays: it belongs to Subscription victim/acquisition'],
+        because: "it is in the account's own namespace",
+      },
+      { uid: '', namespace: undefined, says: [], because: 'the Subscription only meant to apply it to the cluster' },
+    ])('stays; the reports are $says, because $because', async ({ uid, namespace, says }) => {
+      const cluster = createFakeCluster();
+      cluster.put(sample('v1', 'Namespace', 'ops'));
+      cluster.put(sample('v1', 'Namespace', 'victim'));
+      const annotations = { [ANNOTATION.owner]: 'victim/acquisition', [ANNOTATION.ownerUid]: 'victim' };
+      const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+      const role = sample('rbac.authorization.k8s.io/v1', kind, 'gizmos', {
+        metadata: { name: 'gizmos', uid: 'live', annotations, ...(namespace !== undefined && { namespace }) },
+      });
+      cluster.put(role);
+      const inventory = intendedEntries([role]).map((entry) => ({ ...entry, uid }));
+      const { state, stays } = await removeAs(cluster, inventory, { may: () => true });
+      expect([state, stays.map(({ message }) => message)]).toEqual(['Complete', says]);
+      expect(left(cluster)).toEqual([kind]);
+    });
+  });
+
   describe('custom resources', () => {
     test.each(['list', 'delete'] as const)(
       'custom resources are not deleted if the account may not %s them',

@@ -35,7 +35,9 @@ export interface UninstallOptions {
    * Absent: the manager's client.
    */
   readonly acting?: Cluster | undefined;
-  /** The only namespace whose custom resources messages name; absent: all are named. */
+  /** Whether the manager made an object for its own work: it is always deleted as the manager. By default none. */
+  readonly isOwn?: (entry: InventoryEntry) => boolean;
+  /** The only namespace whose custom resources, and owners of objects, messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly signal: AbortSignal;
   /**
@@ -154,9 +156,8 @@ function withMore(stay: Stay, message: string): Stay {
 
 async function retain({ cluster, plan, options }: UninstallRun, ref: ObjectRef): Promise<Retained> {
   if (!isCrd(ref)) return {};
-  const { watched, signal } = options;
   const isGoing = goingIn(plan.steps.flatMap(({ entries }) => entries));
-  return retainReadable(cluster, ref, { isGoing, watched, signal });
+  return retainReadable(cluster, ref, { ...options, isGoing });
 }
 
 async function runStep(run: UninstallRun, step: UninstallStep): Promise<StepResult> {
@@ -196,7 +197,8 @@ async function deleteEntry(
 ): Promise<Removal> {
   const { cluster, options } = run;
   const kept = isCrd(entry) ? await keepCrd(run, entry) : undefined;
-  return kept ?? removeObject(cluster, entry, { ...options, unproven: options.acting, propagation });
+  const unproven = options.isOwn?.(entry) === true ? undefined : options.acting;
+  return kept ?? removeObject(cluster, entry, { ...options, unproven, propagation });
 }
 
 /**

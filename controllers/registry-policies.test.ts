@@ -132,6 +132,9 @@ describe('images are refused under a policy that cannot be used', () => {
     const refused = (): unknown => policiesOf(written).over('quay.io/team/app');
     expect(refused).toThrow(expect.objectContaining({ reason: 'RegistryPolicyInvalid', retry: 'backoff' }));
     expect(refused).toThrow(names);
+    expect(refused).toThrow(
+      expect.objectContaining({ forTenants: expect.stringMatching(/^(?!.*RegistryPolicy).*administrator/) as string }),
+    );
   });
 
   test('images of other prefixes are not concerned', () => {

@@ -121,6 +121,8 @@ function refuseUnusable(image: string, policy: ReadPolicy, all: readonly ReadPol
     retry: 'backoff',
     message: `${image} is refused, since RegistryPolicy ${policy.name} cannot be used: ${problem}`,
     hint: 'Correct or delete the RegistryPolicy',
+    forTenants:
+      'the image is refused, since a policy for its registry cannot be used. Ask an administrator of the cluster',
   });
 }
 

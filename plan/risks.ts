@@ -29,7 +29,7 @@ export const RISKS = {
   RightsNotKnown: {
     level: 'high',
     meaning:
-      'The operator gains rights whose extent is not known: of a role that is not part of the bundle, or too many to compare.',
+      'The operator gains rights whose extent is not known: of a role or a ServiceAccount that is not part of the bundle, or too many to compare.',
   },
   WebhookIntercepts: {
     level: 'high',

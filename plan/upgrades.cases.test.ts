@@ -33,6 +33,15 @@ const rule = (verbs: readonly string[], resources: readonly string[], apiGroups:
   resources,
 });
 
+function clusterRole(name: string, rules: readonly object[], labels: object): KubeObject {
+  return sample(`${RBAC}/v1`, 'ClusterRole', name, { metadata: { name, labels }, rules });
+}
+
+/** A ClusterRole whose rules the API server fills. */
+function filledRole(name: string, clusterRoleSelectors: readonly object[], labels: object = {}): KubeObject {
+  return { ...clusterRole(name, [], labels), aggregationRule: { clusterRoleSelectors } };
+}
+
 function webhook(kind: string, rules: readonly object[]): KubeObject {
   return sample('admissionregistration.k8s.io/v1', kind, 'guard', {
     webhooks: [{ name: 'guard.example.com', rules, clientConfig: {}, sideEffects: 'None' }],
@@ -147,6 +156,73 @@ const UPGRADES: readonly Upgrade[] = [
     ],
   },
   {
+    because: 'a ClusterRole that the API server fills passes the rights of all roles on to users',
+    after: { more: [filledRole('hub', [{}], { [`${RBAC}/aggregate-to-edit`]: 'true' })] },
+    says: [
+      [
+        'RightsNotKnown',
+        'every holder of the ClusterRole edit has all rights of every ClusterRole with any labels in the namespaces of that role, cluster-admin among them',
+      ],
+      [
+        'MoreRights',
+        'every holder of the ClusterRole edit may read all objects of example.com in the namespaces of that role',
+      ],
+    ],
+  },
+  {
+    because: 'a ClusterRole that the API server fills passes the rights of another one of the bundle on to users',
+    after: {
+      more: [
+        filledRole('hub', [{ matchLabels: { part: 'yes' } }], { [`${RBAC}/aggregate-to-view`]: 'true' }),
+        clusterRole('part', [rule(['*'], ['*'], ['*'])], { part: 'yes' }),
+      ],
+    },
+    says: [
+      [
+        'DangerousRights',
+        'every holder of the ClusterRole view may do everything with all objects in the namespaces of that role, so it can change everything there',
+      ],
+      [
+        'RightsNotKnown',
+        'every holder of the ClusterRole view has all rights of every ClusterRole with the labels part=yes in the namespaces of that role, so any ClusterRole that gets these labels adds to its rights',
+      ],
+    ],
+  },
+  {
+    because: 'a ClusterRole is filled from one that is filled itself',
+    before: { more: [filledRole('hub', [{ matchLabels: { part: 'yes' } }]), clusterBinding('hub')] },
+    after: {
+      more: [
+        filledRole('hub', [{ matchLabels: { part: 'yes' } }]),
+        clusterBinding('hub'),
+        filledRole('inner', [{ matchExpressions: [{ key: 'deep', operator: 'Exists' }] }], { part: 'yes' }),
+        clusterRole('deep', [rule(['get'], ['secrets'])], { deep: 'yes', part: 'no' }),
+      ],
+    },
+    says: [
+      ['DangerousRights', 'the operator may read Secrets in every namespace, so it can read passwords and tokens'],
+      [
+        'RightsNotKnown',
+        'the operator has all rights of every ClusterRole with the labels deep Exists in every namespace, so any ClusterRole that gets these labels adds to its rights',
+      ],
+    ],
+  },
+  {
+    because: 'a ClusterRole is filled by each that lacks a label, cluster-admin among them',
+    after: {
+      more: [
+        filledRole('hub', [{ matchExpressions: [{ key: 'frozen', operator: 'DoesNotExist' }] }]),
+        clusterBinding('hub'),
+      ],
+    },
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator has all rights of every ClusterRole with the labels frozen DoesNotExist in every namespace, cluster-admin among them',
+      ],
+    ],
+  },
+  {
     because: 'an existing ClusterRole is bound, and the bundle does not contain its rules',
     after: { more: [clusterBinding('prometheus-k8s')] },
     says: [
@@ -179,6 +255,63 @@ const UPGRADES: readonly Upgrade[] = [
       ],
     },
     says: [['MoreRights', 'the group system:authenticated may read ConfigMaps in every namespace']],
+  },
+  {
+    because: 'Pods run as a ServiceAccount that is not of the bundle',
+    after: deployment((spec) => template(spec, { serviceAccountName: 'sql-operator' })),
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator may act as the ServiceAccount ops/sql-operator, which the bundle does not bring',
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'the bundle does not bring the ServiceAccount of its Pods any more',
+    before: deployment((spec) => template(spec, { serviceAccountName: 'widget-manager' })),
+    after: {
+      objects: deployment((spec) => template(spec, { serviceAccountName: 'widget-manager' })).objects?.filter(
+        ({ kind }) => kind !== 'ServiceAccount',
+      ) as readonly KubeObject[],
+    },
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator may act as the ServiceAccount ops/widget-manager, which the bundle does not bring',
+      ],
+      ['ObjectsDeleted', '1 object is deleted'],
+    ],
+  },
+  {
+    because: 'Pods run as the default ServiceAccount, which every namespace has',
+    before: deployment((spec) => template(spec, { serviceAccountName: 'widget-manager' })),
+    after: deployment((spec) => template(spec, { serviceAccountName: '' })),
+    says: [
+      ['MoreRights', 'the operator may act as the ServiceAccount ops/default, which the bundle does not bring'],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a Secret gets a token of a ServiceAccount that is not of the bundle',
+    after: {
+      more: [
+        sample('v1', 'Secret', 'token', {
+          metadata: {
+            name: 'token',
+            namespace: 'ops',
+            annotations: { 'kubernetes.io/service-account.name': 'sql-operator' },
+          },
+          type: 'kubernetes.io/service-account-token',
+        }),
+      ],
+    },
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator may act as the ServiceAccount ops/sql-operator, which the bundle does not bring',
+      ],
+    ],
   },
   {
     because: 'a webhook on Pods can change every Pod of the cluster',

@@ -5,7 +5,7 @@
  */
 import { isPublishedAgain } from '../api/same-bundle.ts';
 import { unlessTimeIsUp } from './clock.ts';
-import type { Cause } from './decision.ts';
+import type { Cause, Conflict } from './decision.ts';
 import { bundlesOn, findBarred, judge, judgedIn } from './faults.ts';
 import { comparePreference, type ChannelGraph, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { choose, stayCandidate, type Pool, type PoolChoice } from './pick.ts';
@@ -88,6 +88,8 @@ function barJudged(pool: Pool, judged: ReadonlyMap<string, Cause | undefined>): 
   }
 }
 
+const WAITS: ReadonlySet<string> = new Set<Conflict['kind']>(['way', 'hiddenWay', 'effort']);
+
 interface JudgingScope {
   readonly question: ResolveQuestion;
   readonly catalog: string;
@@ -102,7 +104,7 @@ function noteWaiting(
   pool: Pool,
   { question, catalog }: JudgingScope,
 ): void {
-  if (cause.kind !== 'dependency' || !cause.because.some(({ kind }) => kind === 'way' || kind === 'effort')) return;
+  if (cause.kind !== 'dependency' || !cause.because.some(({ kind }) => WAITS.has(kind))) return;
   if (question.wayProblem(found, catalog) === undefined) return;
   const judged = judgedIn(question, catalog);
   for (const { bundle } of entriesOf(pool)) {

@@ -214,6 +214,8 @@ export type Conflict =
       readonly need: Need;
       readonly bundle: string;
     }
+  /** The same, or a bundle that another Subscription is about to install, if the reader may know only that Subscription. */
+  | { readonly kind: 'hiddenWay'; readonly subscription: string }
   /** The search reached its limit. */
   | { readonly kind: 'effort'; readonly why: 'tooLarge' | 'tooLong' }
   | {

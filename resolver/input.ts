@@ -97,6 +97,8 @@ export interface UpgradeWay {
   readonly steps: readonly UpgradeStep[];
   /** The catalog from which the steps are about to be read. */
   readonly unread?: string;
+  /** The reader may not know steps and catalog. */
+  readonly hidden?: true;
 }
 
 export interface UpgradeStep {
@@ -116,6 +118,8 @@ export interface InstalledPackage extends Installed {
    * for a dependent, and another Subscription may install it a second time.
    */
   readonly holds?: boolean;
+  /** The reader may know the Subscription alone: the package is not installed yet. */
+  readonly hidden?: true;
   /** Which upgrades its Subscription makes; absent: every one along the graph. */
   readonly limits?: UpgradeLimits;
 }

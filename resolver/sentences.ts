@@ -154,6 +154,8 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
   barred: ({ causes }) => list(causes.map(describeRefused), '; '),
   mustBeThere: () => 'dependencies must be there already',
   way: describeWay,
+  hiddenWay: ({ subscription }) =>
+    `it waits for an upgrade of Subscription ${subscription}, which acts with an administrator's rights`,
   effort: ({ why }) =>
     why === 'tooLarge' ? 'there are too many bundles to consider' : 'the search for a way takes too long',
   ambiguous: ({ offers, priority }) =>
@@ -270,7 +272,7 @@ function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { 
 }
 
 function isWay({ kind }: Conflict): boolean {
-  return kind === 'way';
+  return kind === 'way' || kind === 'hiddenWay';
 }
 
 /** Says how the wait ends by itself, and how a person ends it. */

@@ -259,6 +259,14 @@ describe('an object that is made after it was pruned', () => {
     expect(harness.cluster.objects().map(({ kind }) => kind)).toContain('CustomResourceDefinition');
   });
 
+  test('a CRD that is made after it was pruned is removed although the account may not list its objects', async () => {
+    const accountMay: AccountMay = ({ ref }) => ref.kind !== 'Widget';
+    const harness = await upgraded({ accountMay }, { serviceAccountName: 'installer' });
+    await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')), { signal: NEVER });
+    await harness.settle(2);
+    expect(harness.cluster.objects().map(({ kind }) => kind)).not.toContain('CustomResourceDefinition');
+  });
+
   describe('if the account may not delete it', () => {
     let may: { delete: boolean };
     let harness: Harness;

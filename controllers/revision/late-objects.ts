@@ -9,7 +9,7 @@ import { identityOf } from '../../apply/identity.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
 import { pruneObjects } from '../../apply/prune.ts';
-import { readByList } from '../../apply/read-by-list.ts';
+import { readByList, writingAs } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import { isMadeByUs } from '../../apply/write.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -93,19 +93,19 @@ export interface RemoveLateOptions {
  * reading.
  */
 export async function removeLate(
-  reading: Pick<Cluster, 'get'>,
+  manager: Cluster,
   objects: readonly KubeObject[],
   { owner, acting, signal }: RemoveLateOptions,
 ): Promise<readonly Removal[]> {
   const live = new Map<string, KubeObject>();
   for (const object of objects) {
-    const found = await reading.get(refOf(object), signal);
+    const found = await manager.get(refOf(object), signal);
     if (found?.metadata.uid !== object.metadata.uid) continue;
     if (found !== undefined && isMadeByUs(found)) live.set(identityOf(refOf(object)), found);
     else FOREIGN.add(object);
   }
   const entries = [...live.values()].map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: '' }));
-  const { removals } = await pruneObjects(acting, entries, {
+  const { removals } = await pruneObjects(writingAs(acting, manager), entries, {
     owner,
     signal,
     watched: { get: (ref) => live.get(identityOf(ref)) },

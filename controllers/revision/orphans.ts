@@ -3,17 +3,16 @@
  * for that: a rehearsal is broken off, and its traces and the rights of the manager are deleted.
  */
 import type { Cluster } from '../../api/cluster.ts';
-import type { Revision } from '../../api/revision.ts';
 import { describeRef } from '../../api/object.ts';
 import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { UninstallResult } from '../../apply/uninstall.ts';
 import { ownerOf } from '../prepare-for.ts';
-import { isAccess } from './own-kinds/access.ts';
+import { managersOwn } from './managers-own.ts';
+import type { RevisionFacts } from './observe.ts';
 import { isCopy } from './pull-secrets/add.ts';
 import { breakOff } from './rehearsal/break-off.ts';
-import { isTrace } from './rehearsal/probe-objects.ts';
 
 interface OrphansDeps {
   /** As the manager. */
@@ -25,13 +24,14 @@ interface OrphansDeps {
 /** `Complete` once only objects of the operator are left, as in the bundle. Refusals are part of the result. */
 export async function prepareOrphans(
   { cluster, acting = cluster }: OrphansDeps,
-  revision: Revision,
+  facts: RevisionFacts,
   signal: AbortSignal,
 ): Promise<UninstallResult> {
+  const { revision } = facts;
   const manager = readByList(cluster);
   const failures = await breakOff({ cluster: manager, acting }, revision, signal);
   if (failures.length > 0) return { state: 'Failed', removals: [], waiting: [], stays: [], failures };
-  const { removals } = await pruneObjects(manager, ownOf(revision), { owner: ownerOf(revision), signal });
+  const { removals } = await pruneObjects(manager, ownOf(facts), { owner: ownerOf(revision), signal });
   const failed = removals.flatMap(({ failure }) => failure ?? []);
   const waiting = removals.flatMap(({ ref, outcome, message = '' }) =>
     outcome === 'deleting' ? [{ ref, message }] : [],
@@ -41,10 +41,11 @@ export async function prepareOrphans(
 }
 
 /** How many objects stay, and which of them are copies of pull secrets. Pure. */
-export function describeOrphans(revision: Revision): string {
-  const count = inventoryOf(revision).length - ownOf(revision).length;
+export function describeOrphans(facts: RevisionFacts): string {
+  const { revision } = facts;
+  const count = inventoryOf(facts).length - ownOf(facts).length;
   const text = `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
-  const copies = inventoryOf(revision).filter(isCopy).map(refOfEntry).map(describeRef);
+  const copies = inventoryOf(facts).filter(isCopy).map(refOfEntry).map(describeRef);
   if (copies.length === 0) return text;
   return `${text}. Among them are copies of pull secrets, which the Pods need; delete them once no Pod does: ${nameSome(copies)}`;
 }
@@ -57,13 +58,12 @@ function nameSome(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/** The objects that the manager made for its own work: they do not stay. */
-function ownOf(revision: Revision): readonly InventoryEntry[] {
-  const inventory = inventoryOf(revision);
-  const owner = ownerOf(revision);
-  return inventory.filter((entry) => isTrace(entry, inventory) || isAccess(refOfEntry(entry), owner));
+/** They do not stay. */
+function ownOf(facts: RevisionFacts): readonly InventoryEntry[] {
+  const inventory = inventoryOf(facts);
+  return inventory.filter(managersOwn(facts, inventory));
 }
 
-function inventoryOf({ status }: Revision): readonly InventoryEntry[] {
+function inventoryOf({ revision: { status } }: RevisionFacts): readonly InventoryEntry[] {
   return status?.inventory ?? [];
 }

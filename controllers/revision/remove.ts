@@ -30,6 +30,7 @@ import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
 import { followServed } from './follow-served.ts';
 import type { Judgement } from './judgement.ts';
+import { managersOwn } from './managers-own.ts';
 import { describeOrphans, prepareOrphans } from './orphans.ts';
 import { summarizeRevision } from './status.ts';
 import { answerOfWayBack } from './way-back.ts';
@@ -40,7 +41,10 @@ const STEP_SECONDS = 10;
 export interface RemoveDeps {
   /** As the manager: an account that is gone or lacks a right must not block the deletion of a Subscription. */
   readonly cluster: Cluster;
-  /** As the account: for custom resources, and objects whose uid the inventory lacks. Undefined: as the manager. */
+  /**
+   * As the account: for custom resources, and objects whose uid the inventory lacks, except the manager's own. Undefined: as
+   * the manager.
+   */
   readonly acting: Cluster | undefined;
   readonly managed: ManagedObjects;
   readonly late?: Pick<LateRemovals, 'removing'>;
@@ -79,7 +83,7 @@ async function decideRemoval(
   facts: RevisionFacts,
   signal: AbortSignal,
 ): Promise<RemovalDuring> {
-  if (isOrphaned(facts)) return { kind: 'leave', note: describeOrphans(facts.revision) };
+  if (isOrphaned(facts)) return { kind: 'leave', note: describeOrphans(facts) };
   return isRemovalUnderWay(facts.revision) ? { kind: 'asAsked' } : answerOfWayBack(wayBackOf, facts, signal);
 }
 
@@ -97,7 +101,9 @@ async function uninstall(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSi
   const isBeginning = plan.state === 'Ready' && !isRemovalUnderWay(revision);
   const secrets = isBeginning ? deleteMeanwhile(deps.cluster, revision) : undefined;
   const observe = observeRemoval({ cluster, managed: watched });
-  const result = await runUninstall(cluster, plan, { ...about, acting, observe, stepSeconds: STEP_SECONDS, now });
+  const isOwn = managersOwn(facts, revision.status?.inventory ?? []);
+  const options = { ...about, acting, isOwn, observe, stepSeconds: STEP_SECONDS, now };
+  const result = await runUninstall(cluster, plan, options);
   if (result.state !== 'Complete') return report(deps, revision, judgeRemoval(result, about.namedIn));
   // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
   // again.
@@ -142,7 +148,7 @@ async function orphan(
 ): Promise<RemovalState> {
   const { cluster, record } = deps;
   const { revision, subscription } = facts;
-  const result = await prepareOrphans(deps, revision, signal);
+  const result = await prepareOrphans(deps, facts, signal);
   if (result.failures.length > 0 || result.waiting.length > 0) return report(deps, revision, judgeRemoval(result));
   const isReleased = await releaseRevision(cluster, revision);
   if (isReleased && (revision.status?.inventory ?? []).length > 0)

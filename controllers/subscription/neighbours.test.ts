@@ -96,6 +96,17 @@ describe('the needs of other Subscriptions', () => {
   });
 
   test.each([
+    { account: 'installer', other: undefined, hidden: true, because: 'an administrator installs it, and tenants read' },
+    { account: undefined, other: undefined, hidden: undefined, because: 'administrators read' },
+    { account: 'installer', other: 'installer', hidden: undefined, because: 'the same tenants install it' },
+  ])('the first version of another package is hidden: $hidden, because $because', ({ account, other, hidden }) => {
+    const parts = { needs: [needs('gadget')], installed: false, spec: acts(other) };
+    const one = { subscription: subscription({ spec: acts(account) }), revisions: [] };
+    const { coming } = describeSurroundings(one, [neighbour({ package: 'shop', ...parts })]);
+    expect(coming.map((each) => each.hidden)).toEqual([hidden]);
+  });
+
+  test.each([
     { reason: 'DependencyNotReady', chosen: '1.5.0', because: 'its needs hold as soon as nothing but they keep it' },
     { reason: 'OutsideWindow', chosen: '1.5.0', because: 'it goes on by itself' },
     { reason: 'ApprovalRequired', chosen: '2.0.0', because: 'a person may never approve it' },

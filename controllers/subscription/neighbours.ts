@@ -12,7 +12,7 @@ import type { Property } from '../../catalog/model.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
 import { isReadyNow } from './history.ts';
-import { mayHold } from './trust.ts';
+import { isHiddenFrom, mayHold } from './trust.ts';
 
 /** A Subscription with its Revisions. */
 export interface Neighbour {
@@ -32,7 +32,12 @@ export function describeSurroundings(
   const held = [one, ...trusted].flatMap((each) => describePackage(each) ?? []);
   const taken = new Set(held.map((each) => each.package));
   const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
-  return { packages: [...held, ...guests], coming: trusted.flatMap((each) => describeComing(each) ?? []) };
+  const coming = trusted.flatMap((each) => {
+    const described = describeComing(each);
+    if (described === undefined) return [];
+    return isHiddenFrom(each.subscription, one.subscription) ? { ...described, hidden: true as const } : described;
+  });
+  return { packages: [...held, ...guests], coming };
 }
 
 function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {

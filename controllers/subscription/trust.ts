@@ -19,3 +19,11 @@ export function mayHold(other: Acting, one: Acting): boolean {
   if (account === undefined) return true;
   return other.metadata.namespace === one.metadata.namespace && account === one.spec.serviceAccountName;
 }
+
+/**
+ * Whether the readers of `one` may know of `other`, which may hold it, only its name and its installed package: they are
+ * tenants, and it acts as the manager, maybe from a Catalog that they may not use.
+ */
+export function isHiddenFrom(other: Acting, one: Acting): boolean {
+  return one.spec.serviceAccountName !== undefined && other.spec.serviceAccountName === undefined;
+}

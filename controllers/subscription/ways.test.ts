@@ -197,10 +197,15 @@ describe('whether a dependency waits for the upgrade of an operator', () => {
 });
 
 describe('an operator whose Catalog is not read', () => {
-  const plannerOf = (source: Partial<CatalogSource>, path: readonly string[]): ReturnType<typeof planWays> => {
+  const plannerOf = (
+    source: Partial<CatalogSource>,
+    path: readonly string[],
+    serviceAccountName?: string,
+  ): ReturnType<typeof planWays> => {
+    const spec = { package: 'base', ...(serviceAccountName !== undefined && { serviceAccountName }) };
     const [installed, one] = [
       revision({ package: 'top', ready: true, properties: [{ type: 'olm.package.required', value: NEEDS_BASE }] }),
-      { subscription: subscription({ name: 'base', spec: { package: 'base' } }), revisions: [] },
+      { subscription: subscription({ name: 'base', spec }), revisions: [] },
     ];
     const { bundle, version, image, catalog } = installed.spec;
     const described = { bundle, version, image, catalog, revision: installed.metadata.name };
@@ -234,6 +239,13 @@ describe('an operator whose Catalog is not read', () => {
   ])('a dependency waits for it: $waits, since $because', ({ source, path, waits }) => {
     const ways: readonly UpgradeWay[] = plannerOf(source, path)();
     expect(ways).toEqual(waits ? [{ subscription: 'ops/top', steps: [], unread: 'main' }] : []);
+  });
+
+  test.each([
+    { because: 'tenants read the Subscription of the dependency', account: 'installer', hidden: true },
+    { because: 'administrators do', account: undefined, hidden: undefined },
+  ])('its way is hidden: $hidden, since $because', ({ account, hidden }) => {
+    expect(plannerOf({}, ['2.0.0'], account)().map((way) => way.hidden)).toEqual([hidden]);
   });
 
   test.each([

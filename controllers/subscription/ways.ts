@@ -15,6 +15,7 @@ import { describeSurroundings, installedAmong, isOnItsWay, PERMITTED, type Neigh
 import { questionOf } from './question.ts';
 import { leadersOf } from './requirements-between.ts';
 import { standingOf } from './standing.ts';
+import { isHiddenFrom } from './trust.ts';
 
 export interface WayFacts {
   /** The Subscription that is decided about. */
@@ -36,7 +37,11 @@ export function planWays(facts: WayFacts): (expired?: () => boolean) => readonly
   return (expired) => {
     if (ways !== undefined) return ways;
     leaders ??= leadersOf(facts.one, facts.neighbours).filter(goesOn);
-    const planned = leaders.flatMap((other) => wayOf(other, facts, expired) ?? []);
+    const planned = leaders.flatMap((other) => {
+      const way = wayOf(other, facts, expired);
+      if (way === undefined) return [];
+      return isHiddenFrom(other.subscription, facts.one.subscription) ? { ...way, hidden: true as const } : way;
+    });
     if (expired?.() !== true) ways = planned;
     return planned;
   };

@@ -1,7 +1,11 @@
-/** Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, and access of Pods to nodes. Pure. */
+/**
+ * Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, access of Pods to nodes, and
+ * ServiceAccounts of others. Pure.
+ */
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { containersOf, podsOf } from '../pods.ts';
+import { borrowedAccounts, DEFAULT_ACCOUNT } from './accounts.ts';
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
 import { costOfRule, costOfText, countParts, RightsBudget } from './budget.ts';
 import { describeScope, grantsOf, OPERATOR, type Grant } from './grants.ts';
@@ -31,6 +35,7 @@ export function atomsOf(
     ...atomsOfWebhooks(objects, budget),
     ...objects.flatMap(atomsOfServedApi),
     ...objects.flatMap(atomsOfPods),
+    ...borrowedAccounts(objects).map(atomOfBorrowed),
     // at last: the objects of both sides have the same budget
     ...atomsOfGrants(further.flatMap(grantsOfPermitted), budget),
   ];
@@ -115,6 +120,14 @@ function atomsOfPods(object: KubeObject): readonly Atom[] {
       }),
     ),
   );
+}
+
+/** The cluster decides about the rights of such an account; a default one has few. */
+function atomOfBorrowed(account: string): Atom {
+  const words = `may act as the ServiceAccount ${account}, which the bundle does not bring`;
+  const isDefault = account.endsWith(`/${DEFAULT_ACCOUNT}`);
+  const right = isDefault ? ({ words, danger: 'low' } as const) : ({ words, danger: 'high', isOpen: true } as const);
+  return { kind: 'stated', holder: OPERATOR, right };
 }
 
 function nodeAccess(spec: Fields): readonly string[] {

@@ -81,6 +81,6 @@ function grantsByAggregation(role: KubeObject, roles: Roles): readonly Grant[] {
     const target = value === 'true' ? AGGREGATE_TO.exec(label)?.[1] : undefined;
     if (target === undefined) return [];
     const holder = `every holder of the ClusterRole ${target}`;
-    return [{ holder, scope: WHERE_HELD, rules: roles.rulesIn(role), stated: [] }];
+    return [{ holder, scope: WHERE_HELD, ...roles.contentOfOwn(role) }];
   });
 }

@@ -77,6 +77,16 @@ const HOSTILE: readonly { because: string; objects: readonly KubeObject[]; words
     words: /^has the rights of ClusterRoles by 400 selectors, which are too many to compare/,
   },
   {
+    because: 'a role is filled from many that are filled from each other',
+    objects: [
+      ...list('c', 400).map((name) =>
+        labelled(name, { a: 'b' }, { aggregationRule: { clusterRoleSelectors: [{}, {}] } }),
+      ),
+      bound('c0', users(1)),
+    ],
+    words: /^has the rights of ClusterRoles by 2 selectors, which are too many to compare/,
+  },
+  {
     because: 'labels add the rules of a role to many others',
     objects: [
       labelled('x', Object.fromEntries(list('l', 400).map((one) => [`${RBAC}/aggregate-to-${one}`, 'true'])), {
@@ -132,6 +142,14 @@ describe('rights beyond the budget', () => {
       because: 'a role that is collected has another rule',
       before: [...(HOSTILE[5]?.objects ?? []), labelled('last', {}, { rules: rules(1) })],
       after: [...(HOSTILE[5]?.objects ?? []), labelled('last', {}, { rules: rules(2) })],
+    },
+    {
+      because: 'a role that is collected is filled from others',
+      before: [...(HOSTILE[5]?.objects ?? []), labelled('last', {}, { aggregationRule: collecting.aggregationRule })],
+      after: [
+        ...(HOSTILE[5]?.objects ?? []),
+        labelled('last', {}, { aggregationRule: { clusterRoleSelectors: [{}] } }),
+      ],
     },
   ])('are gained if they differ from those that are there: $because', ({ before, after }) => {
     expect(compareRights(before, after).gained).toHaveLength(1);

@@ -47,45 +47,58 @@ export class Roles {
 
   contentOf(named: RoleName): RoleContent {
     const role = this.#byKey.get(keyOf(named));
-    if (role !== undefined) return this.#contentOfOwn(role);
+    if (role !== undefined) return this.contentOfOwn(role);
     const { kind, name } = named;
     const rules = kind === 'ClusterRole' ? (BUILT_IN.get(name) ?? this.#known.get(name)) : undefined;
     return rules === undefined ? { rules: [], stated: [rightsOfRole(kind, name)] } : { rules, stated: [] };
   }
 
-  /** The rules that the role itself has; the same list at each call. */
-  rulesIn(role: KubeObject): readonly RightsRule[] {
-    const rules = this.#rules.get(role) ?? rulesOf(role);
-    this.#rules.set(role, rules);
-    return rules;
-  }
-
-  #contentOfOwn(role: KubeObject): RoleContent {
+  /** The content of a role of the bundle; the same list of rules at each call. */
+  contentOfOwn(role: KubeObject): RoleContent {
     const content = this.#contents.get(role) ?? this.#read(role);
     this.#contents.set(role, content);
     return content;
   }
 
-  /** The API server fills the rules of a role with an aggregationRule, from all ClusterRoles of the cluster. */
   #read(role: KubeObject): RoleContent {
-    const { clusterRoleSelectors } = fieldsOf(role['aggregationRule']);
-    if (clusterRoleSelectors === undefined) return { rules: this.rulesIn(role), stated: [] };
-    const selectors = listOf(clusterRoleSelectors);
-    const open = selectors.map(openRight);
-    const rules = this.#collected(selectors);
-    return rules === undefined
-      ? { rules: [], stated: [...open, this.#uncollected(selectors)] }
-      : { rules, stated: open };
+    const selectors = selectorsOf(role);
+    if (selectors === undefined) return { rules: this.#rulesIn(role), stated: [] };
+    const sources = this.#sourcesOf(role);
+    if (sources === undefined)
+      return { rules: [], stated: [...selectors.map(openRight), this.#uncollected(selectors)] };
+    return {
+      rules: sources.filter((one) => selectorsOf(one) === undefined).flatMap((one) => this.#rulesIn(one)),
+      stated: sources.flatMap((one) => selectorsOf(one) ?? []).map(openRight),
+    };
   }
 
-  /** The rules of the ClusterRoles of the bundle with these labels; undefined if there are too many to compare. */
-  #collected(selectors: readonly Fields[]): readonly RightsRule[] | undefined {
-    const size = selectors.reduce((sum, selector) => sum + costOfText(canonicalJson(selector)), 0);
-    if (!this.#budget.spend(size * this.own.length)) return undefined;
-    const readable = selectors.map(readSelector);
-    const matching = this.own.filter(({ metadata }) => readable.some((one) => matchesSelector(one, metadata.labels)));
-    const count = matching.reduce((sum, role) => sum + this.rulesIn(role).length, 0);
-    return this.#budget.spend(count) ? matching.flatMap((role) => this.rulesIn(role)) : undefined;
+  #rulesIn(role: KubeObject): readonly RightsRule[] {
+    const rules = this.#rules.get(role) ?? rulesOf(role);
+    this.#rules.set(role, rules);
+    return rules;
+  }
+
+  /**
+   * The role, and the ClusterRoles of the bundle whose rules it gets, also through one that is filled itself; undefined
+   * if there are too many to compare.
+   */
+  #sourcesOf(role: KubeObject): readonly KubeObject[] | undefined {
+    const sources = new Set([role]);
+    // the set grows meanwhile
+    for (const source of sources) {
+      const selectors = selectorsOf(source);
+      const cost = selectors === undefined ? this.#rulesIn(source).length : this.#costOf(selectors);
+      if (!this.#budget.spend(cost)) return undefined;
+      const readable = (selectors ?? []).map(readSelector);
+      const matching = this.own.filter(({ metadata }) => readable.some((one) => matchesSelector(one, metadata.labels)));
+      for (const one of matching) sources.add(one);
+    }
+    return [...sources];
+  }
+
+  /** Each selector is held against each ClusterRole. */
+  #costOf(selectors: readonly Fields[]): number {
+    return selectors.reduce((sum, selector) => sum + costOfText(canonicalJson(selector)), 0) * this.own.length;
   }
 
   /** Stands for the rules of any ClusterRoles of the bundle: it differs if one of them or a selector does. */
@@ -97,8 +110,17 @@ export class Roles {
   }
 }
 
-function describeRole({ metadata, rules }: KubeObject): string {
-  return canonicalJson([metadata.name, metadata.labels, rules]);
+function describeRole({ metadata, rules, aggregationRule }: KubeObject): string {
+  return canonicalJson([metadata.name, metadata.labels, rules, aggregationRule]);
+}
+
+/**
+ * The selectors of an aggregationRule: the API server fills the rules of such a role, from all ClusterRoles of the
+ * cluster and from rules with which it has filled these. Undefined for a role with rules of its own.
+ */
+function selectorsOf(role: KubeObject): readonly Fields[] | undefined {
+  const { clusterRoleSelectors } = fieldsOf(role['aggregationRule']);
+  return clusterRoleSelectors === undefined ? undefined : listOf(clusterRoleSelectors);
 }
 
 function nameOf({ kind, metadata: { namespace = '', name } }: KubeObject): RoleName {
@@ -123,13 +145,12 @@ function readSelector({ matchLabels, matchExpressions }: Fields): LabelSelector 
 
 function openRight(selector: Fields): RoleContent['stated'][number] {
   const words = `has all rights of every ClusterRole with ${describeSelector(selector)}`;
-  return {
-    words,
-    danger: 'high',
-    because: 'so any ClusterRole that gets these labels adds to its rights',
-    isOpen: true,
-  };
+  return matchesSelector(readSelector(selector), LABELS_OF_CLUSTER_ADMIN)
+    ? { words, danger: 'critical', because: 'cluster-admin among them', isOpen: true }
+    : { words, danger: 'high', because: 'so any ClusterRole that gets these labels adds to its rights', isOpen: true };
 }
+
+const LABELS_OF_CLUSTER_ADMIN = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
 
 function describeSelector({ matchLabels, matchExpressions }: Fields): string {
   const labels = Object.entries(fieldsOf(matchLabels)).map(([name, value]) => `${name}=${String(value)}`);

@@ -57,6 +57,18 @@ describe('a bundle that other packages wait for', () => {
   });
 });
 
+test('a bundle that a package waits for which the reader may not know is refused without its requirement', () => {
+  const shop = {
+    ...installed('shop', '1.0.0', [needsStore('<2.0.0')]),
+    subscription: 'market/shop',
+    hidden: true as const,
+  };
+  expect(failsDependents(bundle('2.0.0'), { coming: [shop], packages: [] })).toEqual({
+    kind: 'dependency',
+    because: [{ kind: 'hiddenWay', subscription: 'market/shop' }],
+  });
+});
+
 describe('removal', () => {
   const store = installed('store', '1.0.0');
   const shop = installed('shop', '1.0.0', [needsStore('>=1.0.0')]);

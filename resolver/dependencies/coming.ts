@@ -29,6 +29,8 @@ export function failsDependents(bundle: CatalogBundle, { coming, packages, insta
         (installed === undefined || serves({ ...bundle, ...installed }, need)),
     );
     if (failed === undefined) continue;
+    if (dependent.hidden === true && dependent.subscription !== undefined)
+      return { kind: 'dependency', because: [{ kind: 'hiddenWay', subscription: dependent.subscription }] };
     const requires = {
       kind: 'requires',
       package: dependent.package,

@@ -245,6 +245,24 @@ describe('an upgrade of a package that another one needs on its way', () => {
       expect(sentence).toContain(part);
   });
 
+  test.each([
+    { because: 'a step is closed', hidden: { ...way([needs('1.2.0')]), hidden: true as const } },
+    {
+      because: 'its Catalog is not read',
+      hidden: { ...way(), unread: 'private', hidden: true as const },
+    },
+  ])('a reader who may not know the steps reads only the name of their Subscription: $because', ({ hidden }) => {
+    const { refused } = decide({ installed: '1.1.0', ways: [hidden] });
+    const waiting = refused.find(({ bundle }) => bundle === 'op.v1.3.0');
+    expect(waiting?.cause).toEqual({
+      kind: 'dependency',
+      because: [{ kind: 'hiddenWay', subscription: 'market/shop' }],
+    });
+    const sentence = waiting === undefined ? '' : describeCause(waiting.cause);
+    expect(sentence).toContain('market/shop');
+    for (const part of ['shop.v', 'op in', 'private']) expect(sentence).not.toContain(part);
+  });
+
   test('if the time is up, no version is chosen that could close a way', () => {
     const decision = ask({
       installed: '1.1.0',

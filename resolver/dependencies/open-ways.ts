@@ -64,8 +64,11 @@ export class OpenWays {
 }
 
 /** After a restart of the manager one catalog is read before another. */
-function unreadCatalog({ unread }: UpgradeWay): Conflict | undefined {
-  return unread === undefined ? undefined : { kind: 'catalog', catalog: unread, state: 'Unavailable', role: 'one' };
+function unreadCatalog({ subscription, unread, hidden }: UpgradeWay): Conflict | undefined {
+  if (unread === undefined) return undefined;
+  return hidden === true
+    ? { kind: 'hiddenWay', subscription }
+    : { kind: 'catalog', catalog: unread, state: 'Unavailable', role: 'one' };
 }
 
 /** How far each way can be gone from each version of one catalog. */
@@ -91,6 +94,7 @@ class Passages {
     if (step === undefined || possible >= now) return undefined;
     const requirement = this.#steps.unmetAt(place, step);
     if (requirement === undefined) return undefined;
+    if (way.hidden === true) return { kind: 'hiddenWay', subscription: way.subscription };
     const to = way.steps.at(-1)?.bundle ?? step.bundle;
     return { kind: 'way', subscription: way.subscription, to, step: step.bundle, need: needOf(requirement), bundle };
   }

@@ -21,7 +21,8 @@ function bundle(version: string, parts: BundleParts = {}): void {
 }
 
 beforeAll(() => {
-  bundle('1.0.0', { objects: [crdOf({ size: { type: 'integer' }, colour: { type: 'string' } })] });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gadget' } };
+  bundle('1.0.0', { objects: [crdOf({ size: { type: 'integer' }, colour: { type: 'string' } }), account] });
   bundle('1.1.0', {
     objects: [crdOf({ size: { type: 'integer' }, colour: { type: 'string' } })],
     clusterPermissions: [secrets],
@@ -110,12 +111,11 @@ describe('plan from a file', () => {
         'gadget-operator 1.0.0 → 1.1.0 for ops/gadget',
         'Risk: high',
         '  high: the operator may read Secrets in every namespace, so it can read passwords and tokens (DangerousRights)',
-        '  low: 3 created objects (ObjectsChanged)',
+        '  low: 2 created objects (ObjectsChanged)',
         'Way back: back to 1.0.0',
         'Rights gained:',
         '  critical: the operator may read Secrets in every namespace, so it can read passwords and tokens',
-        'Objects (3 created, 2 unchanged):',
-        '  + ServiceAccount ops/gadget',
+        'Objects (2 created, 3 unchanged):',
         '  + ClusterRole.rbac.authorization.k8s.io ROLE',
         '  + ClusterRoleBinding.rbac.authorization.k8s.io ROLE',
         'Not known:',
@@ -181,13 +181,13 @@ describe('plan from a file', () => {
     const [top = '', ...folded] = stdout.split('<details>');
     expect(top.split('\n').filter((line) => line !== '')).toEqual([
       '### Slipway plan: `gadget-operator 1.0.0 → 1.1.0`, risk high',
-      'For `ops/gadget`. Objects: 3 created, 2 unchanged. Way back: `back to 1.0.0`.',
+      'For `ops/gadget`. Objects: 2 created, 3 unchanged. Way back: `back to 1.0.0`.',
       '- **high**: `the operator may read Secrets in every namespace, so it can read passwords and tokens`',
     ]);
     expect(folded.map((part) => /<summary>(.*)<\/summary>/.exec(part)?.[1])).toEqual([
       'Further risks: 1',
       'Rights gained: 1',
-      'Objects: 3 created, 2 unchanged',
+      'Objects: 2 created, 3 unchanged',
       'Not known: 1',
     ]);
     expect(stdout.match(/<details>/g)).toHaveLength((stdout.match(/<\/details>/g) ?? []).length);

@@ -4,8 +4,11 @@ import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { holdBack } from '../../../apply/held-back.ts';
+import { intendedEntries } from '../../../apply/inventory.ts';
+import { prepareObjects } from '../../../apply/prepare.ts';
 import { sample, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
+import { prepareFor } from '../../prepare-for.ts';
 import { createHarness, NAMESPACE, type Harness, type HarnessOptions } from '../testing/harness.ts';
 import { narrow, type ChosenPods } from './narrow.ts';
 import { probeConfiguration, rehearsalService } from './probe-objects.ts';
@@ -42,9 +45,12 @@ async function rehearse(
 ): Promise<{ readonly harness: Harness; readonly traces: readonly KubeObject[] }> {
   const harness = createHarness(options);
   harness.setSubscription({ uninstall: { objects: 'Orphan' } });
-  const traces = [probeConfiguration('some-uid', []), rehearsalService(service, 'new')];
-  await harness.addRevision(1, [deployment, service, ...traces]);
-  await harness.settle(1);
+  await harness.addRevision(1, [deployment, service]);
+  const { status } = await harness.settle(1);
+  const traces = [probeConfiguration(harness.revision(1).metadata.uid ?? '', []), rehearsalService(service, 'new')];
+  for (const trace of prepareObjects(traces, prepareFor(harness.revision(1)))) await harness.cluster.apply(trace);
+  const inventory = [...(status?.inventory ?? []), ...intendedEntries(traces)];
+  harness.cluster.change(refOf(harness.revision(1)), (object) => ({ ...object, status: { ...status, inventory } }));
   harness.cluster.change(refOf(deployment), (object) => holdBack(object, 'old'));
   const ports = [{ port: 443, targetPort: 8443 }];
   harness.cluster.change(refOf(service), (object) => narrow(object, { chosen, hash: 'old', ports }));

@@ -8,8 +8,9 @@
  */
 import { createHash } from 'node:crypto';
 import { LABEL } from '../../../api/names.ts';
-import type { KubeObject, ObjectRef } from '../../../api/object.ts';
+import { groupOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
+import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
 
@@ -32,12 +33,23 @@ function probeName(uid: string): string {
   return `slipway-probe-${uid}`;
 }
 
-/** Whether the object was made for a check: it is not of the bundle. */
-export function isTrace({ kind, namespace, name }: ObjectRef, inventory: readonly ObjectRef[]): boolean {
-  if (kind === 'MutatingWebhookConfiguration') return name.startsWith(probeName(''));
-  const isSource = (other: ObjectRef): boolean =>
-    other.kind === 'Service' && other.namespace === namespace && rehearsalName(other.name) === name;
-  return kind === 'Service' && inventory.some(isSource);
+interface TraceFacts {
+  readonly inventory: readonly InventoryEntry[];
+  /** Of the Revisions of the Subscription. */
+  readonly uids: ReadonlySet<string>;
+}
+
+/**
+ * Whether the object was made for a check: it is not of the bundle. A bundle chooses names, too, so a configuration has to
+ * name one of the Revisions, and a Service has to be that of another one which the inventory lists by its uid.
+ */
+export function isTrace({ apiVersion, kind, namespace, name }: ObjectRef, { inventory, uids }: TraceFacts): boolean {
+  if (kind === 'MutatingWebhookConfiguration')
+    return groupOf(apiVersion) === 'admissionregistration.k8s.io' && [...uids].some((uid) => probeName(uid) === name);
+  const isService = (other: ObjectRef): boolean => other.apiVersion === 'v1' && other.kind === 'Service';
+  const isSource = (other: InventoryEntry): boolean =>
+    isService(other) && other.uid !== '' && other.namespace === namespace && rehearsalName(other.name) === name;
+  return isService({ apiVersion, kind, name }) && inventory.some(isSource);
 }
 
 /** The configuration that makes the API server call these webhooks, unprepared. */

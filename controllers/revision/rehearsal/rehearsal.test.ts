@@ -108,6 +108,17 @@ const traces = (): readonly string[] =>
     .map(({ metadata }) => metadata.name)
     .filter((name) => /slipway-probe|-rehearsal-/.test(name));
 
+/** Deletes the Subscription, and its Revision as its controller does. */
+async function uninstall(): Promise<void> {
+  const owner = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
+  harness.cluster.change(owner, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+  }));
+  await harness.cluster.delete(refOf(harness.revision(2)));
+  await harness.reconcile(2);
+}
+
 beforeEach(async () => {
   silence = undefined;
   calledBy = [];
@@ -276,18 +287,40 @@ describe('an upgrade', () => {
     await harness.reconcile(2);
     expect(traces()).toHaveLength(2);
     harness.setSubscription({ uninstall: { objects: 'Orphan' } });
-    const owner = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
-    harness.cluster.change(owner, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
-    }));
-    await harness.cluster.delete(refOf(harness.revision(2)));
-    await harness.reconcile(2);
+    await uninstall();
     expect(harness.revision(2)).toBeUndefined();
     expect(heldFor(find('Deployment'))).toBeUndefined();
     expect(fieldsOf(find('Deployment')?.['spec'])).not.toHaveProperty('minReadySeconds');
     expect(selector()).toEqual({ app: 'widget' });
     expect(traces()).toEqual([]);
+  });
+
+  describe('for an account, which has no right on the objects of the check,', () => {
+    beforeEach(async () => {
+      const named = { serviceAccountName: 'installer' };
+      harness.cluster.put(sample('v1', 'ServiceAccount', 'installer', { namespace: NAMESPACE }));
+      harness.cluster.restrict(({ ref: { name } }) => !/slipway-probe|-rehearsal-/.test(name));
+      harness.setSubscription(named);
+      silence = 'EOF';
+      await harness.reconcile(2);
+      expect(traces()).toHaveLength(2);
+    });
+
+    test('leaves none of them if it is uninstalled', async () => {
+      await uninstall();
+      expect(traces()).toEqual([]);
+      expect(harness.events).toEqual([]);
+    });
+
+    test('leaves none of them after its rollback, which comes to its end', async () => {
+      harness.setState(2, 'Archived');
+      harness.setState(1, 'Active');
+      await harness.settle(1);
+      harness.pass(60);
+      await harness.settle(1);
+      expect(traces()).toEqual([]);
+      expect(findCondition(harness.revision(1).status?.conditions, 'Reconciling')).toBeUndefined();
+    });
   });
 
   test('an upgrade that is tried a second time is rehearsed a second time', async () => {

@@ -1,12 +1,13 @@
 /** The last step of a healthy Revision: deletes what only earlier Revisions had, once the bake time is over. */
 import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { pruneObjects, type PruneResult } from '../../../apply/prune.ts';
-import { readByList } from '../../../apply/read-by-list.ts';
+import { readByList, writingAs } from '../../../apply/read-by-list.ts';
 import type { Removal } from '../../../apply/remove.ts';
 import { describeRef } from '../../../api/object.ts';
 import { ownerOf } from '../../prepare-for.ts';
+import { accountOf } from '../account.ts';
 import { judgeApply, judgePruning, type JudgedPruning } from '../judge-apply.ts';
-import { isAccess } from '../own-kinds/access.ts';
+import { managersOwn } from '../managers-own.ts';
 import type { Run } from '../run.ts';
 import { bakeSecondsLeft } from '../schedule.ts';
 import type { Applied } from './apply.ts';
@@ -23,7 +24,7 @@ export async function prune(run: Run, { result, leftovers, revision }: Applied):
     const unfinished = 'What only earlier revisions had is removed after the bake time';
     return { judgement: { ...judgement, unfinished } };
   }
-  const { remaining, removals } = await pruneLeftovers(run, leftovers);
+  const { remaining, removals } = await pruneLeftovers(run, leftovers, result.inventory);
   reportKept(run, removals);
   run.memory.prunedSince ??= run.now();
   const seconds = (run.now().getTime() - run.memory.prunedSince.getTime()) / 1000;
@@ -33,20 +34,20 @@ export async function prune(run: Run, { result, leftovers, revision }: Applied):
 }
 
 /**
- * Deletes leftovers, which the inventory lists. The rights that the manager gave itself are deleted last, and as the
- * manager.
+ * Deletes leftovers, which the inventory lists, as the account. Only the manager's own objects are deleted as the manager,
+ * and at last, since its rights are among them.
  */
 async function pruneLeftovers(
   { facts, clients: { cluster, acting }, watched, signal }: Run,
   leftovers: readonly InventoryEntry[],
+  inventory: readonly InventoryEntry[],
 ): Promise<PruneResult> {
-  const owner = ownerOf(facts.revision);
-  const options = { owner, watched, signal };
-  const rights = leftovers.filter((entry) => isAccess(entry, owner));
-  const others = leftovers.filter((entry) => !isAccess(entry, owner));
-  const reader = acting === cluster ? readByList(cluster) : acting;
-  const pruned = await pruneObjects(reader, others, options);
-  const taken = await pruneObjects(cluster, rights, options);
+  const options = { owner: ownerOf(facts.revision), watched, namedIn: accountOf(facts)?.namespace, signal };
+  const isOwn = managersOwn(facts, inventory);
+  const others = leftovers.filter((entry) => !isOwn(entry));
+  const manager = readByList(cluster);
+  const pruned = await pruneObjects(writingAs(acting, manager), others, options);
+  const taken = await pruneObjects(manager, leftovers.filter(isOwn), options);
   return {
     removals: [...pruned.removals, ...taken.removals],
     remaining: [...pruned.remaining, ...taken.remaining],

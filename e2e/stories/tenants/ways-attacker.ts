@@ -71,6 +71,8 @@ export function patch(path: string, body: object): Act {
 const BUSY = /^(Progressing|Installing|Upgrading|Uninstalling|Succeeded)$/;
 
 export function openAttacker(cluster: TestCluster, persons: Persons, person: Person): Attacker {
+  /** Of all objects that he has read: he reads the events about those that are gone, too. */
+  const uids = new Set<string | undefined>();
   const of = (name: string): Wanted => ({
     kind: 'subscription',
     name,
@@ -117,9 +119,9 @@ export function openAttacker(cluster: TestCluster, persons: Persons, person: Per
       const kinds = ['Subscription', 'Revision'].map((kind) => list(cluster, kind, { namespace: TEAM }));
       // Of the administrator's Subscription there he reads everything.
       const objects = (await Promise.all(kinds)).flat().filter(({ metadata }) => !metadata.name.startsWith('astore'));
-      const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+      for (const { metadata } of objects) uids.add(metadata.uid);
       const events = await list<{ regarding: { uid?: string } }>(cluster, 'Event', { namespace: TEAM });
-      // Events about objects that are gone belong to earlier attempts.
+      // Other events belong to earlier attempts.
       const seen = [...objects, ...events.filter(({ regarding }) => uids.has(regarding.uid ?? ''))];
       return JSON.stringify(seen);
     },

@@ -84,11 +84,14 @@ export const READ: readonly Way[] = [
     name: 'roles of a victim by watchNamespaces',
     aim: 'read',
     attempt: async (attacker) => {
+      const secrets = [/Subscription platform|belongs to|by now|exists already/];
       await attacker.subscribe('curious', { package: 'lib', watchNamespaces: [PLATFORM] });
-      return quietly(attacker, await attacker.reasonOf('curious'), [/Subscription platform|belongs to|exists already/]);
+      const ending = await quietly(attacker, await attacker.reasonOf('curious'), secrets);
+      await attacker.uninstall('curious');
+      return quietly(attacker, ending, secrets);
     },
     defence: 'Forbidden',
-    because: 'existing objects are read as the account',
+    because: 'existing objects are read as the account, and objects of others count as gone in the removal',
   },
   {
     name: 'custom resources of others that keep an own CRD',
