@@ -1,5 +1,6 @@
 /**
- * Reads the files of `manifests/`: every document of every file, whatever its name, with lists split into their items.
+ * Reads the files of `manifests/`: every document of every file, whatever its name, with lists split into their items. A
+ * hidden file that cannot be read, such as `.DS_Store`, has no objects.
  */
 import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
@@ -18,14 +19,33 @@ export function readManifests(files: ReadonlyMap<string, Uint8Array>, limits: Bu
   const manifests: Manifest[] = [];
   for (const file of [...files.keys()].filter((path) => path.startsWith(FOLDER)).sort(byBytes)) {
     if (file.indexOf('/', FOLDER.length) >= 0) throw inSubfolder(file);
-    for (const { index, value } of readFile(file, files.get(file) ?? new Uint8Array(), limits)) {
-      for (const raw of flatten(value, { file, document: index })) {
-        manifests.push({ file, document: index, object: checkObject(raw, { file, document: index }), raw });
-        if (manifests.length > limits.maxObjects) throw tooMany(limits.maxObjects);
-      }
+    const before = manifests.length;
+    try {
+      readManifestFile(manifests, { file, bytes: files.get(file) ?? new Uint8Array() }, limits);
+    } catch (error) {
+      if (!isHidden(file) || !(error instanceof ReasonedError) || error.reason !== 'BundleInvalid') throw error;
+      manifests.length = before;
     }
   }
   return manifests;
+}
+
+/** Whether it is a hidden file of `manifests/`: programs of desktops and editors leave them, and catalogs pass over them. */
+export function isHidden(file: string): boolean {
+  return file.startsWith(`${FOLDER}.`);
+}
+
+function readManifestFile(
+  manifests: Manifest[],
+  { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
+  limits: BundleLimits,
+): void {
+  for (const { index, value } of readFile(file, bytes, limits)) {
+    for (const raw of flatten(value, { file, document: index })) {
+      manifests.push({ file, document: index, object: checkObject(raw, { file, document: index }), raw });
+      if (manifests.length > limits.maxObjects) throw tooMany(limits.maxObjects);
+    }
+  }
 }
 
 function byBytes(a: string, b: string): number {

@@ -37,6 +37,22 @@ describe('a bundle', () => {
     ]);
   });
 
+  it.each([
+    { name: '.DS_Store', bytes: '\0\0\0\u0001Bud1', because: 'the desktop of macOS leaves it in each folder' },
+    { name: '._csv.yaml', bytes: Uint8Array.of(0, 5, 22, 7, 0xff, 0xfe), because: 'macOS keeps attributes in it' },
+    { name: '.csv.yaml.swp', bytes: 'b0VIM 9.0\0\0', because: 'an editor was killed' },
+    { name: '.gitignore', bytes: '*.swp\n', because: 'its YAML is broken' },
+    { name: '.notes', bytes: 'to do\n', because: 'it holds no object' },
+    { name: '.half.yaml', bytes: 'kind: Secret\nmetadata: {name: a}\n---\nkind: [\n', because: 'the rest is broken' },
+  ])('a hidden file that cannot be read has no objects: $name, $because', ({ name, bytes }) => {
+    const content = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes;
+    const bundle = parseBundle(new Map([...makeFiles(), [`manifests/${name}`, content]]));
+    expect(bundle).toEqual(makeBundle());
+    expect(thrown(() => parseBundle(new Map([...makeFiles(), [`manifests/x${name}`, content]])))).toMatchObject({
+      reason: 'BundleInvalid',
+    });
+  });
+
   it('lists are split into items, nested ones too, and items without a kind get that of the list', () => {
     const list = {
       apiVersion: 'v1',

@@ -381,6 +381,15 @@ describe('certificates', () => {
     expect(volumesOf(composed)).toEqual([{ name: 'cert', secret: { secretName: 'controller-service-cert' } }]);
   });
 
+  const USUAL = '/tmp/k8s-webhook-server/serving-certs';
+  test.each([
+    { because: 'another container', more: { containers: [...pod(USUAL).containers, ...pod('/certs').containers] } },
+    { because: 'an init container', more: { ...pod(USUAL), initContainers: pod(USUAL).containers } },
+  ])('at the usual place stay if $because mounts them too', ({ more }) => {
+    const composed = compose(gadgetWith({ deployment: deployment('controller', more) }));
+    expect(volumesOf(composed)).toEqual([{ name: 'cert', secret: { secretName: 'controller-service-cert' } }]);
+  });
+
   test('of a Deployment without webhooks stay as they are', () => {
     const composed = compose(gadgetWith({ webhooks: undefined, crd: undefined, sample: undefined }));
     expect(volumesOf(composed)).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** Turns Deployments into those of the CSV, without the certificates that an installation mounts. */
 import type { KubeObject } from '../../api/object.ts';
-import type { Container, CsvDeployment, DeploymentSpec, Named } from '../bundle.ts';
-import { CERTIFICATE_FOLDERS } from '../render/deployments.ts';
+import type { Container, CsvDeployment, DeploymentSpec, Named, PodSpec } from '../bundle.ts';
+import { CERTIFICATE_FOLDERS, mountsOf } from '../render/deployments.ts';
 import { certificateName } from '../render/names.ts';
 import { withDigest, withMountedDigest } from './images.ts';
 import type { Ledger } from './ledger.ts';
@@ -33,7 +33,7 @@ function deploymentOf(source: SourceObject, ledger: Ledger, needs: DeploymentNee
   const { name, labels } = source.object.metadata;
   const spec = cleanSpec((source.object as KubeObject & { readonly spec: DeploymentSpec }).spec);
   const pod = spec.template.spec;
-  const dropped = needs.called.has(name) ? mountedInFolders(pod.containers ?? []) : new Set<string>();
+  const dropped = needs.called.has(name) ? mountedInFolders(pod) : new Set<string>();
   const own = certificateName(name);
   for (const volume of dropped)
     ledger.note(source, `without its volume ${volume}: the installation mounts the certificate`);
@@ -74,10 +74,13 @@ const OF_INSTALLATIONS = new Set([
   'kubectl.kubernetes.io/restartedAt',
 ]);
 
-/** Volumes at the folders where an installation mounts its certificates, which replaces all others there. */
-function mountedInFolders(containers: readonly Container[]): ReadonlySet<string> {
-  const mounts = containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
-  return new Set(mounts.filter(({ mountPath }) => CERTIFICATE_FOLDERS.has(mountPath)).map(({ name }) => name));
+/** Volumes that are used only at the folders where an installation mounts its certificates into each container. */
+function mountedInFolders({ containers, initContainers }: PodSpec): ReadonlySet<string> {
+  const mounts = mountsOf(containers ?? []);
+  const inFolders = mounts.filter(({ mountPath }) => CERTIFICATE_FOLDERS.has(mountPath));
+  const elsewhere = [...mounts.filter((mount) => !inFolders.includes(mount)), ...mountsOf(initContainers ?? [])];
+  const needed = new Set(elsewhere.map(({ name }) => name));
+  return new Set(inFolders.map(({ name }) => name).filter((name) => !needed.has(name)));
 }
 
 function unmount(container: Container, volumes: ReadonlySet<string>): Container {

@@ -6,7 +6,7 @@ import { isCrd } from '../../api/crd-kind.ts';
 import { CA_INJECTION } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';
-import { certificateName, issuerName, serviceHosts } from './names.ts';
+import { certificateName, issuerName, MAX_COMMON_NAME, serviceHosts, serviceName } from './names.ts';
 import type { RenderContext } from './options.ts';
 import type { RequiredCertificate } from './required-certificates.ts';
 
@@ -47,6 +47,7 @@ function issuerAndCertificate(deployment: string, namespace: string): readonly K
   const apiVersion = 'cert-manager.io/v1';
   const secretName = certificateName(deployment);
   const names = serviceHosts(deployment, namespace);
+  const [short = ''] = names;
   return [
     {
       apiVersion,
@@ -59,7 +60,8 @@ function issuerAndCertificate(deployment: string, namespace: string): readonly K
       kind: 'Certificate',
       metadata: { name: secretName, namespace },
       spec: {
-        commonName: names[0],
+        // Never left out: a self-signed certificate would have an issuer without a name, which strict clients refuse.
+        commonName: short.length <= MAX_COMMON_NAME ? short : serviceName(deployment),
         dnsNames: names,
         duration: '17520h0m0s',
         renewBefore: '24h0m0s',

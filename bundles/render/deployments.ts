@@ -39,7 +39,7 @@ function deploymentOf(context: RenderContext, { name, label, spec }: CsvDeployme
   };
 }
 
-/** The names and paths under which operators read their certificates; they replace any others of the bundle. */
+/** The names and paths under which operators read their certificates; they replace other mounts at these paths. */
 const MOUNTS = [
   { name: 'webhook-cert', path: '/tmp/k8s-webhook-server/serving-certs', certificate: 'tls.crt', key: 'tls.key' },
   {
@@ -55,28 +55,46 @@ export const CERTIFICATE_FOLDERS: ReadonlySet<string> = new Set(MOUNTS.map(({ pa
 
 function withCertificates(deployment: Deployment): Deployment {
   const { template } = deployment.spec;
-  const { containers, volumes = [] } = template.spec;
-  const replaced = replacedVolumes(containers ?? []);
-  const secretName = certificateName(deployment.metadata.name);
+  const { containers, initContainers, volumes = [] } = template.spec;
+  const serving = (containers ?? []).map(mountCertificates);
+  const preparing = initContainers?.map(redirectMounts);
+  const needed = new Set(mountsOf([...serving, ...(preparing ?? [])]).map(({ name }) => name));
+  const published = mountsOf([...(containers ?? []), ...(initContainers ?? [])]);
+  const left = published.filter(({ name, mountPath }) => CERTIFICATE_FOLDERS.has(mountPath) && !needed.has(name));
+  const replaced = new Set([...MOUNTS, ...left].map(({ name }) => name));
   const pod = {
     ...template.spec,
-    containers: (containers ?? []).map((container) => mountCertificates(container, replaced)),
-    volumes: [...volumes.filter(({ name }) => !replaced.has(name)), ...certificateVolumes(secretName)],
+    ...(preparing !== undefined && { initContainers: preparing }),
+    containers: serving,
+    volumes: [
+      ...volumes.filter(({ name }) => !replaced.has(name)),
+      ...certificateVolumes(certificateName(deployment.metadata.name)),
+    ],
   };
   return { ...deployment, spec: { ...deployment.spec, template: { ...template, spec: pod } } };
 }
 
-function replacedVolumes(containers: readonly Container[]): ReadonlySet<string> {
-  const atPaths = containers.flatMap(({ volumeMounts = [] }) =>
-    volumeMounts.filter(({ mountPath }) => CERTIFICATE_FOLDERS.has(mountPath)),
-  );
-  return new Set([...MOUNTS.map(({ name }) => name), ...atPaths.map(({ name }) => name)]);
+/** All mounts of some containers. */
+export function mountsOf(containers: readonly Container[]): readonly VolumeMount[] {
+  return containers.flatMap(({ volumeMounts = [] }) => volumeMounts);
 }
 
-function mountCertificates(container: Container, replaced: ReadonlySet<string>): Container {
-  const kept = (container.volumeMounts ?? []).filter(({ name }) => !replaced.has(name));
+/** A volume that is mounted at another path too stays: another program may read the same files there. */
+function mountCertificates(container: Container): Container {
+  const kept = (container.volumeMounts ?? []).filter(({ mountPath }) => !CERTIFICATE_FOLDERS.has(mountPath));
   const added = MOUNTS.map(({ name, path }): VolumeMount => ({ name, mountPath: path }));
   return { ...container, volumeMounts: [...kept, ...added] };
+}
+
+/** An init container gets the certificates only at the paths at which the bundle mounts others. */
+function redirectMounts(container: Container): Container {
+  const { volumeMounts } = container;
+  if (volumeMounts === undefined) return container;
+  const redirected = volumeMounts.map((mount): VolumeMount => {
+    const own = MOUNTS.find(({ path }) => path === mount.mountPath);
+    return own === undefined ? mount : { name: own.name, mountPath: own.path };
+  });
+  return { ...container, volumeMounts: redirected };
 }
 
 function certificateVolumes(secretName: string): readonly Named[] {

@@ -4,6 +4,9 @@ import { goJson } from '../go-json.ts';
 
 const MAX_LENGTH = 63;
 
+/** The most characters that the common name of a certificate has. @see https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1 */
+export const MAX_COMMON_NAME = 64;
+
 /**
  * A name with a hash of its value: `base-<sha224 in base 36>`, with the base cut so that the whole has about 63
  * characters. The keys of the value must be in the order of Go's struct.

@@ -119,12 +119,24 @@ describe('roles', () => {
     ]);
   });
 
-  it('roles are created in each watched namespace, for the ServiceAccount of the operator', () => {
-    const objects = render(parts, { watchNamespaces: ['a', 'b'] });
-    const bindings = objects.filter(({ kind }) => kind === 'RoleBinding');
-    expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
-    expect(bindings[0]?.['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
-  });
+  it.each([
+    { watch: ['ops'], places: ['ops'], because: 'it watches no other' },
+    { watch: ['a'], places: ['a', 'ops'], because: 'it watches another, and elects its leader at home' },
+    { watch: ['a', 'b'], places: ['a', 'b', 'ops'], because: 'it watches several others' },
+    { watch: ['a', 'ops'], places: ['a', 'ops'], because: 'its own is among the watched ones' },
+  ])(
+    'roles are created in the watched namespaces and in the own one, for the account of the operator: $because',
+    ({ watch, places }) => {
+      const objects = render(parts, { watchNamespaces: watch });
+      for (const kind of ['Role', 'RoleBinding']) {
+        const made = objects.filter((object) => object.kind === kind);
+        expect(made.map(({ metadata }) => metadata.namespace)).toEqual(places);
+        expect(new Set(made.map(({ metadata }) => metadata.name)).size).toBe(1);
+      }
+      for (const { subjects } of objects.filter(({ kind }) => kind === 'RoleBinding'))
+        expect(subjects).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
+    },
+  );
 
   it('roles are named by a hash of their JSON as Go writes it', () => {
     const rules = [{ nonResourceURLs: ['/a<b>&c'], verbs: ['get'] }];
@@ -219,6 +231,28 @@ describe('objects of the bundle', () => {
       { ...account, metadata: { name: 'gadget', namespace: 'ops' } },
     ]);
     expect(objects[0]?.kind).toBe('ServiceAccount');
+  });
+
+  it('a Service of the bundle is replaced by the generated one of its name, which has the ports of the webhooks', () => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'gadget-manager-service' } };
+    const objects = render({
+      spec: { webhookdefinitions: [WEBHOOK] },
+      objects: [{ ...service, spec: { ports: [{ name: 'metrics', port: 8080 }] } }],
+    });
+    const ports = objects.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec);
+    expect(ports).toEqual([expect.objectContaining({ ports: [{ name: '443', port: 443, targetPort: 9443 }] })]);
+  });
+
+  it('of objects that differ only in their namespaces the last is rendered, in the namespace of the operator', () => {
+    const objects = ['a', 'b'].map((namespace) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'm', namespace },
+      data: { namespace },
+    }));
+    expect(render({ objects }).filter(({ kind }) => kind === 'ConfigMap')).toEqual([
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', namespace: 'ops' }, data: { namespace: 'b' } },
+    ]);
   });
 
   const REFUSED: readonly (BundleParts & {
@@ -459,35 +493,79 @@ describe('webhooks', () => {
     expect(formatJson(render(parts))).not.toMatch(/caBundle|webhook-cert/);
   });
 
-  it("webhooks use the Secret with the manager's certificate, in place of the bundle's own volume", () => {
-    const pod = {
-      volumes: [
-        { name: 'old', secret: { secretName: 'x' } },
-        { name: 'keep', emptyDir: {} },
-      ],
-      containers: [
-        {
-          name: 'manager',
-          volumeMounts: [
-            { name: 'old', mountPath: '/tmp/k8s-webhook-server/serving-certs' },
-            { name: 'keep', mountPath: '/keep' },
-          ],
-        },
-      ],
-    };
-    const objects = render(
-      { ...parts, deployments: [makeDeployment('gadget-manager', pod)] },
-      { certificates: 'manager' },
-    );
-    const { containers, volumes } = podOf(objects);
-    expect(volumes?.map(({ name }) => name)).toEqual(['keep', 'webhook-cert', 'apiservice-cert']);
-    expect(volumes?.[1]).toMatchObject({ secret: { secretName: 'gadget-manager-service-cert' } });
-    expect(containers?.[0]?.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual([
-      '/keep',
-      '/tmp/k8s-webhook-server/serving-certs',
-      '/apiserver.local.config/certificates',
-    ]);
-  });
+  const SERVING = '/tmp/k8s-webhook-server/serving-certs';
+  const API_SERVING = '/apiserver.local.config/certificates';
+  const ISSUED = [`webhook-cert at ${SERVING}`, `apiservice-cert at ${API_SERVING}`];
+  const at = (name: string, mountPath: string): object => ({ name, mountPath });
+  const container = (...volumeMounts: readonly object[]): object => ({ name: 'manager', volumeMounts });
+  it.each<{ because: string; pod: object; volumes: readonly string[]; mounts: readonly (readonly string[])[] }>([
+    {
+      because: 'the volume at this path is in no other use',
+      pod: { containers: [container(at('own', SERVING), at('more', '/more'))] },
+      volumes: ['more'],
+      mounts: [['more at /more', ...ISSUED]],
+    },
+    {
+      because: 'a volume at the path for APIServices is replaced likewise',
+      pod: { containers: [container(at('own', API_SERVING))] },
+      volumes: ['more'],
+      mounts: [ISSUED],
+    },
+    {
+      because: 'the same volume is mounted at another path, by another container',
+      pod: { containers: [container(at('own', SERVING)), container(at('own', '/etc/tls/private'))] },
+      volumes: ['own', 'more'],
+      mounts: [ISSUED, ['own at /etc/tls/private', ...ISSUED]],
+    },
+    {
+      because: 'the same container mounts the volume at another path',
+      pod: { containers: [container(at('own', SERVING), at('own', '/tls'))] },
+      volumes: ['own', 'more'],
+      mounts: [['own at /tls', ...ISSUED]],
+    },
+    {
+      because: 'an init container reads the certificate too',
+      pod: { containers: [container(at('own', SERVING))], initContainers: [container(at('own', SERVING))] },
+      volumes: ['more'],
+      mounts: [ISSUED, ISSUED.slice(0, 1)],
+    },
+    {
+      because: 'an init container mounts the volume at another path',
+      pod: { containers: [container(at('own', SERVING))], initContainers: [container(at('own', '/tls'))] },
+      volumes: ['own', 'more'],
+      mounts: [ISSUED, ['own at /tls']],
+    },
+    {
+      because: 'enmasse mounts the volume that OLM v0 adds, and has none of this name',
+      pod: { containers: [container(at('apiservice-cert', '/api-server-cert'))] },
+      volumes: ['own', 'more'],
+      mounts: [['apiservice-cert at /api-server-cert', ...ISSUED]],
+    },
+    {
+      because: 'a volume has the name of a certificate, and a path of its own',
+      pod: {
+        containers: [container(at('webhook-cert', '/tls'))],
+        initContainers: [container(at('apiservice-cert', '/tls'))],
+        volumes: ['webhook-cert', 'apiservice-cert'].map((name) => ({ name, emptyDir: {} })),
+      },
+      volumes: [],
+      mounts: [['webhook-cert at /tls', ...ISSUED], ['apiservice-cert at /tls']],
+    },
+  ])(
+    "webhooks use the Secret with the manager's certificate at their paths, and other mounts stay: $because",
+    ({ pod, volumes, mounts }) => {
+      const own = ['own', 'more'].map((name) => ({ name, emptyDir: {} }));
+      const deployments = [makeDeployment('gadget-manager', { volumes: own, ...pod })];
+      const rendered = podOf(render({ ...parts, deployments }, { certificates: 'manager' }));
+      expect(rendered.volumes?.map(({ name }) => name)).toEqual([...volumes, 'webhook-cert', 'apiservice-cert']);
+      expect(rendered.volumes?.at(-2)).toMatchObject({ secret: { secretName: 'gadget-manager-service-cert' } });
+      const found = [...(rendered.containers ?? []), ...(rendered.initContainers ?? [])];
+      const described = found.map(({ volumeMounts = [] }) =>
+        volumeMounts.map(({ name, mountPath }) => `${name} at ${mountPath}`),
+      );
+      expect(described).toEqual(mounts);
+    },
+  );
 
   it('a rendering lists the certificates that the manager issues, and the objects that need the authority', () => {
     const bundle = makeBundle(parts);
@@ -542,6 +620,33 @@ describe('webhooks', () => {
       'ValidatingWebhookConfiguration',
       'MutatingWebhookConfiguration',
     ]);
+  });
+});
+
+describe('cert-manager is asked for a common name of at most 64 characters', () => {
+  const short = 'gadget-manager';
+  const long = 'opentelemetry-operator-controller-manager';
+  it.each([
+    { deployment: short, namespace: 'ops', name: 'gadget-manager-service.ops', because: 'the host is short' },
+    {
+      deployment: long,
+      namespace: 'n'.repeat(14),
+      name: `${long}-service.${'n'.repeat(14)}`,
+      because: '64 are allowed',
+    },
+    { deployment: long, namespace: 'n'.repeat(15), name: `${long}-service`, because: 'the host has 65' },
+    { deployment: 'd'.repeat(60), namespace: 'ops', name: `${'d'.repeat(55)}-service`, because: 'the Service is cut' },
+  ])('$name: $because', ({ deployment, namespace, name }) => {
+    const parts = {
+      deployments: [makeDeployment(deployment)],
+      spec: { webhookdefinitions: [{ ...WEBHOOK, deploymentName: deployment }] },
+    };
+    const objects = render(parts, { namespace, certificates: 'cert-manager' });
+    const spec = objects.find(({ kind }) => kind === 'Certificate')?.['spec'];
+    expect(spec).toMatchObject({
+      commonName: name,
+      dnsNames: expect.arrayContaining([expect.stringMatching(/\.svc$/)]),
+    });
   });
 });
 
@@ -608,8 +713,13 @@ describe('rendering', () => {
   });
 });
 
+interface RenderedContainer {
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
 function podOf(objects: readonly KubeObject[]): {
-  readonly containers?: readonly { readonly volumeMounts?: readonly { readonly mountPath: string }[] }[];
+  readonly containers?: readonly RenderedContainer[];
+  readonly initContainers?: readonly RenderedContainer[];
   readonly volumes?: readonly { readonly name: string }[];
 } {
   return templateOf(objects).spec;

@@ -1,6 +1,7 @@
 /**
- * Turns a Bundle into the Kubernetes objects that install it, in the order in which they are to be applied, exactly as
- * OLM v1's renderer makes them, for all four install modes; with an OperatorCondition if that is asked for. Same bundle and options, same bytes.
+ * Turns a Bundle into the Kubernetes objects that install it, in the order in which they are to be applied, as OLM v1's
+ * renderer makes them but for docs/deviations.md, for all four install modes; with an OperatorCondition if that is asked for.
+ * Same bundle and options, same bytes.
  * Controllers and the CLI call it. It adds no labels of Slipway and reads no cluster.
  */
 import type { KubeObject } from '../../api/object.ts';

@@ -1,13 +1,14 @@
 /**
  * Bounds the rendered objects: a bundle within its limits can multiply. The CSV's annotations are copied to each
- * Deployment, the configuration to each container, and each permission to each watched namespace.
+ * Deployment, the configuration to each container, and each permission to each watched namespace and the operator's own.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { MAX_JSON_DEPTH } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { MAX_OBJECTS } from '../../api/revision.ts';
 import { makeRoom, takeRoom } from '../room.ts';
-import { watchesAll, type RenderContext } from './options.ts';
+import type { RenderContext } from './options.ts';
+import { roleNamespaces } from './roles.ts';
 
 /** As many as the files of a bundle may have; the largest published bundle renders to 6.8 MB. */
 const MOST_CHARACTERS = 32 << 20;
@@ -27,7 +28,7 @@ export function checkRenderedSize(objects: readonly KubeObject[]): void {
  */
 export function checkRoleCount(context: RenderContext): void {
   const permissions = context.bundle.csv.spec.install.spec?.permissions ?? [];
-  const count = watchesAll(context) ? 0 : 2 * permissions.length * context.targets.length;
+  const count = 2 * permissions.length * roleNamespaces(context).length;
   if (count <= MAX_OBJECTS) return;
   throw tooLarge(
     `the bundle renders to ${count} Roles and RoleBindings, and a Revision has at most ${MAX_OBJECTS} objects`,

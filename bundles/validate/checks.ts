@@ -26,6 +26,7 @@ import { deploymentNames } from './deployment-names.ts';
 import { deprecatedImages } from './deprecated-images.ts';
 import { disruptionBudgets } from './disruption-budgets.ts';
 import { examples } from './examples.ts';
+import { hiddenFiles } from './hidden-files.ts';
 import { icon } from './icon.ts';
 import { installModes } from './install-modes.ts';
 import { installStrategy } from './install-strategy.ts';
@@ -34,6 +35,7 @@ import { maintainers } from './maintainers.ts';
 import { maxOpenshiftVersion } from './max-openshift-version.ts';
 import { metadataAnnotations } from './metadata-annotations.ts';
 import { minKubeVersion } from './min-kube-version.ts';
+import { objectIdentities } from './object-identities.ts';
 import { objectMetadata } from './object-metadata.ts';
 import { objectNames } from './object-names.ts';
 import { objectSize } from './object-size.ts';
@@ -91,6 +93,7 @@ export const CHECKS: readonly Check[] = [
   serviceAccounts,
   webhookTypes,
   unknownFields,
+  objectIdentities,
   disruptionBudgets,
   priorityClasses,
   rbacRules,
@@ -98,6 +101,7 @@ export const CHECKS: readonly Check[] = [
   dependencies,
   metadataAnnotations,
   bundleSize,
+  hiddenFiles,
   provider,
   maintainers,
   links,

@@ -717,6 +717,35 @@ const ROWS: readonly Row[] = [
     options: { files: new Map([['manifests/a', noise(950_000)]]) },
     level: 'warning',
   },
+  {
+    check: 'object-identities',
+    because: 'two differ only in their namespaces',
+    parts: holding(
+      ...['own', 'kube-system'].map((namespace) => ({
+        ...rule({ verbs: [] }),
+        kind: 'Role',
+        metadata: { name: 'r', namespace },
+      })),
+    ),
+    level: 'warning',
+  },
+  ...['webhookdefinitions', 'apiservicedefinitions'].map((field): Row => {
+    const call = { group: 'g.example.com', version: 'v1', kind: 'Reading', name: 'readings', ...WEBHOOK };
+    const called = changed({ [field]: field === 'webhookdefinitions' ? [call] : { owned: [call] } });
+    return {
+      check: 'object-identities',
+      because: `the Service of ${field} has the name of one of the bundle`,
+      parts: { ...called, objects: [makeCrd(), named('Service', 'gadget-manager-service')] },
+      level: 'warning',
+    };
+  }),
+  {
+    check: 'hidden-files',
+    because: 'macOS left one',
+    parts: CLEAN,
+    options: { files: new Map([...makeFiles(CLEAN), ['manifests/.DS_Store', noise(10)]]) },
+    level: 'warning',
+  },
   { check: 'provider', because: 'it has no name', parts: changed({ provider: {} }) },
   {
     check: 'maintainers',
@@ -906,6 +935,15 @@ describe('the checks', () => {
     const webhook = { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] };
     const parts = { ...changed({ webhookdefinitions: [webhook] }), objects: [makeCrd(spec)] };
     const found = validateBundle(makeBundle(parts)).filter(({ check }) => check === 'crd-structure');
+    expect(found).toEqual([]);
+  });
+
+  it.each([
+    { because: 'their kinds differ', objects: [named('Secret', 'a'), named('ConfigMap', 'a')] },
+    { because: 'their names differ', objects: [named('Secret', 'a'), named('Secret', 'b')] },
+    { because: 'no program calls the Deployment', objects: [named('Service', 'gadget-manager-service')] },
+  ])('the checks find no object that another replaces: $because', ({ objects }) => {
+    const found = validateBundle(makeBundle(holding(...objects))).filter(({ check }) => check === 'object-identities');
     expect(found).toEqual([]);
   });
 

@@ -58,6 +58,18 @@ describe('drift', () => {
     await harness.settle(1);
     expect((await harness.cluster.get(refOf(deployment)))?.['spec']).toMatchObject({ replicas: 1 });
   });
+
+  test('the entries of a ConfigMap of the bundle are set back, and those that a person has added stay', async () => {
+    const settings = objects.find(({ kind }) => kind === 'ConfigMap')!;
+    harness.cluster.change(refOf(settings), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 9 },
+      data: { level: 'debug', format: 'json', own: '1' },
+    }));
+    await harness.settle(1);
+    const live = await harness.cluster.get(refOf(settings));
+    expect(live?.['data']).toEqual({ level: 'info', format: 'json', own: '1' });
+  });
 });
 
 test('a kind that is no longer served is named, and the roll-out does not wait for it', async () => {

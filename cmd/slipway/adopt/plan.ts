@@ -15,6 +15,7 @@ import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { listRows, type OperatorRow } from './operators.ts';
 import type { TrialRestart } from '../../../controllers/hand-over-trial.ts';
+import { overwrittenOf, type Overwritten } from './overwritten.ts';
 import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
 import { caveatOf, restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
@@ -83,14 +84,17 @@ async function planOne(
     ...shared.map(({ object, with: other }) => `${describeRef(refOf(object))} belongs to ${other} too`),
     ...(published.kind === 'absent' ? [published.why] : []),
   ];
-  const restarts =
+  const trial =
     survey.csv === undefined || conflicts.length > 0
-      ? []
-      : await restartsOf(client, { csv: survey.csv, wanted: wanted.manifest, published, now: new Date(), signal });
+      ? undefined
+      : { csv: survey.csv, wanted: wanted.manifest, published, now: new Date(), signal };
+  const restarts = trial === undefined ? [] : await restartsOf(client, trial);
+  const overwritten = trial === undefined ? [] : await overwrittenOf(client, trial);
   const data = {
     ...target,
     state: conflicts.length > 0 ? 'refused' : verdict.kind,
     restarts,
+    overwritten,
     after: verdict.kind === 'after' ? verdict.after : [],
     subscription: wanted.manifest,
     objects: own.map((object) => describeRef(refOf(object))),
@@ -122,6 +126,7 @@ interface PlannedAdoption {
   /** The ClusterServiceVersions that have to be handed over before. */
   readonly after: readonly string[];
   readonly restarts: readonly TrialRestart[];
+  readonly overwritten: readonly Overwritten[];
   readonly objects: readonly string[];
   readonly deleted: readonly string[];
   readonly notes: readonly string[];
@@ -129,7 +134,7 @@ interface PlannedAdoption {
 }
 
 function printPlan(
-  { namespace, name, after, restarts, objects, deleted, notes, conflicts }: PlannedAdoption,
+  { namespace, name, after, restarts, overwritten, objects, deleted, notes, conflicts }: PlannedAdoption,
   wanted: Translation,
 ): string {
   const list = (title: string, lines: readonly string[]): string =>
@@ -141,6 +146,10 @@ function printPlan(
     list(
       'Pods are replaced of:',
       restarts.flatMap(({ deployment, why }) => [deployment, ...why.map((text) => `  ${text}`)]),
+    ),
+    list(
+      'Set back to the manifests of the bundle, without a backup:',
+      overwritten.flatMap(({ object, fields }) => [object, ...fields.map((text) => `  ${text}`)]),
     ),
     list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),
     list('Handed over:', objects),

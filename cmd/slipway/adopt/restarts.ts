@@ -31,18 +31,22 @@ export async function restartsOf(
   trial: LiveTrial,
 ): Promise<readonly TrialRestart[]> {
   const { wanted, now, signal } = trial;
-  const subscription = wanted as unknown as Subscription;
-  const { published } = trial;
+  const objects = await objectsOf(cluster, trial);
+  return restartsOfObjects(cluster, { subscription: wanted as unknown as Subscription, objects, now, signal });
+}
+
+/** The objects that Slipway would install, as far as the bundle is known. Throws as restartsOf does. */
+export async function objectsOf(cluster: Pick<Cluster, 'get'>, trial: LiveTrial): Promise<readonly KubeObject[]> {
+  const { wanted, published } = trial;
   const bundle = published.kind === 'known' ? published.bundle : await bundleOf(cluster, trial);
-  const { objects } = sideOf(subscription, { bundle });
-  return restartsOfObjects(cluster, { subscription, objects, now, signal });
+  return sideOf(wanted as unknown as Subscription, { bundle }).objects;
 }
 
 /** A sentence if the version as published was not compared. Pure. */
 export function caveatOf(published: PublishedBundle): readonly string[] {
   if (published.kind !== 'unknown') return [];
   return [
-    `the version as it is published cannot be read here, so OLM's ClusterServiceVersion is compared: a change that a person has made in it is undone and is not seen (${published.why})`,
+    `the version as it is published cannot be read here, so OLM's ClusterServiceVersion is compared: a change that a person has made in it, or in a ConfigMap or Secret of the bundle, is undone and is not seen (${published.why})`,
   ];
 }
 

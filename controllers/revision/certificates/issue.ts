@@ -4,6 +4,7 @@
  */
 import { KeyObject, randomBytes, type webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
+import { MAX_COMMON_NAME } from '../../../bundles/render/names.ts';
 
 /** A certificate with its private key, both PEM. */
 export interface KeyAndCertificate {
@@ -43,9 +44,6 @@ const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** Clocks of nodes may be behind. */
 const BACKDATED_MS = 5 * 60_000;
-
-/** The most characters that a common name has. @see https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1 */
-const MAX_COMMON_NAME = 64;
 
 /** A certificate for a server of these names, signed by an authority that never signs another one. */
 export async function issueCertificate({ dnsNames, now, lifetimeMs }: WantedCertificate): Promise<Issued> {

@@ -1,0 +1,74 @@
+/** Which edits of a person in a bundle's ConfigMaps and Secrets a hand-over would set back. */
+import { expect, test } from 'vitest';
+import type { KubeObject } from '../../../api/object.ts';
+import { NEVER } from '../../../api/testing/never.ts';
+import type { Fields } from '../../../api/untyped.ts';
+import { makeBundle } from '../../../bundles/testing/bundle.ts';
+import { createFakeCluster } from '../../../kube/testing/fake-cluster.ts';
+import { overwrittenOf, type Overwritten } from './overwritten.ts';
+
+const NAMESPACE = 'ops';
+
+function made(kind: string, data: Fields, more: Fields = {}): KubeObject {
+  return { apiVersion: 'v1', kind, metadata: { name: 'settings', namespace: NAMESPACE }, data, ...more };
+}
+
+async function overwritten(published: KubeObject, live: KubeObject | undefined): Promise<readonly Overwritten[]> {
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  if (live !== undefined) cluster.put(live);
+  const before = cluster.objects();
+  const bundle = makeBundle({ objects: [published] });
+  const found = await overwrittenOf(cluster, {
+    csv: bundle.csv.manifest.object,
+    wanted: {
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Subscription',
+      metadata: { name: 'gadget', namespace: NAMESPACE },
+      spec: { package: 'gadget-operator' },
+    },
+    published: { kind: 'known', bundle },
+    now: new Date('2026-11-23T00:00:00Z'),
+    signal: NEVER,
+  });
+  expect(cluster.objects()).toEqual(before);
+  return found;
+}
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
+test.each<{ because: string; published: KubeObject; live: KubeObject | undefined; says: readonly Overwritten[] }>([
+  {
+    because: 'a person has changed an entry, and added another',
+    published: made('ConfigMap', { level: 'info', format: 'json' }),
+    live: made('ConfigMap', { level: 'debug', format: 'json', own: '1' }),
+    says: [{ object: 'ConfigMap ops/settings', fields: ['data.level: "debug" becomes "info"'] }],
+  },
+  {
+    because: 'a person has removed an entry',
+    published: made('ConfigMap', { level: 'info', format: 'json' }),
+    live: made('ConfigMap', { level: 'info' }),
+    says: [{ object: 'ConfigMap ops/settings', fields: ['data.format: absent becomes "json"'] }],
+  },
+  {
+    because: 'the values of a Secret are not shown',
+    published: made('Secret', { classes: encoded('published') }, { type: 'Opaque' }),
+    live: made('Secret', { classes: encoded('edited') }, { type: 'Opaque' }),
+    says: [{ object: 'Secret ops/settings', fields: ['data.classes'] }],
+  },
+  {
+    because: 'it is as published',
+    published: made('ConfigMap', { level: 'info' }),
+    live: made('ConfigMap', { level: 'info' }),
+    says: [],
+  },
+  { because: 'it does not exist', published: made('ConfigMap', { level: 'info' }), live: undefined, says: [] },
+  {
+    because: 'it is neither a ConfigMap nor a Secret',
+    published: { ...made('Service', {}), spec: { ports: [{ port: 1 }] } },
+    live: { ...made('Service', {}), spec: { ports: [{ port: 2 }] } },
+    says: [],
+  },
+])('a hand-over sets entries back, and the plan lists them: $because', async ({ published, live, says }) => {
+  expect(await overwritten(published, live)).toEqual(says);
+});
