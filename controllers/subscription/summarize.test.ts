@@ -78,8 +78,9 @@ function sinceActivated(one: Revision): Revision {
   return { ...one, metadata: { ...one.metadata, generation: 2 } };
 }
 
-/** The entry of a version that failed, with a rollback that has ended or not. */
 const OTHER_IMAGE = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+
+/** The entry of a version that failed, with a rollback that has ended or not. */
 function gaveUp(version: string, more: object = {}): NonNullable<SubscriptionStatus['quarantined']>[number] {
   const since = '2026-05-01T11:58:00Z';
   const specHash = outcomeHash(subscription({ spec: more }));
