@@ -39,6 +39,11 @@ export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: 
  * Reads as the manager and writes as the account: an account that lost the right to read an object, as with its namespace,
  * would never learn that the object is gone, and it need not be able to count custom resources in all namespaces.
  */
-export function writingAs(acting: Cluster, { get, list, isNamespaced }: Cluster): Cluster {
-  return { ...acting, get, list, isNamespaced };
+export function writingAs(acting: Cluster, manager: Cluster): Cluster {
+  return {
+    ...acting,
+    get: (...asked) => manager.get(...asked),
+    list: (...asked) => manager.list(...asked),
+    isNamespaced: (...asked) => manager.isNamespaced(...asked),
+  };
 }

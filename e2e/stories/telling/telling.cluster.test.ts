@@ -226,7 +226,7 @@ describe('an upgrade that becomes unhealthy within the bake time', () => {
 
   test('is judged as a new version when a person has it tried again, and rolled back again', async () => {
     const quarantinedAt = async (): Promise<unknown> => {
-      const { status } = await get<Judged>(cluster(), 'subscription', LAMP.name, LAMP.namespace);
+      const { status } = await get(cluster(), 'subscription', LAMP.name, LAMP.namespace);
       return (status?.['quarantined'] as readonly { readonly since: string }[] | undefined)?.[0]?.since;
     };
     const before = await quarantinedAt();
