@@ -207,7 +207,7 @@ describe('with a manager', () => {
     await printed('resume', 'lights/beacon');
     await printed('reconcile', 'lights/beacon');
     await printed('reconcile', 'catalog/examples');
-    await printed('wait', 'lights/beacon', '--timeout', '1m');
+    await printed('wait', 'lights/beacon', '--timeout', '3m');
   });
 
   test('the object of a dry run is one that kubectl applies', async () => {
@@ -249,7 +249,7 @@ describe('with a manager', () => {
     await cluster().kubectl(['-n', 'lights', 'patch', 'subscriptions.slipway.dev', 'beacon', '--type', 'merge', '-p', '{"spec":{"suspend":true}}']); // prettier-ignore
     expect(await running.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
     await printed('resume', 'lights/beacon');
-    await printed('wait', 'lights/beacon', '--timeout', '1m');
+    await printed('wait', 'lights/beacon', '--timeout', '3m');
   });
 
   test.each([

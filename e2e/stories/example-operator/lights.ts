@@ -80,7 +80,8 @@ export function useLights(releases: readonly Release[]): Lights {
       await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' });
     },
     async subscribe(spec) {
-      const onFailure = { bakeTime: '1s', progressDeadline: '25s' };
+      // Releases that work have to start within it on a busy machine.
+      const onFailure = { bakeTime: '1s', progressDeadline: '90s' };
       const uninstall = { customResources: 'Delete' };
       await lights.apply(subscriptionTo('beacon', NAMESPACE, { package: PACKAGE, onFailure, uninstall, ...spec }));
     },

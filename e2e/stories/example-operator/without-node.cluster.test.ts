@@ -63,7 +63,7 @@ describe.runIf(realNodeObstacle() !== undefined)('the example operator that fail
     await cluster().kubectl(['create', 'namespace', NAMESPACE]);
     await apply(catalogOf('examples', `${cluster().registry}/catalog:latest`));
     await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
-    const onFailure = { bakeTime: '0s', progressDeadline: '4s' };
+    const onFailure = { bakeTime: '0s', progressDeadline: '30s' };
     await apply(subscriptionTo('beacon', NAMESPACE, { package: PACKAGE, onFailure }));
     await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
   });

@@ -25,7 +25,7 @@ const NAMESPACE = 'gadgets';
 const TENANT = 'tenant';
 const GADGETS = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE };
 const CATALOG = { kind: 'catalog', name: 'own-kinds' };
-const SPEC = { package: PACKAGE, onFailure: { bakeTime: '0s', progressDeadline: '15s' } };
+const SPEC = { package: PACKAGE, onFailure: { bakeTime: '0s' } };
 /** In a version that every release serves: kubectl remembers for long which ones there were. */
 const KIND = 'gadgets.v1.tiny.example';
 const ROLE = `slipway-own-kinds.${NAMESPACE}.gadgets`;

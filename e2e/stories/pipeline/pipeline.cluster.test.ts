@@ -39,7 +39,7 @@ metadata:
 spec:
   package: beacon # from the catalog of the team
   version: "1.0.0" # raised by the pipeline
-  onFailure: {bakeTime: 0s, progressDeadline: 20s}
+  onFailure: {bakeTime: 0s}
 `;
 
 /** Refused by the API server, at once and for good. */
@@ -141,7 +141,7 @@ function git(...args: readonly string[]): string {
 }
 
 function pipeline(job: string, variables: Readonly<Record<string, string>> = {}): Ran {
-  const given = { FILE, TARGET: 'lights/beacon', CATALOG: catalog, BASE: 'main', TIMEOUT: '2m', ...variables };
+  const given = { FILE, TARGET: 'lights/beacon', CATALOG: catalog, BASE: 'main', TIMEOUT: '5m', ...variables };
   return run('sh', [join(ROOT, 'deploy/ci/upgrade.sh'), job], given);
 }
 

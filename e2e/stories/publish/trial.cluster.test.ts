@@ -121,7 +121,7 @@ describe('bundle test', () => {
       const args = ['create', 'deployment', 'x', '--image', 'x', '--dry-run=server', ...as];
       return cluster().kubectl(args).then(() => false, (error: Error) => error.message.includes('no say'));
     }); // prettier-ignore
-    const { code, stdout } = await slipway({}, 'bundle', 'test', '1.0.0', '--timeout', '30s', '--junit', 'refused.xml');
+    const { code, stdout } = await slipway({}, 'bundle', 'test', '1.0.0', '--timeout', '90s', '--junit', 'refused.xml');
     expect(code, stdout).toBe(2);
     expect(stdout).toMatch(/\nnothing is left +passed /);
     expect(stdout).toMatch(/\nthe smallest account is sufficient +failed .*no say/);

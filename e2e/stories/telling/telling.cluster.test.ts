@@ -135,7 +135,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-const spec = { package: 'beacon', onFailure: { bakeTime: '0s', progressDeadline: '20s' } };
+const spec = { package: 'beacon', onFailure: { bakeTime: '0s' } };
 const [ONE, TWO] = [{ version: '1.0.0' }, { version: '2.0.0', broken: true, replaces: '1.0.0' }] as const;
 const THREE = { version: '3.0.0', replaces: '1.0.0', skips: ['2.0.0'] };
 
