@@ -2,8 +2,6 @@
 import { awaitedLater } from '../../api/awaited-later.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
-import { hasWorked } from '../../api/revision.ts';
-import { isPublishedAgain } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
@@ -14,17 +12,17 @@ import { comingTarget } from './coming.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { requesterOf } from './dependencies.ts';
 import type { SubscriptionDeps } from './deps.ts';
-import { bundleThatBegins, eventsOf, type Move } from './events.ts';
+import { bundleThatBegins, eventsOf } from './events.ts';
 import { forReadersOf } from './for-readers.ts';
 import { lookAgain, retriedInTime } from './look-again.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
+import { moveOf } from './move.ts';
 import { prepareAhead, prepareEarly } from './prepare.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 import { isServing } from './situation.ts';
 import { summarizePlan } from './summarize.ts';
 import { expiryOf } from './time-to-decide.ts';
-import { describeMove } from './wording.ts';
 
 interface Execution {
   readonly plan: ResolvedPlan;
@@ -118,16 +116,6 @@ async function writePlan(
   for (const event of eventsOf(subscription.status, status, moveOf(plan))) deps.record(subscription, event);
   reportOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
   return writeStatus(deps.cluster, subscription, status);
-}
-
-function moveOf({ decision, installed, failed }: ResolvedPlan): Move {
-  const isFailure = failed !== undefined && hasWorked(failed);
-  if (decision.kind === 'none') return { isFailure };
-  return {
-    isFailure,
-    unusual: describeMove(decision, installed),
-    isAgain: isPublishedAgain(decision.next, installed?.spec),
-  };
 }
 
 /** Once for each decision: when its bundle begins to be installed. */

@@ -4,16 +4,7 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { refusedUpgradeIn, retriedIn } from '../../api/trouble.ts';
 import type { EventFacts } from '../events.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
-
-/** The change of the installed bundle that is under way. */
-export interface Move {
-  /** Its unusual side, as the rest of a sentence. */
-  readonly unusual?: string;
-  /** Whether the next bundle has the name of the installed one and another content. */
-  readonly isAgain?: boolean;
-  /** Whether the installed bundle works no more and no less than before: another one, which was installed, has failed. */
-  readonly isFailure?: boolean;
-}
+import type { Move } from './move.ts';
 
 /** The events, in order: the beginning, the arrival, the failure. Nothing is reported twice. */
 export function eventsOf(

@@ -51,6 +51,13 @@ function waiting(parts: Parts): SubscriptionFacts {
   });
 }
 
+/** 1.0.5 was tried before, and failed. */
+function besideFailed(given: SubscriptionFacts): SubscriptionFacts {
+  const tried = revision({ number: 3, version: '1.0.5', state: 'Archived' });
+  const failure = { reason: 'ObjectInvalid', message: 'a Service is invalid' } as const;
+  return { ...given, revisions: [...given.revisions, { ...tried, status: { ...tried.status, failure } }] };
+}
+
 function decided(given: SubscriptionFacts): ResolvedPlan {
   const plan = decideSubscription(given);
   if (plan.kind !== 'resolved') throw new Error(plan.kind);
@@ -122,6 +129,13 @@ describe('under an upgrade policy', () => {
     {
       because: 'the approval is that of the version that runs',
       given: waiting({ spec: { approve: { version: '1.0.0', plan: OTHER } }, plan: { hash: HASH, heldBy: OUTSIDE } }),
+      expected: 'await: AwaitingApproval',
+    },
+    {
+      because: 'the approval is that of a version that failed before it was healthy',
+      given: besideFailed(
+        waiting({ spec: { approve: { version: '1.0.5', plan: OTHER } }, plan: { hash: HASH, heldBy: OUTSIDE } }),
+      ),
       expected: 'await: AwaitingApproval',
     },
     {

@@ -81,12 +81,12 @@ function isApproving(approval: Approval | undefined, { next }: Choice, plan: Pla
   return plan?.hash !== undefined && approval?.version === next.version && approval.plan === plan.hash;
 }
 
-/** The approval in the spec. Undefined if the approved version has been installed; a new content under the same version has not. */
+/** The approval in the spec. Undefined if it has been used: the version was installed, or failed. A new content under it was not. */
 function outstandingApproval({ subscription, revisions }: SubscriptionFacts, { next }: Choice): Approval | undefined {
   const { approve } = subscription.spec;
   const isDone = revisions
     .filter(({ spec }) => spec.version === approve?.version && !isPublishedAgain(next, spec))
-    .some(hasWorked);
+    .some((one) => hasWorked(one) || one.status?.failure !== undefined);
   return isDone ? undefined : approve;
 }
 

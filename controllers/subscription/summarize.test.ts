@@ -10,6 +10,7 @@ import type { CatalogSource } from '../../resolver/input.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import { eventsOf } from './events.ts';
+import { moveOf } from './move.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
@@ -784,6 +785,23 @@ describe('the other fields of the status', () => {
       const unhealthy = { ...going, revisions: [{ ...works, status: { ...works.status, conditions: [] } }] };
       expect(statusOf(unhealthy).quarantined?.[0]).not.toHaveProperty('rolledBackTime');
     });
+  });
+
+  test('a version that was healthy and fails is neither pending nor followed by events of an installation', () => {
+    const failed = revision({ number: 2, version: '1.1.0', stalled: true, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-05-01T11:59:50Z' }); // prettier-ignore
+    const installed = { bundle: 'gadget.v1.1.0', version: '1.1.0', revision: 'gadget-2' };
+    const all = facts({
+      revisions: [before, failed],
+      catalogs: two,
+      subscription: subscription({ status: { installed } }),
+    });
+    const plan = decideSubscription(all);
+    if (plan.kind !== 'resolved') throw new Error(plan.kind);
+    const status = summarizePlan(all.subscription, plan, { now: NOW });
+    expect(status).toMatchObject({ installed: { version: '1.0.0' }, quarantined: [{ version: '1.1.0' }] });
+    expect(status.pending).toBeUndefined();
+    const events = eventsOf(all.subscription.status, status, moveOf(plan));
+    expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(['Warning RollingBack']);
   });
 
   test('the work in progress is shown if no Revision is active, as after a crash between two writes', () => {
