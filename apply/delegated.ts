@@ -2,21 +2,17 @@
  * Leaves out the fields that a controller of the cluster fills: Slipway and that controller would overwrite each other for ever, and
  * an operator would be without its rights or its authority meanwhile. Pure; prepare.ts calls it for each object.
  */
+import { isAggregated } from '../api/aggregated-role.ts';
 import { isCrd } from '../api/crd-kind.ts';
 import { isRecord } from '../api/untyped.ts';
 import { isInjected } from '../api/names.ts';
-import { groupKind, type KubeObject } from '../api/object.ts';
+import type { KubeObject } from '../api/object.ts';
 
 /** The object without the fields that its own content delegates. */
 export function withoutDelegated(object: KubeObject): KubeObject {
   if (isAggregated(object)) return { ...without(object, ['rules']), ...identityIn(object) };
   const isFilled = isCrd(object) && isInjected(object.metadata.annotations);
   return isFilled ? { ...without(object, AUTHORITY), ...identityIn(object) } : object;
-}
-
-/** @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#aggregated-clusterroles */
-function isAggregated(object: KubeObject): boolean {
-  return groupKind(object) === 'ClusterRole.rbac.authorization.k8s.io' && isRecord(object['aggregationRule']);
 }
 
 /** Written by cert-manager or OpenShift, if the annotations of a CRD ask for it. */

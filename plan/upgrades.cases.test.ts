@@ -138,6 +138,26 @@ const UPGRADES: readonly Upgrade[] = [
       ],
     ],
   },
+  ...[[], [{ matchLabels: { 'widgets.example.com/aggregate': 'true' } }]].map((clusterRoleSelectors) => ({
+    because: `the API server fills no Role, so it keeps the rules of one beside an aggregationRule of ${clusterRoleSelectors.length} selectors`,
+    after: {
+      more: [
+        sample(`${RBAC}/v1`, 'Role', 'filled', {
+          namespace: 'ops',
+          rules: [rule(['get'], ['secrets'])],
+          aggregationRule: { clusterRoleSelectors },
+        }),
+        sample(`${RBAC}/v1`, 'RoleBinding', 'filled', {
+          namespace: 'ops',
+          roleRef: { apiGroup: RBAC, kind: 'Role', name: 'filled' },
+          subjects: [{ kind: 'ServiceAccount', name: 'widget-manager', namespace: 'ops' }],
+        }),
+      ],
+    },
+    says: [
+      ['DangerousRights', 'the operator may read Secrets in the namespace ops, so it can read passwords and tokens'],
+    ] as const,
+  })),
   {
     because: 'a label adds rules to a ClusterRole that users hold',
     after: {

@@ -3,6 +3,7 @@
  * installation gives exactly the rights of the source. A right of one namespace stays one: if the operator watches all
  * namespaces, `permissions` would count everywhere, so its Role and RoleBinding are kept as objects.
  */
+import { isAggregated } from '../../api/aggregated-role.ts';
 import { canonicalJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvPermission, PolicyRule } from '../bundle.ts';
@@ -114,7 +115,7 @@ function findRole({ byKind }: Scene, { roleRef, metadata }: GrantedBinding): Sou
 
 /** Undefined for rules that a controller of the cluster fills in. */
 function rulesOf(role: KubeObject | undefined): readonly PolicyRule[] | undefined {
-  if (role === undefined || role['aggregationRule'] !== undefined) return undefined;
+  if (role === undefined || isAggregated(role)) return undefined;
   return (role['rules'] ?? []) as readonly PolicyRule[];
 }
 
@@ -191,11 +192,11 @@ function placeRole(step: RightsStep, source: SourceObject): void {
   const field = consumed.get(source);
   if (source.object.kind === 'Role' && !isInside(source.object, scene.namespace)) return leaveOutside(step, source);
   if (field !== undefined) ledger.inCsv(source, field);
-  if (field === undefined || kept.has(source) || isAggregated(source.object)) ledger.inManifests(source);
+  if (field === undefined || kept.has(source) || isForOthers(source.object)) ledger.inManifests(source);
 }
 
 /** Whether other ClusterRoles take its rules over by its labels. */
-function isAggregated({ metadata }: KubeObject): boolean {
+function isForOthers({ metadata }: KubeObject): boolean {
   return Object.keys(metadata.labels ?? {}).some((label) => label.includes('/aggregate-to-'));
 }
 

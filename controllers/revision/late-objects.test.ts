@@ -12,6 +12,7 @@ import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-
 import { silentLog } from '../../kube/log.ts';
 import { prepareFor } from '../prepare-for.ts';
 import { createLateRemovals, type LateRemovals } from './late-removals.ts';
+import { probeConfiguration } from './rehearsal/probe-objects.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
 const config = (name: string): KubeObject =>
@@ -265,6 +266,15 @@ describe('an object that is made after it was pruned', () => {
     await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')), { signal: NEVER });
     await harness.settle(2);
     expect(harness.cluster.objects().map(({ kind }) => kind)).not.toContain('CustomResourceDefinition');
+  });
+
+  test('a configuration for a check of webhooks is removed although the account may not delete it', async () => {
+    const accountMay: AccountMay = ({ ref }) => ref.kind !== 'MutatingWebhookConfiguration';
+    const harness = await upgraded({ accountMay }, { serviceAccountName: 'installer' });
+    const trace = probeConfiguration(harness.revision(1).metadata.uid ?? '', []);
+    await createObject(harness.cluster, preparedFor(harness.revision(1), trace), { signal: NEVER });
+    await harness.settle(2);
+    expect(harness.cluster.objects().map(({ kind }) => kind)).not.toContain('MutatingWebhookConfiguration');
   });
 
   describe('if the account may not delete it', () => {

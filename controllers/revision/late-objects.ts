@@ -22,6 +22,7 @@ import type { LateAttempts } from './late-attempts.ts';
 import type { ListedNamespaces } from './listed-namespaces.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
+import { isProbe } from './rehearsal/probe-objects.ts';
 
 /** Copies of our objects that other programs made, in the state in which that was found. */
 const FOREIGN = new WeakSet<KubeObject>();
@@ -89,7 +90,8 @@ export interface RemoveLateOptions {
 
 /**
  * Removes the objects that the manager made, after reading each. A copy that another program made stays, and so do an object
- * that was restored from a backup and a CRD that has objects. Rejected deletions are part of the result; throws the errors of
+ * that was restored from a backup and a CRD that has objects. Configurations for checks of webhooks are removed as the manager, which
+ * made them. Rejected deletions are part of the result; throws the errors of
  * reading.
  */
 export async function removeLate(
@@ -105,12 +107,11 @@ export async function removeLate(
     else FOREIGN.add(object);
   }
   const entries = [...live.values()].map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: '' }));
-  const { removals } = await pruneObjects(writingAs(acting, manager), entries, {
-    owner,
-    signal,
-    watched: { get: (ref) => live.get(identityOf(ref)) },
-  });
-  return removals;
+  const options = { owner, signal, watched: { get: (ref: ObjectRef) => live.get(identityOf(ref)) } };
+  const others = entries.filter((entry) => !isProbe(entry));
+  const pruned = await pruneObjects(writingAs(acting, manager), others, options);
+  const taken = await pruneObjects(manager, entries.filter(isProbe), options);
+  return [...pruned.removals, ...taken.removals];
 }
 
 export interface RemoveUnlistedDeps {

@@ -5,11 +5,10 @@ import type { Revision } from '../../api/revision.ts';
 import { managersOwn } from './managers-own.ts';
 import { rehearsalName } from './rehearsal/probe-objects.ts';
 
-const revision = (number: number): Revision =>
-  ({
-    metadata: { name: `widgets-${number}`, namespace: 'ops', uid: `uid-${number}` },
-    spec: { subscription: 'widgets' },
-  }) as unknown as Revision;
+const REVISION = {
+  metadata: { name: 'widgets-2', namespace: 'ops', uid: 'uid-2' },
+  spec: { subscription: 'widgets' },
+} as unknown as Revision;
 
 const entry = (apiVersion: string, kind: string, name: string, more: Partial<InventoryEntry> = {}): InventoryEntry => ({
   apiVersion,
@@ -30,9 +29,13 @@ const SOURCE = service('webhooks', { uid: 'known' });
 
 test.each<{ one: InventoryEntry; others?: readonly InventoryEntry[]; isOwn: boolean; because: string }>([
   { one: hook('slipway-probe-uid-2'), isOwn: true, because: 'the Revision calls webhooks' },
-  { one: hook('slipway-probe-uid-1'), isOwn: true, because: 'another Revision of the Subscription called webhooks' },
-  { one: hook('slipway-probe-uid-9'), isOwn: false, because: 'no Revision of the Subscription has that uid' },
-  { one: hook('slipway-probe-uid-2-x'), isOwn: false, because: 'the name only begins like that' },
+  { one: hook('slipway-probe-uid-9'), isOwn: true, because: 'a Revision that is gone called webhooks' },
+  {
+    one: { ...hook('slipway-probe-uid-2'), uid: 'known' },
+    isOwn: false,
+    because: 'only objects of a bundle are listed by their uid',
+  },
+  { one: hook('x-slipway-probe-uid-2'), isOwn: false, because: 'the name begins otherwise' },
   { one: hook('slipway-probe-'), isOwn: false, because: 'the name has no uid' },
   { one: hook('slipway-probe-uid-2', 'example.com/v1'), isOwn: false, because: 'it is of another API' },
   {
@@ -65,6 +68,5 @@ test.each<{ one: InventoryEntry; others?: readonly InventoryEntry[]; isOwn: bool
   { one: role('slipway-own-kinds.ops.gadgets'), isOwn: false, because: 'these are rights for another Subscription' },
   { one: service('webhooks', { uid: 'known' }), isOwn: false, because: 'it is of the bundle' },
 ])('$one.kind $one.name: own is $isOwn, because $because', ({ one, others = [], isOwn }) => {
-  const facts = { revision: revision(2), siblings: [revision(1)] };
-  expect(managersOwn(facts, [one, ...others])(one)).toBe(isOwn);
+  expect(managersOwn({ revision: REVISION }, [one, ...others])(one)).toBe(isOwn);
 });

@@ -10,10 +10,9 @@ import { isTrace } from './rehearsal/probe-objects.ts';
 
 /** A predicate: whether an entry is the manager's own, by its whole name. */
 export function managersOwn(
-  { revision, siblings }: Pick<RevisionFacts, 'revision' | 'siblings'>,
+  { revision }: Pick<RevisionFacts, 'revision'>,
   inventory: readonly InventoryEntry[],
 ): (entry: InventoryEntry) => boolean {
   const owner = ownerOf(revision);
-  const uids = new Set([revision, ...siblings].flatMap(({ metadata: { uid } }) => uid ?? []));
-  return (entry) => isTrace(refOfEntry(entry), { inventory, uids }) || isAccess(refOfEntry(entry), owner);
+  return (entry) => isTrace(entry, inventory) || isAccess(refOfEntry(entry), owner);
 }

@@ -729,6 +729,29 @@ describe('whether a change concerns a waiting Subscription', () => {
   });
 });
 
+describe('the needs of a version that is about to follow an installed one', () => {
+  const coming = revision({
+    package: 'shop',
+    number: 2,
+    version: '2.0.0',
+    state: 'Archived',
+    properties: [{ type: 'olm.package.required', value: '{"packageName":"gadget","versionRange":"<2.0.0"}' }],
+  });
+  const old = neighbour({ package: 'shop' });
+  const moving = { ...old, revisions: [...old.revisions, coming] };
+
+  test.each([
+    { account: 'installer', because: 'hiddenWay', reader: 'tenants, as an administrator installs it' },
+    { account: undefined, because: 'requires', reader: 'administrators' },
+  ])('hold a package back, and its reader sees $because: $reader', ({ account, because }) => {
+    const one = neighbour({ package: 'gadget', spec: acts(account) });
+    const plan = decideSubscription(factsAbout(one, [moving], { catalogs: [catalog({ versions: ['1.0.0', '2.0.0'] })] })); // prettier-ignore
+    const kinds = [{ kind: 'keeps' }, { kind: because }];
+    expect(plan).toMatchObject({ decision: { refused: [{ version: '2.0.0', cause: { because: kinds } }] } });
+    expect(JSON.stringify(plan).includes('<2.0.0')).toBe(account === undefined);
+  });
+});
+
 describe('packages that pin each other exactly', () => {
   const pins = (version: string): readonly Property[] => [needs('gadget', version)];
   const stored = (properties: readonly Property[]): { type: string; value: string }[] =>

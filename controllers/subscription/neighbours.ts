@@ -29,13 +29,17 @@ export function describeSurroundings(
   neighbours: readonly Neighbour[],
 ): Required<Pick<ClusterFacts, 'packages' | 'coming'>> {
   const [trusted, others] = partition(neighbours, ({ subscription }) => mayHold(subscription, one.subscription));
-  const held = [one, ...trusted].flatMap((each) => describePackage(each) ?? []);
+  const hidden = (each: Neighbour): { readonly hidden?: true } =>
+    isHiddenFrom(each.subscription, one.subscription) ? { hidden: true } : {};
+  const held = [one, ...trusted].flatMap((each) => {
+    const described = describePackage(each);
+    return described === undefined ? [] : { ...described, ...(upgradeOf(each) !== undefined && hidden(each)) };
+  });
   const taken = new Set(held.map((each) => each.package));
   const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
   const coming = trusted.flatMap((each) => {
     const described = describeComing(each);
-    if (described === undefined) return [];
-    return isHiddenFrom(each.subscription, one.subscription) ? { ...described, hidden: true as const } : described;
+    return described === undefined ? [] : { ...described, ...hidden(each) };
   });
   return { packages: [...held, ...guests], coming };
 }
@@ -51,14 +55,21 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
  * its dependencies, the needs of the coming bundle replace those of the old one: a set of packages that pin each other
  * exactly moves together, while each would wait for the others if the old pins held as well.
  */
-export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
+export function describePackage(neighbour: Neighbour): InstalledPackage | undefined {
+  const { subscription, revisions } = neighbour;
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
-  const waiting = revisions.findLast(({ spec }) => spec.number > installed.spec.number);
-  if (waiting === undefined || !isOnItsWay(subscription, waiting))
-    return describe(subscription, installed, propertiesOf(installed));
+  const waiting = upgradeOf(neighbour);
+  if (waiting === undefined) return describe(subscription, installed, propertiesOf(installed));
   const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
   return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
+}
+
+/** The Revision that is about to follow the installed one. */
+function upgradeOf({ subscription, revisions }: Neighbour): Revision | undefined {
+  const installed = installedAmong(subscription, revisions);
+  const next = installed && revisions.findLast(({ spec }) => spec.number > installed.spec.number);
+  return next !== undefined && isOnItsWay(subscription, next) ? next : undefined;
 }
 
 /** Whether only dependencies keep a Revision from becoming active. */

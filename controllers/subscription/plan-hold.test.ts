@@ -54,7 +54,7 @@ function waiting(parts: Parts): SubscriptionFacts {
 /** 1.0.5 was tried before, and failed. */
 function besideFailed(given: SubscriptionFacts): SubscriptionFacts {
   const tried = revision({ number: 3, version: '1.0.5', state: 'Archived' });
-  const failure = { reason: 'ObjectInvalid', message: 'a Service is invalid' } as const;
+  const failure = { reason: 'ObjectInvalid', message: 'a Service is invalid', since: '2026-05-01T11:00:00Z' };
   return { ...given, revisions: [...given.revisions, { ...tried, status: { ...tried.status, failure } }] };
 }
 

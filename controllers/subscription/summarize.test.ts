@@ -789,7 +789,8 @@ describe('the other fields of the status', () => {
 
   test('a version that was healthy and fails is neither pending nor followed by events of an installation', () => {
     const failed = revision({ number: 2, version: '1.1.0', stalled: true, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-05-01T11:59:50Z' }); // prettier-ignore
-    const installed = { bundle: 'gadget.v1.1.0', version: '1.1.0', revision: 'gadget-2' };
+    const { image, catalog: source } = failed.spec;
+    const installed = { bundle: 'gadget.v1.1.0', version: '1.1.0', revision: 'gadget-2', image, catalog: source };
     const all = facts({
       revisions: [before, failed],
       catalogs: two,

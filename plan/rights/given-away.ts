@@ -2,6 +2,7 @@
  * The rights that an account must hold since a bundle gives them away: by its roles, and by its bindings. The API server
  * lets no account give away more than it has. Pure.
  */
+import { isAggregated } from '../../api/aggregated-role.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { AtomSet, EVERYWHERE } from './atom.ts';
@@ -82,7 +83,7 @@ interface ReadRole {
 
 /** @param read Undefined if the bundle lacks the role, so that its rules are not known. */
 function giftOf(read: ReadRole | undefined, namespace: string | undefined, instead: ScopedRule): Gift {
-  return read === undefined || isFilled(read.role)
+  return read === undefined || isAggregated(read.role)
     ? { instead, scope: instead.scope, rules: [instead.rule] }
     : { instead, scope: namespace ?? EVERYWHERE, rules: read.rules };
 }
@@ -96,11 +97,6 @@ function isAboutRoles({ rule: { verbs, apiGroups, resources } }: ScopedRule): bo
 
 function keyOf(kind: string, namespace: string | undefined, name: string): string {
   return kind === 'ClusterRole' ? name : `${namespace ?? ''}/${name}`;
-}
-
-/** The API server fills the rules of such a role from other roles: who writes it needs every right, or `escalate`. */
-function isFilled(role: KubeObject): boolean {
-  return role['aggregationRule'] !== undefined;
 }
 
 function mayEscalate({ kind, metadata: { name, namespace = EVERYWHERE } }: KubeObject): ScopedRule {

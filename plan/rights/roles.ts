@@ -1,4 +1,5 @@
 /** Knows what the roles among some objects contain: the rules of each, and rights in words in the place of unknown rules. Pure. */
+import { isAggregated } from '../../api/aggregated-role.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
@@ -119,8 +120,7 @@ function describeRole({ metadata, rules, aggregationRule }: KubeObject): string 
  * cluster and from rules with which it has filled these. Undefined for a role with rules of its own.
  */
 function selectorsOf(role: KubeObject): readonly Fields[] | undefined {
-  const { clusterRoleSelectors } = fieldsOf(role['aggregationRule']);
-  return clusterRoleSelectors === undefined ? undefined : listOf(clusterRoleSelectors);
+  return isAggregated(role) ? listOf(fieldsOf(role['aggregationRule'])['clusterRoleSelectors']) : undefined;
 }
 
 function nameOf({ kind, metadata: { namespace = '', name } }: KubeObject): RoleName {

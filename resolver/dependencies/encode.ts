@@ -86,6 +86,8 @@ function describeNeed(
   bundles: ReadonlySet<string>,
   { requirement, universe }: { readonly requirement: Requirement; readonly universe: Universe },
 ): Conflict {
+  const { hidden, subscription } = node.installed ?? {};
+  if (hidden === true && subscription !== undefined) return { kind: 'hiddenWay', subscription };
   const need = needOf(requirement);
   return {
     kind: 'requires',

@@ -28,28 +28,33 @@ const END = 'end.probe.slipway.dev';
 
 const PROBE = 'slipway.dev/probe';
 
+const PROBE_NAME = 'slipway-probe-';
+
 /** The name of the configuration for a Revision. */
 function probeName(uid: string): string {
-  return `slipway-probe-${uid}`;
+  return `${PROBE_NAME}${uid}`;
 }
 
-interface TraceFacts {
-  readonly inventory: readonly InventoryEntry[];
-  /** Of the Revisions of the Subscription. */
-  readonly uids: ReadonlySet<string>;
+/** Whether it has the kind and name of a configuration for a Revision, which may be gone. */
+export function isProbe({ apiVersion, kind, name }: ObjectRef): boolean {
+  const isHook = kind === 'MutatingWebhookConfiguration' && groupOf(apiVersion) === 'admissionregistration.k8s.io';
+  return isHook && name.startsWith(PROBE_NAME) && name.length > PROBE_NAME.length;
 }
 
 /**
- * Whether the object was made for a check: it is not of the bundle. A bundle chooses names, too, so a configuration has to
- * name one of the Revisions, and a Service has to be that of another one which the inventory lists by its uid.
+ * Whether the object was made for a check: it is not of the bundle. A bundle chooses names, too. But an inventory lists an object
+ * of a bundle by its uid once it is applied, and a configuration for a check never; and a Service in rehearsal has to be
+ * that of another one which the inventory lists by its uid.
  */
-export function isTrace({ apiVersion, kind, namespace, name }: ObjectRef, { inventory, uids }: TraceFacts): boolean {
-  if (kind === 'MutatingWebhookConfiguration')
-    return groupOf(apiVersion) === 'admissionregistration.k8s.io' && [...uids].some((uid) => probeName(uid) === name);
+export function isTrace(entry: InventoryEntry, inventory: readonly InventoryEntry[]): boolean {
+  if (isProbe(entry)) return entry.uid === '';
   const isService = (other: ObjectRef): boolean => other.apiVersion === 'v1' && other.kind === 'Service';
   const isSource = (other: InventoryEntry): boolean =>
-    isService(other) && other.uid !== '' && other.namespace === namespace && rehearsalName(other.name) === name;
-  return isService({ apiVersion, kind, name }) && inventory.some(isSource);
+    isService(other) &&
+    other.uid !== '' &&
+    other.namespace === entry.namespace &&
+    rehearsalName(other.name) === entry.name;
+  return isService(entry) && inventory.some(isSource);
 }
 
 /** The configuration that makes the API server call these webhooks, unprepared. */

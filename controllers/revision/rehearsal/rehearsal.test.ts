@@ -109,14 +109,14 @@ const traces = (): readonly string[] =>
     .filter((name) => /slipway-probe|-rehearsal-/.test(name));
 
 /** Deletes the Subscription, and its Revision as its controller does. */
-async function uninstall(): Promise<void> {
+async function uninstall(active = 2): Promise<void> {
   const owner = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
   harness.cluster.change(owner, (object) => ({
     ...object,
     metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
   }));
-  await harness.cluster.delete(refOf(harness.revision(2)));
-  await harness.reconcile(2);
+  await harness.cluster.delete(refOf(harness.revision(active)));
+  await harness.reconcile(active);
 }
 
 beforeEach(async () => {
@@ -295,6 +295,19 @@ describe('an upgrade', () => {
     expect(traces()).toEqual([]);
   });
 
+  test('objects that stay do so without traces, also of a Revision that is gone', async () => {
+    silence = 'EOF';
+    await harness.reconcile(2);
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.reconcile(1);
+    await harness.vanish(2);
+    harness.setSubscription({ uninstall: { objects: 'Orphan' } });
+    await uninstall(1);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(traces()).toEqual([]);
+  });
+
   describe('for an account, which has no right on the objects of the check,', () => {
     beforeEach(async () => {
       const named = { serviceAccountName: 'installer' };
@@ -310,6 +323,18 @@ describe('an upgrade', () => {
       await uninstall();
       expect(traces()).toEqual([]);
       expect(harness.events).toEqual([]);
+    });
+
+    test('leaves none of them after its rollback, although a person has deleted its Revision meanwhile', async () => {
+      harness.setState(2, 'Archived');
+      harness.setState(1, 'Active');
+      await harness.reconcile(1);
+      await harness.vanish(2);
+      await harness.settle(1);
+      harness.pass(60);
+      await harness.settle(1);
+      expect(traces()).toEqual([]);
+      expect(findCondition(harness.revision(1).status?.conditions, 'Reconciling')).toBeUndefined();
     });
 
     test('leaves none of them after its rollback, which comes to its end', async () => {

@@ -94,7 +94,7 @@ export function requestsOf(objects: readonly KubeObject[], pluralOf: (object: Ku
 function granted(role: KubeObject, scope: string, verb: 'escalate' | 'bind'): readonly Asked[] {
   const { name } = role.metadata;
   const or = { scope, group: RBAC, resource: `${role.kind.toLowerCase()}s`, verb, name };
-  if (role['aggregationRule'] !== undefined) return [or];
+  if (role.kind === 'ClusterRole' && role['aggregationRule'] !== undefined) return [or];
   const single = ((role['rules'] ?? []) as GrantedRule['rule'][]).flatMap((rule) => [
     ...rule.verbs.flatMap((one) =>
       (rule.apiGroups ?? []).flatMap((group) =>
