@@ -33,7 +33,7 @@ export function describeSurroundings(
     isHiddenFrom(each.subscription, one.subscription) ? { hidden: true } : {};
   const held = [one, ...trusted].flatMap((each) => {
     const described = describePackage(each);
-    return described === undefined ? [] : { ...described, ...(upgradeOf(each) !== undefined && hidden(each)) };
+    return described === undefined ? [] : { ...described, ...(followerOf(each) !== undefined && hidden(each)) };
   });
   const taken = new Set(held.map((each) => each.package));
   const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
@@ -59,14 +59,14 @@ export function describePackage(neighbour: Neighbour): InstalledPackage | undefi
   const { subscription, revisions } = neighbour;
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
-  const waiting = upgradeOf(neighbour);
+  const waiting = followerOf(neighbour);
   if (waiting === undefined) return describe(subscription, installed, propertiesOf(installed));
   const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
   return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
 }
 
 /** The Revision that is about to follow the installed one. */
-function upgradeOf({ subscription, revisions }: Neighbour): Revision | undefined {
+function followerOf({ subscription, revisions }: Neighbour): Revision | undefined {
   const installed = installedAmong(subscription, revisions);
   const next = installed && revisions.findLast(({ spec }) => spec.number > installed.spec.number);
   return next !== undefined && isOnItsWay(subscription, next) ? next : undefined;
