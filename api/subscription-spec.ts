@@ -78,6 +78,12 @@ const Adopt = rules(
       .describe(
         'Whether the operator is adopted although Pods would be replaced, as dry runs of the API server show before anything is changed. Absent: Refuse.',
       ),
+    overwrites: z
+      .enum(['Refuse', 'Allow'])
+      .optional()
+      .describe(
+        'Whether the operator is adopted although ConfigMaps and Secrets of its bundle were edited, and would be set back to its manifests. Absent: Refuse.',
+      ),
   }),
   {
     rule: "self.from != 'OLMv0' || (has(self.subscription) && !has(self.clusterExtension))",

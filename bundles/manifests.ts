@@ -1,6 +1,6 @@
 /**
  * Reads the files of `manifests/`: every document of every file, whatever its name, with lists split into their items. A
- * hidden file that cannot be read, such as `.DS_Store`, has no objects.
+ * hidden file that cannot be read, such as `.DS_Store`, has no objects, and neither has a hidden folder.
  */
 import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
@@ -18,7 +18,9 @@ const FOLDER = 'manifests/';
 export function readManifests(files: ReadonlyMap<string, Uint8Array>, limits: BundleLimits): readonly Manifest[] {
   const manifests: Manifest[] = [];
   for (const file of [...files.keys()].filter((path) => path.startsWith(FOLDER)).sort(byBytes)) {
-    if (file.indexOf('/', FOLDER.length) >= 0) throw inSubfolder(file);
+    const isInFolder = file.indexOf('/', FOLDER.length) >= 0;
+    if (isInFolder && isHidden(file)) continue;
+    if (isInFolder) throw inSubfolder(file);
     const before = manifests.length;
     try {
       readManifestFile(manifests, { file, bytes: files.get(file) ?? new Uint8Array() }, limits);
@@ -30,7 +32,7 @@ export function readManifests(files: ReadonlyMap<string, Uint8Array>, limits: Bu
   return manifests;
 }
 
-/** Whether it is a hidden file of `manifests/`: programs of desktops and editors leave them, and catalogs pass over them. */
+/** Whether it is a hidden file of `manifests/`, or in a hidden folder of it: programs of desktops and editors leave them, and catalogs pass over them. */
 export function isHidden(file: string): boolean {
   return file.startsWith(`${FOLDER}.`);
 }

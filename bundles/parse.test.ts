@@ -53,6 +53,14 @@ describe('a bundle', () => {
     });
   });
 
+  it('a hidden folder has no objects: an editor keeps copies of the manifests in it', () => {
+    const copy = new TextEncoder().encode('kind: Secret\nmetadata: {name: a}\n');
+    const read = (folder: string): unknown =>
+      parseBundle(new Map([...makeFiles(), [`manifests/${folder}/copy.yaml`, copy]]));
+    expect(read('.ipynb_checkpoints')).toEqual(makeBundle());
+    expect(thrown(() => read('copies'))).toMatchObject({ reason: 'BundleInvalid' });
+  });
+
   it('lists are split into items, nested ones too, and items without a kind get that of the list', () => {
     const list = {
       apiVersion: 'v1',

@@ -7,6 +7,7 @@ import type { Cluster } from '../api/cluster.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { fieldsOf } from '../api/untyped.ts';
+import { isUnmergeable } from '../apply/api-failure.ts';
 import { keepLiveOrder } from '../apply/live-order.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
@@ -75,7 +76,12 @@ async function differencesOf(
   const live = await cluster.get(refOf(object), signal);
   if (live === undefined) return ['it does not exist, and is created'];
   const wanted = withUid(await keepLiveOrder(cluster, object, live, signal), live);
-  const answer = await cluster.apply(wanted, { force: true, dryRun: true }, signal);
+  const answer = await cluster.apply(wanted, { force: true, dryRun: true }, signal).catch((error: unknown) => {
+    // Such as one with a variable that is given twice, which is written by a patch.
+    if (isUnmergeable(error)) return undefined;
+    throw error;
+  });
+  if (answer === undefined) return ['they cannot be compared, as the API server cannot merge the Deployment'];
   const { fields, more } = diffFields(templateOf(live), templateOf(answer));
   const texts = fields.map(({ path, from, to }) => `${path}: ${from ?? 'absent'} becomes ${to ?? 'absent'}`);
   return [...texts, ...(more > 0 ? [`${more} further fields`] : [])];

@@ -9,6 +9,8 @@ import type { FieldChange } from './model.ts';
 const MOST_FIELDS = 40;
 /** Longest value that is shown. */
 const MOST_VALUE = 160;
+/** Length that is shown of the equal text before the first difference. */
+const CONTEXT = 40;
 
 export const MASK = '(masked)';
 
@@ -68,10 +70,11 @@ function collect({ path, before, after, isMasked }: Pair, changes: FieldChange[]
   if (isRecord(before) && isRecord(after)) return collectMap({ path, before, after, isMasked }, changes);
   if (Array.isArray(before) && Array.isArray(after)) return collectList({ path, before, after, isMasked }, changes);
   if (equal(before, after)) return;
+  const texts = isMasked ? { from: MASK, to: MASK } : shown(before, after);
   changes.push({
     path,
-    ...(before !== undefined && { from: isMasked ? MASK : shown(before) }),
-    ...(after !== undefined && { to: isMasked ? MASK : shown(after) }),
+    ...(before !== undefined && { from: texts.from }),
+    ...(after !== undefined && { to: texts.to }),
   });
 }
 
@@ -145,7 +148,16 @@ function equal(before: unknown, after: unknown): boolean {
   return before === after || canonicalJson(before ?? null) === canonicalJson(after ?? null);
 }
 
-function shown(value: unknown): string {
-  const json = formatJson(value);
-  return json.length > MOST_VALUE ? `${json.slice(0, MOST_VALUE)}…` : json;
+/** Both values, cut before their first difference if that is far behind: a file in a ConfigMap is one value. */
+function shown(before: unknown, after: unknown): { readonly from: string; readonly to: string } {
+  const [from = '', to = ''] = [before, after].map((value) => (value === undefined ? '' : formatJson(value)));
+  let same = 0;
+  while (same < Math.min(from.length, to.length) && from[same] === to[same]) same++;
+  const start = same < MOST_VALUE / 2 ? 0 : same - CONTEXT;
+  return { from: cut(from, start), to: cut(to, start) };
+}
+
+function cut(text: string, start: number): string {
+  const end = start + MOST_VALUE;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${text.length > end ? '…' : ''}`;
 }

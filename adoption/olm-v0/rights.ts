@@ -1,6 +1,6 @@
 /**
- * Which rights of OLM v0 are granted by Slipway too. OLM grants more than a bundle renders to: rights in the operator's own
- * namespace if it watches others, on the Secret of its certificate, and on reviews of access. Those must not go. Pure.
+ * Which rights of OLM v0 are granted by Slipway too. OLM grants more than a bundle renders to: rights on the Secret of its
+ * certificate, and on reviews of access. Those must not go. Pure.
  */
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { canonicalJson } from '../../api/json.ts';

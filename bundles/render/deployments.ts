@@ -57,14 +57,14 @@ function withCertificates(deployment: Deployment): Deployment {
   const { template } = deployment.spec;
   const { containers, initContainers, volumes = [] } = template.spec;
   const serving = (containers ?? []).map(mountCertificates);
-  const preparing = initContainers?.map(redirectMounts);
-  const needed = new Set(mountsOf([...serving, ...(preparing ?? [])]).map(({ name }) => name));
-  const published = mountsOf([...(containers ?? []), ...(initContainers ?? [])]);
-  const left = published.filter(({ name, mountPath }) => CERTIFICATE_FOLDERS.has(mountPath) && !needed.has(name));
+  // An init container may write what it mounts: it keeps its own mounts, and names those of certificates if it reads them.
+  const needed = new Set(mountsOf([...serving, ...(initContainers ?? [])]).map(({ name }) => name));
+  const left = mountsOf(containers ?? []).filter(
+    ({ name, mountPath }) => CERTIFICATE_FOLDERS.has(mountPath) && !needed.has(name),
+  );
   const replaced = new Set([...MOUNTS, ...left].map(({ name }) => name));
   const pod = {
     ...template.spec,
-    ...(preparing !== undefined && { initContainers: preparing }),
     containers: serving,
     volumes: [
       ...volumes.filter(({ name }) => !replaced.has(name)),
@@ -84,17 +84,6 @@ function mountCertificates(container: Container): Container {
   const kept = (container.volumeMounts ?? []).filter(({ mountPath }) => !CERTIFICATE_FOLDERS.has(mountPath));
   const added = MOUNTS.map(({ name, path }): VolumeMount => ({ name, mountPath: path }));
   return { ...container, volumeMounts: [...kept, ...added] };
-}
-
-/** An init container gets the certificates only at the paths at which the bundle mounts others. */
-function redirectMounts(container: Container): Container {
-  const { volumeMounts } = container;
-  if (volumeMounts === undefined) return container;
-  const redirected = volumeMounts.map((mount): VolumeMount => {
-    const own = MOUNTS.find(({ path }) => path === mount.mountPath);
-    return own === undefined ? mount : { name: own.name, mountPath: own.path };
-  });
-  return { ...container, volumeMounts: redirected };
 }
 
 function certificateVolumes(secretName: string): readonly Named[] {

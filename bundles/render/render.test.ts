@@ -524,10 +524,16 @@ describe('webhooks', () => {
       mounts: [['own at /tls', ...ISSUED]],
     },
     {
-      because: 'an init container reads the certificate too',
+      because: 'an init container writes certificates of its own, as for OLM v0',
       pod: { containers: [container(at('own', SERVING))], initContainers: [container(at('own', SERVING))] },
-      volumes: ['more'],
-      mounts: [ISSUED, ISSUED.slice(0, 1)],
+      volumes: ['own', 'more'],
+      mounts: [ISSUED, [`own at ${SERVING}`]],
+    },
+    {
+      because: 'flink has an init container that reads the certificate, and names the volume that OLM v0 adds',
+      pod: { containers: [container()], initContainers: [container(at('apiservice-cert', '/certs'))] },
+      volumes: ['own', 'more'],
+      mounts: [ISSUED, ['apiservice-cert at /certs']],
     },
     {
       because: 'an init container mounts the volume at another path',

@@ -77,6 +77,10 @@ function defineRun(adopt: Command, perform: Perform): void {
       .option('--all', 'every operator of the namespace')
       .option('-A, --all-namespaces', 'with --all, the operators of all namespaces')
       .option('--allow-restarts', 'hand over although Pods are replaced, which the plan lists')
+      .option(
+        '--allow-overwrites',
+        'hand over although edited ConfigMaps and Secrets are set back, which the plan lists',
+      )
       .addOption(timeoutOption('10m'))
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json']))

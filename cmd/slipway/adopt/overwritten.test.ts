@@ -5,7 +5,8 @@ import { NEVER } from '../../../api/testing/never.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { makeBundle } from '../../../bundles/testing/bundle.ts';
 import { createFakeCluster } from '../../../kube/testing/fake-cluster.ts';
-import { overwrittenOf, type Overwritten } from './overwritten.ts';
+import type { Overwritten } from '../../../controllers/overwritten.ts';
+import { overwrittenOf } from './overwritten.ts';
 
 const NAMESPACE = 'ops';
 
@@ -35,6 +36,9 @@ async function overwritten(published: KubeObject, live: KubeObject | undefined):
   return found;
 }
 
+/** An unknown field, which the fake API server cannot merge. */
+const TWICE = { env: [{ name: 'a' }, { name: 'a' }] };
+
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
 test.each<{ because: string; published: KubeObject; live: KubeObject | undefined; says: readonly Overwritten[] }>([
@@ -57,6 +61,27 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
     says: [{ object: 'Secret ops/settings', fields: ['data.classes'] }],
   },
   {
+    because: 'it is one file, and its end was edited',
+    published: made('ConfigMap', { 'settings.yaml': `${'# a long comment\n'.repeat(20)}level: info\n` }),
+    live: made('ConfigMap', { 'settings.yaml': `${'# a long comment\n'.repeat(20)}level: debug\n` }),
+    says: [
+      {
+        object: 'ConfigMap ops/settings',
+        fields: [
+          expect.stringMatching(
+            /^data\["settings\.yaml"\]: ….*level: debug.* becomes ….*level: info/,
+          ) as unknown as string,
+        ],
+      },
+    ],
+  },
+  {
+    because: 'the API server cannot merge it, and a patch will set its entries',
+    published: made('ConfigMap', { level: 'info' }, TWICE),
+    live: made('ConfigMap', { level: 'debug', own: '1' }),
+    says: [{ object: 'ConfigMap ops/settings', fields: ['data.level: "debug" becomes "info"'] }],
+  },
+  {
     because: 'it is as published',
     published: made('ConfigMap', { level: 'info' }),
     live: made('ConfigMap', { level: 'info' }),
@@ -65,8 +90,8 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
   { because: 'it does not exist', published: made('ConfigMap', { level: 'info' }), live: undefined, says: [] },
   {
     because: 'it is neither a ConfigMap nor a Secret',
-    published: { ...made('Service', {}), spec: { ports: [{ port: 1 }] } },
-    live: { ...made('Service', {}), spec: { ports: [{ port: 2 }] } },
+    published: made('Service', { level: 'info' }),
+    live: made('Service', { level: 'debug' }),
     says: [],
   },
 ])('a hand-over sets entries back, and the plan lists them: $because', async ({ published, live, says }) => {

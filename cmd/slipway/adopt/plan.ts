@@ -15,7 +15,8 @@ import { formatYaml } from '../../../report/data.ts';
 import { formatTable } from '../output/table.ts';
 import { listRows, type OperatorRow } from './operators.ts';
 import type { TrialRestart } from '../../../controllers/hand-over-trial.ts';
-import { overwrittenOf, type Overwritten } from './overwritten.ts';
+import type { Overwritten } from '../../../controllers/overwritten.ts';
+import { overwrittenOf } from './overwritten.ts';
 import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
 import { caveatOf, restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
@@ -106,7 +107,12 @@ async function planOne(
     ],
     conflicts,
   };
-  return outcomeOf(data, printPlan(data, wanted), flags.output, conflicts.length + restarts.length > 0 ? 2 : 0);
+  return outcomeOf(
+    data,
+    printPlan(data, wanted),
+    flags.output,
+    conflicts.length + restarts.length + overwritten.length > 0 ? 2 : 0,
+  );
 }
 
 /** The only note that counts for an operator that comes after others: taking it out of Git takes a person's time. */
@@ -148,7 +154,7 @@ function printPlan(
       restarts.flatMap(({ deployment, why }) => [deployment, ...why.map((text) => `  ${text}`)]),
     ),
     list(
-      'Set back to the manifests of the bundle, without a backup:',
+      'Set back to the manifests of the bundle, without a backup, for which --allow-overwrites is needed:',
       overwritten.flatMap(({ object, fields }) => [object, ...fields.map((text) => `  ${text}`)]),
     ),
     list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),

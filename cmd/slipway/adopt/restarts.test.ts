@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { mergePatch } from '../../../api/json.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { identityOf } from '../../../apply/identity.ts';
@@ -39,6 +40,7 @@ function csvOf(): KubeObject {
 class Server {
   readonly objects = new Map<string, KubeObject>();
   readonly applied: KubeObject[] = [];
+  answers: Error | undefined;
 
   put(...objects: readonly KubeObject[]): this {
     for (const object of objects) this.objects.set(identityOf(refOf(object)), object);
@@ -51,6 +53,7 @@ class Server {
 
   async apply(object: KubeObject, { dryRun = false } = {}): Promise<KubeObject> {
     if (!dryRun) throw new Error('nothing may be written');
+    if (this.answers !== undefined) throw this.answers;
     this.applied.push(object);
     return mergePatch((await this.get(refOf(object))) ?? {}, object) as KubeObject;
   }
@@ -88,6 +91,16 @@ describe('a hand-over', () => {
 
   test('restarts nothing that OLM has made', async () => {
     expect(await restarts(new Server().put(secret, live))).toEqual([]);
+  });
+
+  test('may restart a Deployment that cannot be compared, as one with a variable that is given twice', async () => {
+    const server = new Server().put(secret, live);
+    server.answers = refusal(500, '', 'failed to create typed patch object (gadget): env: duplicate entries for key');
+    expect(await restarts(server)).toEqual([
+      { deployment: 'Deployment.apps ops/gadget-manager', why: [expect.stringContaining('cannot be compared')] },
+    ]);
+    server.answers = refusal(503, 'ServiceUnavailable', 'the server is not ready');
+    await expect(restarts(server)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
   });
 
   test('restarts nothing of a ClusterServiceVersion that lists each version of a CRD', async () => {

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../api/object.ts';
 import { listObjects, parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
+import { describeOverwritten } from '../../../controllers/overwritten.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
@@ -17,6 +18,7 @@ import { cleanLine } from '../../../report/clean.ts';
 import { count } from '../../../report/count.ts';
 import { follow, type Journey } from './follow.ts';
 import { nextOperator, type OperatorRow } from './operators.ts';
+import { overwrittenOf } from './overwritten.ts';
 import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
 import { caveatOf, restartsOf } from './restarts.ts';
 import { wantedFor, type WantedFlags } from './wanted.ts';
@@ -25,6 +27,7 @@ export interface AdoptRunFlags extends KubeFlags, OutputFlags, WantedFlags, Publ
   readonly timeout: string;
   readonly all?: boolean;
   readonly allowRestarts?: boolean;
+  readonly allowOverwrites?: boolean;
   readonly allNamespaces?: boolean;
 }
 
@@ -97,9 +100,7 @@ function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
     cluster: connection.client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
     wanted: ({ survey }) => wantedFor(survey, flags).manifest,
-    ...(flags.allowRestarts !== true && {
-      surprises: (gathered, wanted) => findSurprises(run, gathered, wanted),
-    }),
+    surprises: (gathered, wanted) => findSurprises(run, gathered, wanted),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,
   });
@@ -118,7 +119,7 @@ function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
   };
 }
 
-/** That no Catalog has the version, or the Pods that it would replace. */
+/** That no Catalog has the version, or the Pods and edits that it would replace, unless a flag allows that. */
 async function findSurprises(
   { environment, connection, flags, signal }: OneHandOver,
   { survey: { csv } }: Gathered,
@@ -129,6 +130,13 @@ async function findSurprises(
   const published = await findPublished(wanted, sources, csv.metadata.name);
   if (published.kind === 'absent') return [published.why];
   for (const caveat of caveatOf(published)) environment.progress?.(`${cleanLine(caveat)}\n`);
-  const restarts = await restartsOf(connection.client, { csv, wanted, published, now: new Date(), signal });
-  return restarts.length === 0 ? [] : [...describeRestarts(restarts), 'add --allow-restarts if that is acceptable'];
+  const trial = { csv, wanted, published, now: new Date(), signal };
+  const restarts = flags.allowRestarts === true ? [] : await restartsOf(connection.client, trial);
+  const overwritten = flags.allowOverwrites === true ? [] : await overwrittenOf(connection.client, trial);
+  return [
+    ...describeRestarts(restarts),
+    ...(restarts.length > 0 ? ['add --allow-restarts if that is acceptable'] : []),
+    ...describeOverwritten(overwritten),
+    ...(overwritten.length > 0 ? ['copy the entries, and add --allow-overwrites'] : []),
+  ];
 }

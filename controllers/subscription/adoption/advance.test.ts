@@ -74,6 +74,15 @@ describe('an operator is adopted', () => {
     expect(adopted(cluster)?.reason).toBe('Adopted');
   });
 
+  test('although edits of its settings are set back, if spec.adopt allows that', async () => {
+    const cluster = clusterWith({ ...SPEC, adopt: { ...SPEC.adopt, overwrites: 'Allow' } });
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ops', name: 'settings' };
+    cluster.put(object(settings, { data: { level: 'debug' } }));
+    manager.render = async () => [object(settings, { data: { level: 'info' } })];
+    await manager.toTheEnd(cluster);
+    expect(adopted(cluster)?.reason).toBe('Adopted');
+  });
+
   test('its version is rendered as if it were pinned, before anything is changed', async () => {
     const cluster = clusterWith({ ...SPEC, version: '>=2.0.0', approval: 'Manual' });
     const asked: Subscription['spec'][] = [];

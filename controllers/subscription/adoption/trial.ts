@@ -1,6 +1,7 @@
 /** Whether Slipway can go on with an operator of OLM, before anything is changed. Sends only reads and dry runs. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { describeRestarts, restartsOf } from '../../hand-over-trial.ts';
+import { describeOverwritten, overwrittenOf } from '../../overwritten.ts';
 import { requireRights, type ToTakeOver } from './account-rights.ts';
 import { accountOf } from './acting.ts';
 import type { DepartureOptions } from './departure.ts';
@@ -16,7 +17,8 @@ export interface AdoptionTrial {
 }
 
 /**
- * That Catalogs have another bundle, or the Pods that it would replace if spec.adopt does not allow that. That the version can be
+ * That Catalogs have another bundle, or the Pods and the edits of ConfigMaps and Secrets that it would replace, unless spec.adopt
+ * allows that. That the version can be
  * installed at all, and that an account may do it, is known then too. Throws as `render` and requireRights do, and the errors
  * of the client.
  */
@@ -34,9 +36,15 @@ export async function obstacleTo(
     const { patches, deletes } = await takesOver(acting);
     await requireRights(acting, { patches, deletes: [...deletes, ...objects] }, signal);
   }
-  if (subscription.spec.adopt?.restarts === 'Allow') return undefined;
-  const restarts = describeRestarts(await restartsOf(acting, { subscription: pinned, objects, now: now(), signal }));
-  return restarts.length === 0 ? undefined : `${restarts.join('; ')}. ${REMEDY}`;
+  const { restarts, overwrites } = subscription.spec.adopt ?? {};
+  const trial = { subscription: pinned, objects, now: now(), signal };
+  const replaced = restarts === 'Allow' ? [] : describeRestarts(await restartsOf(acting, trial));
+  if (replaced.length > 0) return `${replaced.join('; ')}. ${REMEDY_OF_RESTARTS}`;
+  const edited = overwrites === 'Allow' ? [] : describeOverwritten(await overwrittenOf(acting, trial));
+  return edited.length === 0 ? undefined : `${edited.join('; ')}. ${REMEDY_OF_OVERWRITES}`;
 }
 
-const REMEDY = 'Undo the change that the fields name; if the restart is acceptable, set spec.adopt.restarts to Allow';
+const REMEDY_OF_RESTARTS =
+  'Undo the change that the fields name; if the restart is acceptable, set spec.adopt.restarts to Allow';
+const REMEDY_OF_OVERWRITES =
+  'Copy the entries, which no backup holds, to where the operator reads them after that, and set spec.adopt.overwrites to Allow';

@@ -1,0 +1,93 @@
+/**
+ * The ConfigMaps and Secrets of a bundle that were edited in the cluster: OLM v0 has left them as they are since it installed
+ * the version, and a hand-over sets them back to the manifests of the bundle. The command line and the manager ask the API
+ * server, by dry runs, before anything is changed.
+ */
+import type { Cluster } from '../api/cluster.ts';
+import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { fieldsOf } from '../api/untyped.ts';
+import { isDryRunUnsupported, isRefusal, isUnmergeable } from '../apply/api-failure.ts';
+import { withUid } from '../apply/write.ts';
+import { diffFields } from '../plan/fields.ts';
+
+export interface Overwritten {
+  /** `ConfigMap lights/beacon-settings` */
+  readonly object: string;
+  /** The entries that differ, of a Secret without their values; or why the object cannot be compared. */
+  readonly fields: readonly string[];
+}
+
+export interface OverwriteTrial {
+  /** The objects of the version that is installed, prepared for Slipway's Subscription. */
+  readonly objects: readonly KubeObject[];
+  readonly signal: AbortSignal;
+}
+
+/** Those whose live entries differ. Throws the errors of the client, except those about one object. */
+export async function overwrittenOf(
+  cluster: Pick<Cluster, 'get' | 'apply'>,
+  { objects, signal }: OverwriteTrial,
+): Promise<readonly Overwritten[]> {
+  const found: Overwritten[] = [];
+  for (const object of objects) {
+    const kind = groupKind(object);
+    if (kind !== 'ConfigMap' && kind !== 'Secret') continue;
+    const live = await cluster.get(refOf(object), signal);
+    if (live === undefined) continue;
+    const fields = await editsOf(cluster, object, { live, signal });
+    if (fields.length > 0) found.push({ object: describeRef(refOf(object)), fields });
+  }
+  return found;
+}
+
+interface Live {
+  readonly live: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+async function editsOf(
+  cluster: Pick<Cluster, 'apply'>,
+  object: KubeObject,
+  { live, signal }: Live,
+): Promise<readonly string[]> {
+  try {
+    const answer = await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
+    return describeEntries(live, answer);
+  } catch (error) {
+    // It is written by a patch then, which sets the entries of the manifest.
+    if (isUnmergeable(error) || isDryRunUnsupported(error)) return describeEntries(live, patched(live, object));
+    if (isRefusal(error)) return [`it cannot be compared: ${(error as Error).message}`];
+    throw error;
+  }
+}
+
+function patched(live: KubeObject, object: KubeObject): KubeObject {
+  const fields = (['data', 'binaryData'] as const).map((name) => {
+    const set = { ...fieldsOf(live[name]), ...fieldsOf(object[name]) };
+    return [name, set] as const;
+  });
+  return { ...live, ...Object.fromEntries(fields.filter(([, set]) => Object.keys(set).length > 0)) };
+}
+
+function describeEntries(live: KubeObject, next: KubeObject): readonly string[] {
+  const { fields, more } = diffFields(entriesOf(live), entriesOf(next));
+  const texts = fields.map(({ path, from = 'absent', to = 'absent' }) =>
+    live.kind === 'Secret' ? path : `${path}: ${from} becomes ${to}`,
+  );
+  return [...texts, ...(more > 0 ? [`${more} further entries`] : [])];
+}
+
+function entriesOf({ apiVersion, kind, metadata: { name }, data, binaryData }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name }, data, binaryData };
+}
+
+/** A sentence has room for so many. */
+const MOST_NAMED = 4;
+
+/** `ConfigMap lights/settings was edited, and would be set back (…)`, a sentence for each. Pure. */
+export function describeOverwritten(overwritten: readonly Overwritten[]): readonly string[] {
+  return overwritten.map(({ object, fields }) => {
+    const more = fields.length > MOST_NAMED ? [`${fields.length - MOST_NAMED} more`] : [];
+    return `${object} was edited, and would be set back (${[...fields.slice(0, MOST_NAMED), ...more].join(', ')})`;
+  });
+}
