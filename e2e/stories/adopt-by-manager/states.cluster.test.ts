@@ -24,10 +24,13 @@ import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
 const obstacle = leftTo('make stories') ?? realNodeObstacle();
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
 
+/** The settings of an operator, as they are published. */
+const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
+
 /** Each watches its own namespace, which has its name unless it is in the family. */
 const OPERATORS = [
   { name: 'tenant', kind: 'Tenant' },
-  { name: 'edited', kind: 'Edited' },
+  { name: 'edited', kind: 'Edited', further: [SETTINGS] },
   { name: 'provider', kind: 'Provided', namespace: 'family' },
   {
     name: 'dependent',
@@ -43,7 +46,7 @@ const homeOf = (one: Operator): string => ('namespace' in one ? one.namespace : 
 
 function loaded(one: Operator): Loaded {
   const { name, kind } = one;
-  const files = tinyBundle({ name, version: '1.0.0', kind });
+  const files = tinyBundle({ name, version: '1.0.0', kind, ...('further' in one && { further: one.further }) });
   const properties = 'properties' in one ? one.properties : [];
   const installed = { name: `${name}.v1.0.0`, version: '1.0.0', files, properties };
   const shared = { package: name, namespace: homeOf(one), mode: 'OwnNamespace', because: 'it is in a state' } as const;
@@ -165,7 +168,7 @@ describe.skipIf(obstacle !== undefined)(
         await waitFor(cluster(), provider, isAdopted);
       });
 
-      test('Pods that would be replaced are named, as a person has changed the ClusterServiceVersion, and are replaced only if that is allowed', async () => {
+      test('Pods that would be replaced and settings that would be set back are named, as a person has changed both, which happens only if it is allowed', async () => {
         const edited = { kind: 'Subscription', name: 'edited', namespace: 'edited' };
         const ref = { ...CSV, namespace: 'edited', name: 'edited.v1.0.0' };
         const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'edited', name: 'edited' };
@@ -174,6 +177,7 @@ describe.skipIf(obstacle !== undefined)(
         const isRolledOut = async (): Promise<boolean> =>
           JSON.stringify((await client.get(deployment))?.['spec']).includes('registry.example/patched:1');
         await until('OLM has rolled the change out', isRolledOut);
+        await kubectl('-n', 'edited', 'patch', 'configmap', 'settings', '-p', '{"data":{"level":"debug"}}');
         await adopt('edited', 'edited');
         const isNamed = (one: Judged): boolean => isRefused(one) && /would be replaced/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
         const refused = await waitFor(cluster(), edited, isNamed);
@@ -183,8 +187,13 @@ describe.skipIf(obstacle !== undefined)(
         await hasSucceeded(cluster(), edited);
         expect(await marksOfOlm(client, 'edited', 'edited')).not.toEqual([]);
         await adopt('edited', 'edited', {}, { restarts: 'Allow' });
+        const isLost = (one: Judged): boolean => /ConfigMap edited\/settings was edited.*data\.level: "debug" becomes "info".*overwrites to Allow/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
+        await waitFor(cluster(), edited, (one) => isRefused(one) && isLost(one));
+        await adopt('edited', 'edited', {}, { restarts: 'Allow', overwrites: 'Allow' });
         await waitFor(cluster(), edited, isAdopted);
         expect(await isRolledOut()).toBe(false);
+        const level = ['get', 'configmap', 'settings', '-o', 'jsonpath={.data.level}'];
+        expect(await kubectl('-n', 'edited', ...level)).toBe('info');
       });
     });
   },

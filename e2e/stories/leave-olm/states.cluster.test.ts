@@ -25,11 +25,7 @@ interface Operator extends Omit<TinyOperator, 'version'> {
   /** Of the OperatorGroup, for the first operator of a namespace. */
   readonly group?: object;
   readonly properties?: Loaded['bundles'][number]['properties'];
-  readonly further?: readonly object[];
 }
-
-/** The settings of an operator, as they are published. */
-const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
 
 const ALL_OPERATORS: readonly Operator[] = [
   { name: 'plain', kind: 'Plain' },
@@ -37,7 +33,7 @@ const ALL_OPERATORS: readonly Operator[] = [
   { name: 'limited', kind: 'Limited', group: { serviceAccountName: 'limited', targetNamespaces: ['limited'] } },
   { name: 'selecting', kind: 'Selecting', group: { selector: { matchLabels: { team: 'lamps' } } } },
   { name: 'alone', kind: 'Alone' },
-  { name: 'edited', kind: 'Edited', further: [SETTINGS] },
+  { name: 'edited', kind: 'Edited' },
   { name: 'twin-a', kind: 'Twin' },
   { name: 'twin-b', kind: 'Twin' },
   { name: 'provider', kind: 'Provided', namespace: 'family' },
@@ -55,8 +51,8 @@ const OPERATORS = byExtent({ all: ALL_OPERATORS, sample: ALL_OPERATORS.filter(({
 const homeOf = ({ name, namespace = name }: Operator): string => namespace;
 
 function loaded(one: Operator): Loaded {
-  const { name, kind, properties = [], further = [] } = one;
-  const files = tinyBundle({ name, version: '1.0.0', further, ...(kind !== undefined && { kind }) });
+  const { name, kind, properties = [] } = one;
+  const files = tinyBundle({ name, version: '1.0.0', ...(kind !== undefined && { kind }) });
   const installed = { name: `${name}.v1.0.0`, version: '1.0.0', files, properties };
   const shared = { package: name, namespace: homeOf(one), mode: 'OwnNamespace', because: 'it is in a state' } as const;
   return { ...shared, source: 'made', channel: 'stable', bundles: [installed], installed };
@@ -70,7 +66,6 @@ interface Plan {
   readonly notes?: readonly string[];
   readonly conflicts?: readonly string[];
   readonly restarts?: readonly { readonly deployment: string; readonly why: readonly string[] }[];
-  readonly overwritten?: readonly { readonly object: string; readonly fields: readonly string[] }[];
   readonly code: number;
 }
 
@@ -177,7 +172,7 @@ describe.skipIf(obstacle !== undefined)(
     });
 
     test.skipIf(isSample)(
-      'Pods that would be replaced and edits that would be set back are announced, and that only happens if it is allowed',
+      'Pods that would be replaced are announced, and only replaced if that is allowed',
       async () => {
         const image = ['set', 'image', 'deployment/edited', 'operator=registry.example/patched:1'];
         // OLM may be at work on the Deployment for a while, and put its image back; there is no plan of restarts until it has ended.
@@ -186,7 +181,6 @@ describe.skipIf(obstacle !== undefined)(
           const one = await planOf('edited');
           return (one.restarts ?? []).length === 0 ? undefined : one;
         };
-        await cluster().kubectl(['-n', 'edited', 'patch', 'configmap', 'settings', '-p', '{"data":{"level":"debug"}}']);
         const plan = await until('the plan names the Pods', planned);
         expect(plan.code).toBe(2);
         expect(plan.restarts).toEqual([
@@ -195,18 +189,11 @@ describe.skipIf(obstacle !== undefined)(
             why: [expect.stringMatching(/containers\[operator\]\.image: .*patched:1.* becomes .*edited:v1\.0\.0/)],
           },
         ]);
-        const edited = { object: 'ConfigMap edited/settings', fields: ['data.level: "debug" becomes "info"'] };
-        expect(plan.overwritten).toEqual([edited]);
         const refused = await slipway('adopt', 'run', 'edited/edited');
         expect(`${refused.code} ${refused.text}`).toMatch(/^[^0].*Deployment\.apps edited\/edited would be replaced/s);
-        const half = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
-        expect(`${half.code} ${half.text}`).toMatch(/^[^0].*ConfigMap edited\/settings was edited/s);
         await hasSucceeded(cluster(), { namespace: 'edited', name: 'edited' });
-        const both = ['--allow-restarts', '--allow-overwrites'];
-        const { code, text } = await slipway('adopt', 'run', 'edited/edited', ...both);
+        const { code, text } = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
         expect(`${code} ${text}`).toMatch(/^0 /);
-        const level = ['get', 'configmap', 'settings', '-o', 'jsonpath={.data.level}'];
-        expect(await cluster().kubectl(['-n', 'edited', ...level])).toBe('info');
       },
     );
 
