@@ -13,8 +13,12 @@ import { diffFields } from '../plan/fields.ts';
 export interface Overwritten {
   /** `ConfigMap lights/beacon-settings` */
   readonly object: string;
-  /** The entries that differ, of a Secret without their values; or why the object cannot be compared. */
+  /** `data.level`, for each entry that differs. */
+  readonly entries: readonly string[];
+  /** `data.level: "debug" becomes "info"`, of a Secret without the values. */
   readonly fields: readonly string[];
+  /** The answer of the API server, if it compares nothing. */
+  readonly problem?: string;
 }
 
 export interface OverwriteTrial {
@@ -34,8 +38,9 @@ export async function overwrittenOf(
     if (kind !== 'ConfigMap' && kind !== 'Secret') continue;
     const live = await cluster.get(refOf(object), signal);
     if (live === undefined) continue;
-    const fields = await editsOf(cluster, object, { live, signal });
-    if (fields.length > 0) found.push({ object: describeRef(refOf(object)), fields });
+    const edits = await editsOf(cluster, object, { live, signal });
+    if (edits.entries.length > 0 || edits.problem !== undefined)
+      found.push({ object: describeRef(refOf(object)), ...edits });
   }
   return found;
 }
@@ -45,18 +50,16 @@ interface Live {
   readonly signal: AbortSignal;
 }
 
-async function editsOf(
-  cluster: Pick<Cluster, 'apply'>,
-  object: KubeObject,
-  { live, signal }: Live,
-): Promise<readonly string[]> {
+type Edits = Omit<Overwritten, 'object'>;
+
+async function editsOf(cluster: Pick<Cluster, 'apply'>, object: KubeObject, { live, signal }: Live): Promise<Edits> {
   try {
     const answer = await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
     return describeEntries(live, answer);
   } catch (error) {
     // It is written by a patch then, which sets the entries of the manifest.
     if (isUnmergeable(error) || isDryRunUnsupported(error)) return describeEntries(live, patched(live, object));
-    if (isRefusal(error)) return [`it cannot be compared: ${(error as Error).message}`];
+    if (isRefusal(error)) return { entries: [], fields: [], problem: (error as Error).message };
     throw error;
   }
 }
@@ -69,12 +72,12 @@ function patched(live: KubeObject, object: KubeObject): KubeObject {
   return { ...live, ...Object.fromEntries(fields.filter(([, set]) => Object.keys(set).length > 0)) };
 }
 
-function describeEntries(live: KubeObject, next: KubeObject): readonly string[] {
+function describeEntries(live: KubeObject, next: KubeObject): Edits {
   const { fields, more } = diffFields(entriesOf(live), entriesOf(next));
-  const texts = fields.map(({ path, from = 'absent', to = 'absent' }) =>
-    live.kind === 'Secret' ? path : `${path}: ${from} becomes ${to}`,
-  );
-  return [...texts, ...(more > 0 ? [`${more} further entries`] : [])];
+  const entries = fields.map(({ path }) => path);
+  const texts = fields.map(({ path, from = 'absent', to = 'absent' }) => `${path}: ${from} becomes ${to}`);
+  const further = more > 0 ? [`${more} further entries`] : [];
+  return { entries: [...entries, ...further], fields: [...(live.kind === 'Secret' ? entries : texts), ...further] };
 }
 
 function entriesOf({ apiVersion, kind, metadata: { name }, data, binaryData }: KubeObject): KubeObject {
@@ -84,10 +87,14 @@ function entriesOf({ apiVersion, kind, metadata: { name }, data, binaryData }: K
 /** A sentence has room for so many. */
 const MOST_NAMED = 4;
 
-/** `ConfigMap lights/settings was edited, and would be set back (…)`, a sentence for each. Pure. */
+/**
+ * `ConfigMap lights/settings was edited, and would be set back (data.level)`, a sentence for each. Without values: readers of
+ * a status need not be able to read the object. Pure.
+ */
 export function describeOverwritten(overwritten: readonly Overwritten[]): readonly string[] {
-  return overwritten.map(({ object, fields }) => {
-    const more = fields.length > MOST_NAMED ? [`${fields.length - MOST_NAMED} more`] : [];
-    return `${object} was edited, and would be set back (${[...fields.slice(0, MOST_NAMED), ...more].join(', ')})`;
+  return overwritten.map(({ object, entries, problem }) => {
+    if (problem !== undefined) return `${object} cannot be compared, and any edit of it would be set back: ${problem}`;
+    const more = entries.length > MOST_NAMED ? [`${entries.length - MOST_NAMED} more`] : [];
+    return `${object} was edited, and would be set back (${[...entries.slice(0, MOST_NAMED), ...more].join(', ')})`;
   });
 }

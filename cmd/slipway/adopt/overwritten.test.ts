@@ -5,7 +5,12 @@ import { NEVER } from '../../../api/testing/never.ts';
 import type { Fields } from '../../../api/untyped.ts';
 import { makeBundle } from '../../../bundles/testing/bundle.ts';
 import { createFakeCluster } from '../../../kube/testing/fake-cluster.ts';
-import type { Overwritten } from '../../../controllers/overwritten.ts';
+import {
+  describeOverwritten,
+  overwrittenOf as overwrittenOfObjects,
+  type Overwritten,
+} from '../../../controllers/overwritten.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import { overwrittenOf } from './overwritten.ts';
 
 const NAMESPACE = 'ops';
@@ -46,19 +51,23 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
     because: 'a person has changed an entry, and added another',
     published: made('ConfigMap', { level: 'info', format: 'json' }),
     live: made('ConfigMap', { level: 'debug', format: 'json', own: '1' }),
-    says: [{ object: 'ConfigMap ops/settings', fields: ['data.level: "debug" becomes "info"'] }],
+    says: [
+      { object: 'ConfigMap ops/settings', entries: ['data.level'], fields: ['data.level: "debug" becomes "info"'] },
+    ],
   },
   {
     because: 'a person has removed an entry',
     published: made('ConfigMap', { level: 'info', format: 'json' }),
     live: made('ConfigMap', { level: 'info' }),
-    says: [{ object: 'ConfigMap ops/settings', fields: ['data.format: absent becomes "json"'] }],
+    says: [
+      { object: 'ConfigMap ops/settings', entries: ['data.format'], fields: ['data.format: absent becomes "json"'] },
+    ],
   },
   {
     because: 'the values of a Secret are not shown',
     published: made('Secret', { classes: encoded('published') }, { type: 'Opaque' }),
     live: made('Secret', { classes: encoded('edited') }, { type: 'Opaque' }),
-    says: [{ object: 'Secret ops/settings', fields: ['data.classes'] }],
+    says: [{ object: 'Secret ops/settings', entries: ['data.classes'], fields: ['data.classes'] }],
   },
   {
     because: 'it is one file, and its end was edited',
@@ -67,6 +76,7 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
     says: [
       {
         object: 'ConfigMap ops/settings',
+        entries: ['data["settings.yaml"]'],
         fields: [
           expect.stringMatching(
             /^data\["settings\.yaml"\]: ….*level: debug.* becomes ….*level: info/,
@@ -79,7 +89,9 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
     because: 'the API server cannot merge it, and a patch will set its entries',
     published: made('ConfigMap', { level: 'info' }, TWICE),
     live: made('ConfigMap', { level: 'debug', own: '1' }),
-    says: [{ object: 'ConfigMap ops/settings', fields: ['data.level: "debug" becomes "info"'] }],
+    says: [
+      { object: 'ConfigMap ops/settings', entries: ['data.level'], fields: ['data.level: "debug" becomes "info"'] },
+    ],
   },
   {
     because: 'it is as published',
@@ -96,4 +108,16 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
   },
 ])('a hand-over sets entries back, and the plan lists them: $because', async ({ published, live, says }) => {
   expect(await overwritten(published, live)).toEqual(says);
+});
+
+test('an object of which the API server refuses the comparison is listed with its answer', async () => {
+  const refused = {
+    get: async () => made('ConfigMap', { level: 'debug' }),
+    apply: () => Promise.reject(refusal(422, 'Invalid', 'data: Forbidden: field is immutable when `immutable` is set')),
+  };
+  const objects = [made('ConfigMap', { level: 'info' })];
+  const found = await overwrittenOfObjects(refused, { objects, signal: NEVER });
+  expect(describeOverwritten(found)).toEqual([
+    expect.stringMatching(/^ConfigMap ops\/settings cannot be compared, and any edit .*field is immutable/),
+  ]);
 });

@@ -155,7 +155,10 @@ function printPlan(
     ),
     list(
       'Set back to the manifests of the bundle, without a backup, for which --allow-overwrites is needed:',
-      overwritten.flatMap(({ object, fields }) => [object, ...fields.map((text) => `  ${text}`)]),
+      overwritten.flatMap(({ object, fields, problem = [] }) => [
+        object,
+        ...[...fields, problem].flat().map((text) => `  ${text}`),
+      ]),
     ),
     list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),
     list('Handed over:', objects),

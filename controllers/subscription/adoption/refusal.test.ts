@@ -92,7 +92,7 @@ describe('an operator is not adopted, and nothing but the status is written', ()
       change: (cluster) => cluster.put(object(SETTINGS, { data: { level: 'debug', own: '1' } })),
       render: async () => [object(SETTINGS, { data: { level: 'info' } })],
       reason: 'AdoptionRefused',
-      says: 'ConfigMap ops/settings was edited, and would be set back (data.level: "debug" becomes "info"). Copy',
+      says: 'ConfigMap ops/settings was edited, and would be set back (data.level). Copy',
     },
     {
       because: 'no Catalog has its version',

@@ -187,7 +187,7 @@ describe.skipIf(obstacle !== undefined)(
         await hasSucceeded(cluster(), edited);
         expect(await marksOfOlm(client, 'edited', 'edited')).not.toEqual([]);
         await adopt('edited', 'edited', {}, { restarts: 'Allow' });
-        const isLost = (one: Judged): boolean => /ConfigMap edited\/settings was edited.*data\.level: "debug" becomes "info".*overwrites to Allow/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
+        const isLost = (one: Judged): boolean => /ConfigMap edited\/settings was edited.*\(data\.level\).*overwrites to Allow/.test(condition(one, 'Adopted')?.message ?? ''); // prettier-ignore
         await waitFor(cluster(), edited, (one) => isRefused(one) && isLost(one));
         await adopt('edited', 'edited', {}, { restarts: 'Allow', overwrites: 'Allow' });
         await waitFor(cluster(), edited, isAdopted);
