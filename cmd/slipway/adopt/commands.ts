@@ -29,7 +29,7 @@ function definePlan(adopt: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('plan')))
       .description(
-        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, the objects that are handed over and deleted, and the Deployments whose Pods would be replaced, by dry runs of the version that a Catalog has. Writes nothing. The exit code is 2 if an operator cannot be handed over, or not without replacing Pods.",
+        "Lists the operators of OLM and whether each can be handed over. With a name, shows Slipway's Subscription, the objects that are handed over and deleted, the Deployments whose Pods would be replaced and the ConfigMaps and Secrets whose edits would be set back, by dry runs of the version that a Catalog has. Writes nothing. The exit code is 2 if an operator cannot be handed over, or not without these.",
       )
       .argument('[name]', ARGUMENT)
       .option('-A, --all-namespaces', 'the operators of all namespaces')
