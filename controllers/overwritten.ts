@@ -6,6 +6,7 @@
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf } from '../api/untyped.ts';
+import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { isDryRunUnsupported, isRefusal, isUnmergeable } from '../apply/api-failure.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
@@ -17,8 +18,10 @@ export interface Overwritten {
   readonly entries: readonly string[];
   /** `data.level: "debug" becomes "info"`, of a Secret without the values. */
   readonly fields: readonly string[];
-  /** The answer of the API server, if it compares nothing. */
-  readonly problem?: string;
+  /** Why it cannot be compared. */
+  readonly unknown?: string;
+  /** The answer of the API server, if it does not accept the object as the bundle has it: no hand-over could go on. */
+  readonly refused?: string;
 }
 
 export interface OverwriteTrial {
@@ -27,19 +30,18 @@ export interface OverwriteTrial {
   readonly signal: AbortSignal;
 }
 
-/** Those whose live entries differ. Throws the errors of the client, except those about one object. */
+/** Those whose live entries differ, or that the API server refuses. Throws the errors of the client. */
 export async function overwrittenOf(
   cluster: Pick<Cluster, 'get' | 'apply'>,
   { objects, signal }: OverwriteTrial,
 ): Promise<readonly Overwritten[]> {
   const found: Overwritten[] = [];
   for (const object of objects) {
-    const kind = groupKind(object);
-    if (kind !== 'ConfigMap' && kind !== 'Secret') continue;
+    if (!isSettings(object)) continue;
     const live = await cluster.get(refOf(object), signal);
     if (live === undefined) continue;
     const edits = await editsOf(cluster, object, { live, signal });
-    if (edits.entries.length > 0 || edits.problem !== undefined)
+    if (edits !== undefined && (edits.entries.length > 0 || edits.refused !== undefined))
       found.push({ object: describeRef(refOf(object)), ...edits });
   }
   return found;
@@ -52,24 +54,34 @@ interface Live {
 
 type Edits = Omit<Overwritten, 'object'>;
 
-async function editsOf(cluster: Pick<Cluster, 'apply'>, object: KubeObject, { live, signal }: Live): Promise<Edits> {
+async function editsOf(
+  cluster: Pick<Cluster, 'apply'>,
+  object: KubeObject,
+  { live, signal }: Live,
+): Promise<Edits | undefined> {
   try {
     const answer = await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
     return describeEntries(live, answer);
   } catch (error) {
     // It is written by a patch then, which sets the entries of the manifest.
     if (isUnmergeable(error) || isDryRunUnsupported(error)) return describeEntries(live, patched(live, object));
-    if (isRefusal(error)) return { entries: [], fields: [], problem: (error as Error).message };
-    throw error;
+    // It has changed since; and rights are judged elsewhere.
+    if (isConflictOrReplaced(error)) return undefined;
+    if (!isRefusal(error) || isForbidden(error)) throw error;
+    return { entries: [], fields: [], refused: (error as Error).message };
   }
 }
 
 function patched(live: KubeObject, object: KubeObject): KubeObject {
-  const fields = (['data', 'binaryData'] as const).map((name) => {
-    const set = { ...fieldsOf(live[name]), ...fieldsOf(object[name]) };
-    return [name, set] as const;
-  });
-  return { ...live, ...Object.fromEntries(fields.filter(([, set]) => Object.keys(set).length > 0)) };
+  const texts = Object.entries(fieldsOf(object['stringData']));
+  const encoded = Object.fromEntries(texts.map(([name, text]) => [name, Buffer.from(String(text)).toString('base64')]));
+  const data = { ...fieldsOf(live['data']), ...fieldsOf(object['data']), ...encoded };
+  const binaryData = { ...fieldsOf(live['binaryData']), ...fieldsOf(object['binaryData']) };
+  return { ...live, ...filled({ data, binaryData }) };
+}
+
+function filled(maps: Readonly<Record<string, object>>): object {
+  return Object.fromEntries(Object.entries(maps).filter(([, map]) => Object.keys(map).length > 0));
 }
 
 function describeEntries(live: KubeObject, next: KubeObject): Edits {
@@ -92,9 +104,25 @@ const MOST_NAMED = 4;
  * a status need not be able to read the object. Pure.
  */
 export function describeOverwritten(overwritten: readonly Overwritten[]): readonly string[] {
-  return overwritten.map(({ object, entries, problem }) => {
-    if (problem !== undefined) return `${object} cannot be compared, and any edit of it would be set back: ${problem}`;
+  return overwritten.filter(isPermitted).map(({ object, entries, unknown }) => {
+    if (unknown !== undefined) return `${object} cannot be compared, and any edit of it would be set back (${unknown})`;
     const more = entries.length > MOST_NAMED ? [`${entries.length - MOST_NAMED} more`] : [];
     return `${object} was edited, and would be set back (${[...entries.slice(0, MOST_NAMED), ...more].join(', ')})`;
   });
+}
+
+/** A sentence for each object that the API server does not accept, whether edits may be set back or not. Pure. */
+export function describeRefusedSettings(overwritten: readonly Overwritten[]): readonly string[] {
+  return overwritten.flatMap(({ object, refused }) =>
+    refused === undefined ? [] : [`the API server refuses ${object} as the bundle has it: ${refused}`],
+  );
+}
+
+function isPermitted({ refused }: Overwritten): boolean {
+  return refused === undefined;
+}
+
+/** Whether persons edit such objects to configure an operator. */
+export function isSettings(object: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return ['ConfigMap', 'Secret'].includes(groupKind(object));
 }

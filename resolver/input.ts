@@ -118,8 +118,10 @@ export interface InstalledPackage extends Installed {
    * for a dependent, and another Subscription may install it a second time.
    */
   readonly holds?: boolean;
-  /** The reader may know the Subscription, and not the needs: a bundle that is not installed yet has some of them. */
+  /** The reader may know the Subscription alone: the package is not installed yet. */
   readonly hidden?: true;
+  /** Those of `properties` that the reader may not know: a bundle that is not installed yet has them. */
+  readonly hiddenNeeds?: readonly Property[];
   /** Which upgrades its Subscription makes; absent: every one along the graph. */
   readonly limits?: UpgradeLimits;
 }

@@ -22,6 +22,13 @@ import { judgeOperator } from './verdict.ts';
 /** How long OLM may need to see that the annotations are gone. */
 const SEEN_BY_OLM_MS = 300;
 
+export interface Surprising {
+  /** Slipway's Subscription. */
+  readonly wanted: KubeObject;
+  /** The objects that are handed over. */
+  readonly objects: readonly KubeObject[];
+}
+
 export interface HandOverOptions {
   readonly cluster: Cluster;
   readonly name: BackupName;
@@ -30,7 +37,7 @@ export interface HandOverOptions {
   /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
   readonly successor?: Successor;
   /** Sentences about effects that a user has to know before anything is changed, such as Pods that are replaced. */
-  readonly surprises?: (gathered: Gathered, wanted: KubeObject) => Promise<readonly string[]>;
+  readonly surprises?: (gathered: Gathered, about: Surprising) => Promise<readonly string[]>;
   /** Resolves after the milliseconds. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -125,7 +132,7 @@ export class HandOver {
     }
     const wanted = this.#options.wanted(gathered);
     await this.#slipway.requireFree(wanted);
-    const surprises = (await this.#options.surprises?.(gathered, wanted)) ?? [];
+    const surprises = (await this.#options.surprises?.(gathered, { wanted, objects: own })) ?? [];
     if (surprises.length > 0) throw refusal(name, { why: surprises.join('; ') });
     const backup = makeBackup({ ...survey, csv }, operator, { wanted, objects: own });
     await cluster.create(writeBackup(backup, name.kept), {}, signal);

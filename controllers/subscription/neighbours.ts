@@ -2,6 +2,7 @@
  * The packages that other Subscriptions have installed or are about to install, for dependencies: which provide
  * something, and which need something. trust.ts decides whose needs count. Pure.
  */
+import { canonicalJson } from '../../api/json.ts';
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -29,17 +30,18 @@ export function describeSurroundings(
   neighbours: readonly Neighbour[],
 ): Required<Pick<ClusterFacts, 'packages' | 'coming'>> {
   const [trusted, others] = partition(neighbours, ({ subscription }) => mayHold(subscription, one.subscription));
-  const hidden = (each: Neighbour): { readonly hidden?: true } =>
-    isHiddenFrom(each.subscription, one.subscription) ? { hidden: true } : {};
+  const isHidden = (each: Neighbour): boolean => isHiddenFrom(each.subscription, one.subscription);
   const held = [one, ...trusted].flatMap((each) => {
     const described = describePackage(each);
-    return described === undefined ? [] : { ...described, ...(followerOf(each) !== undefined && hidden(each)) };
+    if (described === undefined) return [];
+    return isHidden(each) ? { ...described, hiddenNeeds: comingNeedsOf(each) } : described;
   });
   const taken = new Set(held.map((each) => each.package));
   const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
   const coming = trusted.flatMap((each) => {
     const described = describeComing(each);
-    return described === undefined ? [] : { ...described, ...hidden(each) };
+    if (described === undefined) return [];
+    return isHidden(each) ? { ...described, hidden: true as const } : described;
   });
   return { packages: [...held, ...guests], coming };
 }
@@ -70,6 +72,15 @@ function followerOf({ subscription, revisions }: Neighbour): Revision | undefine
   const installed = installedAmong(subscription, revisions);
   const next = installed && revisions.findLast(({ spec }) => spec.number > installed.spec.number);
   return next !== undefined && isOnItsWay(subscription, next) ? next : undefined;
+}
+
+/** The needs of the Revision that is about to follow, without those that the installed one has too. */
+function comingNeedsOf(neighbour: Neighbour): readonly Property[] {
+  const next = followerOf(neighbour);
+  const installed = installedAmong(neighbour.subscription, neighbour.revisions);
+  if (next === undefined || installed === undefined) return [];
+  const known = new Set(requirementsIn(installed).map((one) => canonicalJson(one)));
+  return requirementsIn(next).filter((one) => !known.has(canonicalJson(one)));
 }
 
 /** Whether only dependencies keep a Revision from becoming active. */

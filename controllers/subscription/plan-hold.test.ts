@@ -51,10 +51,19 @@ function waiting(parts: Parts): SubscriptionFacts {
   });
 }
 
+const failure = { reason: 'ObjectInvalid', message: 'a Service is invalid', since: '2026-05-01T11:00:00Z' };
+
+/** The Revision of 1.1.0 was tried before. */
+function thatFailed(given: SubscriptionFacts): SubscriptionFacts {
+  const revisions = given.revisions.map((one) =>
+    one.spec.version === '1.1.0' ? { ...one, status: { ...one.status, failure } } : one,
+  );
+  return { ...given, revisions };
+}
+
 /** 1.0.5 was tried before, and failed. */
 function besideFailed(given: SubscriptionFacts): SubscriptionFacts {
   const tried = revision({ number: 3, version: '1.0.5', state: 'Archived' });
-  const failure = { reason: 'ObjectInvalid', message: 'a Service is invalid', since: '2026-05-01T11:00:00Z' };
   return { ...given, revisions: [...given.revisions, { ...tried, status: { ...tried.status, failure } }] };
 }
 
@@ -137,6 +146,13 @@ describe('under an upgrade policy', () => {
         waiting({ spec: { approve: { version: '1.0.5', plan: OTHER } }, plan: { hash: HASH, heldBy: OUTSIDE } }),
       ),
       expected: 'await: AwaitingApproval',
+    },
+    {
+      because: 'the approval is of another plan of a version that failed, and is tried again',
+      given: thatFailed(
+        waiting({ spec: { approve: { version: '1.1.0', plan: OTHER } }, plan: { hash: HASH, heldBy: OUTSIDE } }),
+      ),
+      expected: 'await: ApprovalVoid',
     },
     {
       because: 'an approval of another version is not needed for an upgrade inside of the policy',

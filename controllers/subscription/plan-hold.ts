@@ -81,12 +81,12 @@ function isApproving(approval: Approval | undefined, { next }: Choice, plan: Pla
   return plan?.hash !== undefined && approval?.version === next.version && approval.plan === plan.hash;
 }
 
-/** The approval in the spec. Undefined if it has been used: the version was installed, or failed. A new content under it was not. */
+/** The approval in the spec. Undefined if it has been used: the version was installed, or failed and another one is next. */
 function outstandingApproval({ subscription, revisions }: SubscriptionFacts, { next }: Choice): Approval | undefined {
   const { approve } = subscription.spec;
   const isDone = revisions
     .filter(({ spec }) => spec.version === approve?.version && !isPublishedAgain(next, spec))
-    .some((one) => hasWorked(one) || one.status?.failure !== undefined);
+    .some((one) => hasWorked(one) || (one.status?.failure !== undefined && one.spec.version !== next.version));
   return isDone ? undefined : approve;
 }
 

@@ -2,6 +2,8 @@
  * Translates a universe into clauses: the demands on the options that literals.ts has given variables. plan.ts asks for
  * an encoding of each universe, and for others with more detail if it has to explain a contradiction.
  */
+import { canonicalJson } from '../../api/json.ts';
+import type { Property } from '../../catalog/model.ts';
 import type { Conflict } from '../decision.ts';
 import type { SatSolver } from '../solver/sat.ts';
 import type { ClauseWriter } from './clause-writer.ts';
@@ -10,7 +12,7 @@ import { encodeProviders } from './encode-providers.ts';
 import { FactSelectors, type FactDetail, type FactGroup } from './facts.ts';
 import { Literals, type EncodedOption, type EncodedPackage } from './literals.ts';
 import type { PackageNode, Policy, Universe } from './model.ts';
-import { needOf, type Requirement } from './requirements.ts';
+import { needOf, parseRequirements, type Requirement } from './requirements.ts';
 
 /** A universe as clauses. */
 export interface EncodedUniverse {
@@ -86,9 +88,9 @@ function describeNeed(
   bundles: ReadonlySet<string>,
   { requirement, universe }: { readonly requirement: Requirement; readonly universe: Universe },
 ): Conflict {
-  const { hidden, subscription } = node.installed ?? {};
-  if (hidden === true && subscription !== undefined) return { kind: 'hiddenWay', subscription };
   const need = needOf(requirement);
+  const { subscription, hiddenNeeds = [] } = node.installed ?? {};
+  if (subscription !== undefined && isAmong(need, hiddenNeeds)) return { kind: 'hiddenWay', subscription };
   return {
     kind: 'requires',
     package: node.name,
@@ -96,6 +98,11 @@ function describeNeed(
     need,
     offered: offeredFor(requirement, universe),
   };
+}
+
+function isAmong(need: ReturnType<typeof needOf>, properties: readonly Property[]): boolean {
+  const parsed = parseRequirements(properties);
+  return parsed.ok && parsed.value.some((one) => canonicalJson(needOf(one)) === canonicalJson(need));
 }
 
 /** The versions of a required package that catalogs offer, the preferred first. */

@@ -7,6 +7,7 @@ import { makeBundle } from '../../../bundles/testing/bundle.ts';
 import { createFakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import {
   describeOverwritten,
+  describeRefusedSettings,
   overwrittenOf as overwrittenOfObjects,
   type Overwritten,
 } from '../../../controllers/overwritten.ts';
@@ -25,18 +26,22 @@ async function overwritten(published: KubeObject, live: KubeObject | undefined):
   if (live !== undefined) cluster.put(live);
   const before = cluster.objects();
   const bundle = makeBundle({ objects: [published] });
-  const found = await overwrittenOf(cluster, {
-    csv: bundle.csv.manifest.object,
-    wanted: {
-      apiVersion: 'slipway.dev/v1alpha1',
-      kind: 'Subscription',
-      metadata: { name: 'gadget', namespace: NAMESPACE },
-      spec: { package: 'gadget-operator' },
+  const found = await overwrittenOf(
+    cluster,
+    {
+      csv: bundle.csv.manifest.object,
+      wanted: {
+        apiVersion: 'slipway.dev/v1alpha1',
+        kind: 'Subscription',
+        metadata: { name: 'gadget', namespace: NAMESPACE },
+        spec: { package: 'gadget-operator' },
+      },
+      published: { kind: 'known', bundle },
+      now: new Date('2026-11-23T00:00:00Z'),
+      signal: NEVER,
     },
-    published: { kind: 'known', bundle },
-    now: new Date('2026-11-23T00:00:00Z'),
-    signal: NEVER,
-  });
+    [],
+  );
   expect(cluster.objects()).toEqual(before);
   return found;
 }
@@ -110,14 +115,42 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
   expect(await overwritten(published, live)).toEqual(says);
 });
 
-test('an object of which the API server refuses the comparison is listed with its answer', async () => {
-  const refused = {
-    get: async () => made('ConfigMap', { level: 'debug' }),
-    apply: () => Promise.reject(refusal(422, 'Invalid', 'data: Forbidden: field is immutable when `immutable` is set')),
-  };
-  const objects = [made('ConfigMap', { level: 'info' })];
-  const found = await overwrittenOfObjects(refused, { objects, signal: NEVER });
-  expect(describeOverwritten(found)).toEqual([
-    expect.stringMatching(/^ConfigMap ops\/settings cannot be compared, and any edit .*field is immutable/),
+const objects = [made('ConfigMap', { level: 'info' })];
+
+/** The answer to the dry run, for an object that exists. */
+function answering(error: Error): Parameters<typeof overwrittenOfObjects>[0] {
+  return { get: async () => made('ConfigMap', { level: 'debug' }), apply: () => Promise.reject(error) };
+}
+
+test('an object that the API server refuses is listed with its answer, and is no edit that could be allowed', async () => {
+  const refused = refusal(422, 'Invalid', 'data: Forbidden: field is immutable when `immutable` is set');
+  const found = await overwrittenOfObjects(answering(refused), { objects, signal: NEVER });
+  expect(describeRefusedSettings(found)).toEqual([
+    expect.stringMatching(/^the API server refuses ConfigMap ops\/settings as .*field is immutable/),
   ]);
+  expect(describeOverwritten(found)).toEqual([]);
+});
+
+test.each([
+  { because: 'the object has changed meanwhile', error: refusal(409, 'Conflict', 'changed'), throws: undefined },
+  { because: 'rights lack', error: refusal(403, 'Forbidden', 'no right'), throws: 'Forbidden' },
+  { because: 'the API server is away', error: refusal(503, 'ServiceUnavailable', 'away'), throws: 'ApiUnavailable' },
+])('no edit is found if $because', async ({ error, throws }) => {
+  const found = overwrittenOfObjects(answering(error), { objects, signal: NEVER });
+  if (throws === undefined) expect(await found).toEqual([]);
+  else await expect(found).rejects.toMatchObject({ reason: throws });
+});
+
+test('all settings that are handed over are listed if the version as it is published cannot be read', async () => {
+  const names = ['gadget-manager-service-cert', 'token'];
+  const secrets = names.map((name) => ({ ...made('Secret', {}), metadata: { name, namespace: NAMESPACE } }));
+  const published = { kind: 'unknown', why: 'the registry does not answer' } as const;
+  const trial = { csv: made('Any', {}), wanted: made('Any', {}), published, now: new Date(), signal: NEVER };
+  const handedOver = [...objects, made('Service', {}), ...secrets];
+  const found = await overwrittenOf(createFakeCluster(), trial, handedOver);
+  expect(describeOverwritten(found)).toEqual(
+    ['ConfigMap ops/settings', 'Secret ops/token'].map((name) =>
+      expect.stringMatching(new RegExp(`^${name} cannot be compared, and .*the registry does not answer`)),
+    ),
+  );
 });

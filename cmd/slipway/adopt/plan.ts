@@ -90,7 +90,7 @@ async function planOne(
       ? undefined
       : { csv: survey.csv, wanted: wanted.manifest, published, now: new Date(), signal };
   const restarts = trial === undefined ? [] : await restartsOf(client, trial);
-  const overwritten = trial === undefined ? [] : await overwrittenOf(client, trial);
+  const overwritten = trial === undefined ? [] : await overwrittenOf(client, trial, own);
   const data = {
     ...target,
     state: conflicts.length > 0 ? 'refused' : verdict.kind,
@@ -139,6 +139,14 @@ interface PlannedAdoption {
   readonly conflicts: readonly string[];
 }
 
+function reasonsOf({ fields, unknown, refused }: Overwritten): readonly string[] {
+  return [
+    ...fields,
+    ...(unknown === undefined ? [] : [`it cannot be compared: ${unknown}`]),
+    ...(refused === undefined ? [] : [`the API server refuses it as the bundle has it: ${refused}`]),
+  ];
+}
+
 function printPlan(
   { namespace, name, after, restarts, overwritten, objects, deleted, notes, conflicts }: PlannedAdoption,
   wanted: Translation,
@@ -155,10 +163,7 @@ function printPlan(
     ),
     list(
       'Set back to the manifests of the bundle, without a backup, for which --allow-overwrites is needed:',
-      overwritten.flatMap(({ object, fields, problem = [] }) => [
-        object,
-        ...[...fields, problem].flat().map((text) => `  ${text}`),
-      ]),
+      overwritten.flatMap((one) => [one.object, ...reasonsOf(one).map((text) => `  ${text}`)]),
     ),
     list('Created:', formatYaml([wanted.manifest]).trimEnd().split('\n')),
     list('Handed over:', objects),

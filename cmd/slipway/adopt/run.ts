@@ -1,14 +1,13 @@
 /** `slipway adopt run`: hands operators over from OLM v0, step by step, and waits for the end. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
+import { HandOver, type Surprising } from '../../../adoption/olm-v0/hand-over.ts';
 import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
-import type { KubeObject } from '../../../api/object.ts';
 import { listObjects, parseTarget, type ObjectTarget } from '../admin/objects.ts';
 import { outcomeOf } from '../admin/print.ts';
 import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
-import { describeOverwritten } from '../../../controllers/overwritten.ts';
+import { describeOverwritten, describeRefusedSettings } from '../../../controllers/overwritten.ts';
 import type { Environment } from '../environment.ts';
 import type { OutputFlags } from '../flags.ts';
 import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
@@ -100,7 +99,7 @@ function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
     cluster: connection.client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
     wanted: ({ survey }) => wantedFor(survey, flags).manifest,
-    surprises: (gathered, wanted) => findSurprises(run, gathered, wanted),
+    surprises: (gathered, about) => findSurprises(run, gathered, about),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,
   });
@@ -119,24 +118,29 @@ function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
   };
 }
 
-/** That no Catalog has the version, or the Pods and edits that it would replace, unless a flag allows that. */
+/** That no Catalog has the version, or the Pods and edits that it would replace. With both flags nothing is compared. */
 async function findSurprises(
   { environment, connection, flags, signal }: OneHandOver,
   { survey: { csv } }: Gathered,
-  wanted: KubeObject,
+  { wanted, objects }: Surprising,
 ): Promise<readonly string[]> {
-  if (csv === undefined) return [];
+  const { allowRestarts, allowOverwrites } = flags;
+  if (csv === undefined || (allowRestarts === true && allowOverwrites === true)) return [];
   const sources = await sourcesOf(environment, connection, flags);
   const published = await findPublished(wanted, sources, csv.metadata.name);
   if (published.kind === 'absent') return [published.why];
   for (const caveat of caveatOf(published)) environment.progress?.(`${cleanLine(caveat)}\n`);
   const trial = { csv, wanted, published, now: new Date(), signal };
-  const restarts = flags.allowRestarts === true ? [] : await restartsOf(connection.client, trial);
-  const overwritten = flags.allowOverwrites === true ? [] : await overwrittenOf(connection.client, trial);
+  const restarts = allowRestarts === true ? [] : describeRestarts(await restartsOf(connection.client, trial));
+  const overwritten = await overwrittenOf(connection.client, trial, objects);
+  const edited = allowOverwrites === true ? [] : describeOverwritten(overwritten);
   return [
-    ...describeRestarts(restarts),
-    ...(restarts.length > 0 ? ['add --allow-restarts if that is acceptable'] : []),
-    ...describeOverwritten(overwritten),
-    ...(overwritten.length > 0 ? ['copy the entries, and add --allow-overwrites'] : []),
+    ...withRemedy(restarts, 'add --allow-restarts if that is acceptable'),
+    ...describeRefusedSettings(overwritten),
+    ...withRemedy(edited, 'copy the entries, and add --allow-overwrites'),
   ];
+}
+
+function withRemedy(sentences: readonly string[], remedy: string): readonly string[] {
+  return sentences.length === 0 ? [] : [...sentences, remedy];
 }

@@ -1,7 +1,7 @@
 /** Whether Slipway can go on with an operator of OLM, before anything is changed. Sends only reads and dry runs. */
 import type { Cluster } from '../../../api/cluster.ts';
 import { describeRestarts, restartsOf } from '../../hand-over-trial.ts';
-import { describeOverwritten, overwrittenOf } from '../../overwritten.ts';
+import { describeOverwritten, describeRefusedSettings, overwrittenOf } from '../../overwritten.ts';
 import { requireRights, type ToTakeOver } from './account-rights.ts';
 import { accountOf } from './acting.ts';
 import type { DepartureOptions } from './departure.ts';
@@ -40,11 +40,15 @@ export async function obstacleTo(
   const trial = { subscription: pinned, objects, now: now(), signal };
   const replaced = restarts === 'Allow' ? [] : describeRestarts(await restartsOf(acting, trial));
   if (replaced.length > 0) return `${replaced.join('; ')}. ${REMEDY_OF_RESTARTS}`;
-  const edited = overwrites === 'Allow' ? [] : describeOverwritten(await overwrittenOf(acting, trial));
+  const overwritten = await overwrittenOf(acting, trial);
+  const refused = describeRefusedSettings(overwritten);
+  if (refused.length > 0) return `${refused.join('; ')}. ${REMEDY_OF_REFUSALS}`;
+  const edited = overwrites === 'Allow' ? [] : describeOverwritten(overwritten);
   return edited.length === 0 ? undefined : `${edited.join('; ')}. ${REMEDY_OF_OVERWRITES}`;
 }
 
 const REMEDY_OF_RESTARTS =
   'Undo the change that the fields name; if the restart is acceptable, set spec.adopt.restarts to Allow';
+const REMEDY_OF_REFUSALS = 'Undo the edit, or have the policy that the message names admit the object';
 const REMEDY_OF_OVERWRITES =
   'Copy the entries, which no backup holds, to where the operator reads them after that, and set spec.adopt.overwrites to Allow';

@@ -76,7 +76,15 @@ describe.skipIf(obstacle !== undefined)(
       async () => {
         const judge = new Judge(client, probes, namespaces);
         await judge.begin();
-        const { code, text } = await slipway('adopt', 'run', '--all', '--all-namespaces', '--timeout', '90s');
+        const { code, text } = await slipway(
+          'adopt',
+          'run',
+          '--all',
+          '--all-namespaces',
+          '--allow-overwrites',
+          '--timeout',
+          '90s',
+        );
         const { harm, failures, calls, events } = await judge.end();
         process.stdout.write(`leave-olm-corpus: ${calls} calls, ${events} events\n${text}`);
         expect({ harm, failures }).toEqual({ harm: [], failures: [] });

@@ -25,7 +25,11 @@ interface Operator extends Omit<TinyOperator, 'version'> {
   /** Of the OperatorGroup, for the first operator of a namespace. */
   readonly group?: object;
   readonly properties?: Loaded['bundles'][number]['properties'];
+  readonly further?: readonly object[];
 }
+
+/** The settings of an operator, as they are published. */
+const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
 
 const ALL_OPERATORS: readonly Operator[] = [
   { name: 'plain', kind: 'Plain' },
@@ -33,7 +37,7 @@ const ALL_OPERATORS: readonly Operator[] = [
   { name: 'limited', kind: 'Limited', group: { serviceAccountName: 'limited', targetNamespaces: ['limited'] } },
   { name: 'selecting', kind: 'Selecting', group: { selector: { matchLabels: { team: 'lamps' } } } },
   { name: 'alone', kind: 'Alone' },
-  { name: 'edited', kind: 'Edited' },
+  { name: 'edited', kind: 'Edited', further: [SETTINGS] },
   { name: 'twin-a', kind: 'Twin' },
   { name: 'twin-b', kind: 'Twin' },
   { name: 'provider', kind: 'Provided', namespace: 'family' },
@@ -51,8 +55,8 @@ const OPERATORS = byExtent({ all: ALL_OPERATORS, sample: ALL_OPERATORS.filter(({
 const homeOf = ({ name, namespace = name }: Operator): string => namespace;
 
 function loaded(one: Operator): Loaded {
-  const { name, kind, properties = [] } = one;
-  const files = tinyBundle({ name, version: '1.0.0', ...(kind !== undefined && { kind }) });
+  const { name, kind, properties = [], further = [] } = one;
+  const files = tinyBundle({ name, version: '1.0.0', further, ...(kind !== undefined && { kind }) });
   const installed = { name: `${name}.v1.0.0`, version: '1.0.0', files, properties };
   const shared = { package: name, namespace: homeOf(one), mode: 'OwnNamespace', because: 'it is in a state' } as const;
   return { ...shared, source: 'made', channel: 'stable', bundles: [installed], installed };
@@ -66,6 +70,7 @@ interface Plan {
   readonly notes?: readonly string[];
   readonly conflicts?: readonly string[];
   readonly restarts?: readonly { readonly deployment: string; readonly why: readonly string[] }[];
+  readonly overwritten?: readonly { readonly object: string }[];
   readonly code: number;
 }
 
@@ -172,7 +177,7 @@ describe.skipIf(obstacle !== undefined)(
     });
 
     test.skipIf(isSample)(
-      'Pods that would be replaced are announced, and only replaced if that is allowed',
+      'Pods that would be replaced and settings that may be set back are announced, and that only happens if it is allowed',
       async () => {
         const image = ['set', 'image', 'deployment/edited', 'operator=registry.example/patched:1'];
         // OLM may be at work on the Deployment for a while, and put its image back; there is no plan of restarts until it has ended.
@@ -189,10 +194,15 @@ describe.skipIf(obstacle !== undefined)(
             why: [expect.stringMatching(/containers\[operator\]\.image: .*patched:1.* becomes .*edited:v1\.0\.0/)],
           },
         ]);
+        // The version as it is published cannot be read: a manager outside of the cluster serves no catalogs there.
+        expect(plan.overwritten).toMatchObject([{ object: 'ConfigMap edited/settings' }]);
         const refused = await slipway('adopt', 'run', 'edited/edited');
         expect(`${refused.code} ${refused.text}`).toMatch(/^[^0].*Deployment\.apps edited\/edited would be replaced/s);
+        const half = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
+        expect(`${half.code} ${half.text}`).toMatch(/^[^0].*ConfigMap edited\/settings cannot be compared/s);
         await hasSucceeded(cluster(), { namespace: 'edited', name: 'edited' });
-        const { code, text } = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
+        const both = ['--allow-restarts', '--allow-overwrites'];
+        const { code, text } = await slipway('adopt', 'run', 'edited/edited', ...both);
         expect(`${code} ${text}`).toMatch(/^0 /);
       },
     );
