@@ -83,9 +83,7 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
         object: 'ConfigMap ops/settings',
         entries: ['data["settings.yaml"]'],
         fields: [
-          expect.stringMatching(
-            /^data\["settings\.yaml"\]: ….*level: debug.* becomes ….*level: info/,
-          ) as unknown as string,
+          expect.stringMatching(/^data\["settings\.yaml"\]: ….*level: debug.* becomes ….*level: info/) as string,
         ],
       },
     ],
@@ -118,8 +116,13 @@ test.each<{ because: string; published: KubeObject; live: KubeObject | undefined
 const objects = [made('ConfigMap', { level: 'info' })];
 
 /** The answer to the dry run, for an object that exists. */
-function answering(error: Error): Parameters<typeof overwrittenOfObjects>[0] {
-  return { get: async () => made('ConfigMap', { level: 'debug' }), apply: () => Promise.reject(error) };
+function answering(answer: Error): Parameters<typeof overwrittenOfObjects>[0] {
+  return {
+    get: async () => made('ConfigMap', { level: 'debug' }),
+    async apply() {
+      throw answer;
+    },
+  };
 }
 
 test('an object that the API server refuses is listed with its answer, and is no edit that could be allowed', async () => {
