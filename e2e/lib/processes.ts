@@ -2,8 +2,15 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 
-/** Whether it was stopped by SIGSTOP. A process that waits for a processor stops only when it gets one. */
+/**
+ * Whether it was stopped by SIGSTOP. A process that waits for a processor stops only when it gets one. The kernel reads the
+ * state before the signals, so a process that stops in between shows neither: the second look shows that it has stopped.
+ */
 export function isPaused(pid: number): boolean {
+  return looksPaused(pid) || looksPaused(pid);
+}
+
+function looksPaused(pid: number): boolean {
   const status = read(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
   const pending = [...status.matchAll(/^(?:SigPnd|ShdPnd):\t([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
   return /^State:\tT/m.test(status) || pending.some((mask) => (mask & SIGSTOP) !== 0n);
