@@ -8,8 +8,7 @@ import type { Failure } from '../../apply/api-failure.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
-import { pruneObjects } from '../../apply/prune.ts';
-import { readByList, writingAs } from '../../apply/read-by-list.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import { isMadeByUs } from '../../apply/write.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -22,6 +21,7 @@ import type { LateAttempts } from './late-attempts.ts';
 import type { ListedNamespaces } from './listed-namespaces.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
+import { pruneAsEach } from './prune-as-each.ts';
 import { isProbe } from './rehearsal/probe-objects.ts';
 
 /** Copies of our objects that other programs made, in the state in which that was found. */
@@ -90,9 +90,8 @@ export interface RemoveLateOptions {
 
 /**
  * Removes the objects that the manager made, after reading each. A copy that another program made stays, and so do an object
- * that was restored from a backup and a CRD that has objects. Configurations for checks of webhooks are removed as the manager, which
- * made them. Rejected deletions are part of the result; throws the errors of
- * reading.
+ * that was restored from a backup and a CRD that has objects. Configurations for checks of webhooks are removed as the manager,
+ * which made them. Rejected deletions are part of the result; throws the errors of reading.
  */
 export async function removeLate(
   manager: Cluster,
@@ -107,11 +106,9 @@ export async function removeLate(
     else FOREIGN.add(object);
   }
   const entries = [...live.values()].map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: '' }));
-  const options = { owner, signal, watched: { get: (ref: ObjectRef) => live.get(identityOf(ref)) } };
-  const others = entries.filter((entry) => !isProbe(entry));
-  const pruned = await pruneObjects(writingAs(acting, manager), others, options);
-  const taken = await pruneObjects(manager, entries.filter(isProbe), options);
-  return [...pruned.removals, ...taken.removals];
+  const watched = { get: (ref: ObjectRef) => live.get(identityOf(ref)) };
+  const { removals } = await pruneAsEach({ manager, acting }, entries, { owner, signal, watched, isOwn: isProbe });
+  return removals;
 }
 
 export interface RemoveUnlistedDeps {

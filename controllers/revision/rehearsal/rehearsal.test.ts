@@ -325,21 +325,19 @@ describe('an upgrade', () => {
       expect(harness.events).toEqual([]);
     });
 
-    test('leaves none of them after its rollback, although a person has deleted its Revision meanwhile', async () => {
+    test.each([
+      { because: 'which comes to its end', meanwhile: async () => undefined },
+      {
+        because: 'although a person has deleted its Revision meanwhile',
+        meanwhile: async () => {
+          await harness.reconcile(1);
+          await harness.vanish(2);
+        },
+      },
+    ])('leaves none of them after its rollback, $because', async ({ meanwhile }) => {
       harness.setState(2, 'Archived');
       harness.setState(1, 'Active');
-      await harness.reconcile(1);
-      await harness.vanish(2);
-      await harness.settle(1);
-      harness.pass(60);
-      await harness.settle(1);
-      expect(traces()).toEqual([]);
-      expect(findCondition(harness.revision(1).status?.conditions, 'Reconciling')).toBeUndefined();
-    });
-
-    test('leaves none of them after its rollback, which comes to its end', async () => {
-      harness.setState(2, 'Archived');
-      harness.setState(1, 'Active');
+      await meanwhile();
       await harness.settle(1);
       harness.pass(60);
       await harness.settle(1);

@@ -1,13 +1,14 @@
 /** The last step of a healthy Revision: deletes what only earlier Revisions had, once the bake time is over. */
 import type { InventoryEntry } from '../../../apply/inventory.ts';
-import { pruneObjects, type PruneResult } from '../../../apply/prune.ts';
-import { readByList, writingAs } from '../../../apply/read-by-list.ts';
+import type { PruneResult } from '../../../apply/prune.ts';
+import { readByList } from '../../../apply/read-by-list.ts';
 import type { Removal } from '../../../apply/remove.ts';
 import { describeRef } from '../../../api/object.ts';
 import { ownerOf } from '../../prepare-for.ts';
 import { accountOf } from '../account.ts';
 import { judgeApply, judgePruning, type JudgedPruning } from '../judge-apply.ts';
 import { managersOwn } from '../managers-own.ts';
+import { pruneAsEach } from '../prune-as-each.ts';
 import type { Run } from '../run.ts';
 import { bakeSecondsLeft } from '../schedule.ts';
 import type { Applied } from './apply.ts';
@@ -33,25 +34,15 @@ export async function prune(run: Run, { result, leftovers, revision }: Applied):
   return { ...judgePruning(judgement, removals, seconds), inventory };
 }
 
-/**
- * Deletes leftovers, which the inventory lists, as the account. Only the manager's own objects are deleted as the manager,
- * and at last, since its rights are among them.
- */
+/** Deletes leftovers, which the inventory lists. */
 async function pruneLeftovers(
   { facts, clients: { cluster, acting }, watched, signal }: Run,
   leftovers: readonly InventoryEntry[],
   inventory: readonly InventoryEntry[],
 ): Promise<PruneResult> {
   const options = { owner: ownerOf(facts.revision), watched, namedIn: accountOf(facts)?.namespace, signal };
-  const isOwn = managersOwn(facts, inventory);
-  const others = leftovers.filter((entry) => !isOwn(entry));
-  const manager = readByList(cluster);
-  const pruned = await pruneObjects(writingAs(acting, manager), others, options);
-  const taken = await pruneObjects(manager, leftovers.filter(isOwn), options);
-  return {
-    removals: [...pruned.removals, ...taken.removals],
-    remaining: [...pruned.remaining, ...taken.remaining],
-  };
+  const clients = { manager: readByList(cluster), acting };
+  return pruneAsEach(clients, leftovers, { ...options, isOwn: managersOwn(facts, inventory) });
 }
 
 /**
