@@ -11,6 +11,7 @@ import { isUnmergeable } from '../apply/api-failure.ts';
 import { keepLiveOrder } from '../apply/live-order.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
+import { nameSome } from './name-some.ts';
 import { addCertificates } from './revision/certificates/add.ts';
 
 /** A Deployment whose Pods are replaced. */
@@ -96,8 +97,7 @@ const MOST_NAMED = 4;
 
 /** `the Pods of Deployment.apps lights/beacon would be replaced (…)`, a sentence for each. Pure. */
 export function describeRestarts(restarts: readonly TrialRestart[]): readonly string[] {
-  return restarts.map(({ deployment, why }) => {
-    const more = why.length > MOST_NAMED ? [`${why.length - MOST_NAMED} more`] : [];
-    return `the Pods of ${deployment} would be replaced (${[...why.slice(0, MOST_NAMED), ...more].join(', ')})`;
-  });
+  return restarts.map(
+    ({ deployment, why }) => `the Pods of ${deployment} would be replaced (${nameSome(why, MOST_NAMED)})`,
+  );
 }

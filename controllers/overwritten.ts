@@ -10,6 +10,7 @@ import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { isDryRunUnsupported, isRefusal, isUnmergeable } from '../apply/api-failure.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
+import { nameSome } from './name-some.ts';
 
 export interface Overwritten {
   /** `ConfigMap lights/beacon-settings` */
@@ -104,11 +105,13 @@ const MOST_NAMED = 4;
  * a status need not be able to read the object. Pure.
  */
 export function describeOverwritten(overwritten: readonly Overwritten[]): readonly string[] {
-  return overwritten.filter(isPermitted).map(({ object, entries, unknown }) => {
-    if (unknown !== undefined) return `${object} cannot be compared, and any edit of it would be set back (${unknown})`;
-    const more = entries.length > MOST_NAMED ? [`${entries.length - MOST_NAMED} more`] : [];
-    return `${object} was edited, and would be set back (${[...entries.slice(0, MOST_NAMED), ...more].join(', ')})`;
-  });
+  return overwritten
+    .filter(({ refused }) => refused === undefined)
+    .map(({ object, entries, unknown }) => {
+      if (unknown !== undefined)
+        return `${object} cannot be compared, and any edit of it would be set back (${unknown})`;
+      return `${object} was edited, and would be set back (${nameSome(entries, MOST_NAMED)})`;
+    });
 }
 
 /** A sentence for each object that the API server does not accept, whether edits may be set back or not. Pure. */
@@ -116,10 +119,6 @@ export function describeRefusedSettings(overwritten: readonly Overwritten[]): re
   return overwritten.flatMap(({ object, refused }) =>
     refused === undefined ? [] : [`the API server refuses ${object} as the bundle has it: ${refused}`],
   );
-}
-
-function isPermitted({ refused }: Overwritten): boolean {
-  return refused === undefined;
 }
 
 /** Whether persons edit such objects to configure an operator. */

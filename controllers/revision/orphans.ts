@@ -8,6 +8,7 @@ import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { UninstallResult } from '../../apply/uninstall.ts';
+import { nameSome } from '../name-some.ts';
 import { ownerOf } from '../prepare-for.ts';
 import { managersOwn } from './managers-own.ts';
 import type { RevisionFacts } from './observe.ts';
@@ -47,16 +48,11 @@ export function describeOrphans(facts: RevisionFacts): string {
   const text = `The ${count} objects of Revision ${revision.metadata.name} stay, as spec.uninstall.objects: Orphan asks, and are not upgraded or repaired from now on`;
   const copies = inventoryOf(facts).filter(isCopy).map(refOfEntry).map(describeRef);
   if (copies.length === 0) return text;
-  return `${text}. Among them are copies of pull secrets, which the Pods need; delete them once no Pod does: ${nameSome(copies)}`;
+  return `${text}. Among them are copies of pull secrets, which the Pods need; delete them once no Pod does: ${nameSome(copies, MOST_NAMED)}`;
 }
 
 /** The length of an event's note is limited. */
 const MOST_NAMED = 3;
-
-function nameSome(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return [...names.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
-}
 
 /** They do not stay. */
 function ownOf(facts: RevisionFacts): readonly InventoryEntry[] {

@@ -57,28 +57,26 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
  * its dependencies, the needs of the coming bundle replace those of the old one: a set of packages that pin each other
  * exactly moves together, while each would wait for the others if the old pins held as well.
  */
-export function describePackage(neighbour: Neighbour): InstalledPackage | undefined {
-  const { subscription, revisions } = neighbour;
+export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
-  const waiting = followerOf(neighbour);
+  const waiting = followerOf(installed, { subscription, revisions });
   if (waiting === undefined) return describe(subscription, installed, propertiesOf(installed));
   const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
   return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
 }
 
 /** The Revision that is about to follow the installed one. */
-function followerOf({ subscription, revisions }: Neighbour): Revision | undefined {
-  const installed = installedAmong(subscription, revisions);
-  const next = installed && revisions.findLast(({ spec }) => spec.number > installed.spec.number);
+function followerOf(installed: Revision, { subscription, revisions }: Neighbour): Revision | undefined {
+  const next = revisions.findLast(({ spec }) => spec.number > installed.spec.number);
   return next !== undefined && isOnItsWay(subscription, next) ? next : undefined;
 }
 
 /** The needs of the Revision that is about to follow, without those that the installed one has too. */
 function comingNeedsOf(neighbour: Neighbour): readonly Property[] {
-  const next = followerOf(neighbour);
   const installed = installedAmong(neighbour.subscription, neighbour.revisions);
-  if (next === undefined || installed === undefined) return [];
+  const next = installed && followerOf(installed, neighbour);
+  if (installed === undefined || next === undefined) return [];
   const known = new Set(requirementsIn(installed).map((one) => canonicalJson(one)));
   return requirementsIn(next).filter((one) => !known.has(canonicalJson(one)));
 }

@@ -13,6 +13,7 @@ import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
+import { nameSome } from '../../name-some.ts';
 import type { AskForBackups } from '../../kept-backups.ts';
 import { accountOf } from './acting.ts';
 import { concludeHandOvers } from './conclude.ts';
@@ -80,7 +81,7 @@ async function noteEnds({ client }: EndDeps, ending: readonly ObjectRef[], signa
 async function keepAll({ client, record }: EndDeps, subscription: Subscription, signal: AbortSignal): Promise<void> {
   const kept = await untieAll(client, subscription, signal);
   if (kept.length === 0) return;
-  const note = `Objects that OLM had made for the operator stay too: ${nameSome(kept)}`;
+  const note = `Objects that OLM had made for the operator stay too: ${nameRefs(kept)}`;
   record(subscription, { type: 'Normal', reason: 'Orphaned', action: 'Remove', note });
 }
 
@@ -119,7 +120,7 @@ function eventsOf(
     action: 'Remove',
     note: `${describeRef(ref)}, which OLM had made for the operator, stays: ${why}. ${more}: ${deletionOf(ref)}`,
   });
-  const note = `Objects that OLM had made for the operator are deleted: ${nameSome(deleted)}`;
+  const note = `Objects that OLM had made for the operator are deleted: ${nameRefs(deleted)}`;
   return [
     ...(deleted.length === 0 ? [] : [{ type: 'Normal', reason: 'Uninstalling', action: 'Remove', note } as const]),
     ...kept.map((one) => stays('DeleteBlocked', one, 'Delete it if nothing needs it')),
@@ -138,7 +139,6 @@ function deletionOf(ref: ObjectRef): string {
 /** The length of an event's note is limited. */
 const MOST_NAMED = 5;
 
-function nameSome(refs: readonly ObjectRef[]): string {
-  const names = refs.slice(0, MOST_NAMED).map(describeRef);
-  return [...names, ...(refs.length > MOST_NAMED ? [`${refs.length - MOST_NAMED} more`] : [])].join(', ');
+function nameRefs(refs: readonly ObjectRef[]): string {
+  return nameSome(refs.map(describeRef), MOST_NAMED);
 }

@@ -18,9 +18,8 @@ export interface AdoptionTrial {
 
 /**
  * That Catalogs have another bundle, or the Pods and the edits of ConfigMaps and Secrets that it would replace, unless spec.adopt
- * allows that. That the version can be
- * installed at all, and that an account may do it, is known then too. Throws as `render` and requireRights do, and the errors
- * of the client.
+ * allows that. That the version can be installed at all, and that an account may do it, is known then too. Throws as `render` and
+ * requireRights do, and the errors of the client.
  */
 export async function obstacleTo(
   { client, subscription, render, now, signal }: DepartureOptions,
