@@ -33,7 +33,7 @@ export interface HandOverOptions {
   readonly cluster: Cluster;
   readonly name: BackupName;
   /** Slipway's Subscription that goes on with the operator; only read before there is a backup. */
-  readonly wanted: (gathered: Gathered) => KubeObject;
+  readonly wanted: (gathered: Gathered) => KubeObject | Promise<KubeObject>;
   /** Absent: Slipway's Subscription is created, and its pin is taken out of its spec. */
   readonly successor?: Successor;
   /** Sentences about effects that a user has to know before anything is changed, such as Pods that are replaced. */
@@ -130,7 +130,7 @@ export class HandOver {
         why: `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`,
       });
     }
-    const wanted = this.#options.wanted(gathered);
+    const wanted = await this.#options.wanted(gathered);
     await this.#slipway.requireFree(wanted);
     const surprises = (await this.#options.surprises?.(gathered, { wanted, objects: own })) ?? [];
     if (surprises.length > 0) throw refusal(name, { why: surprises.join('; ') });

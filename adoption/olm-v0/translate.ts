@@ -6,7 +6,7 @@ import { packageOf, type OlmSurvey } from './survey.ts';
 
 export interface Translation {
   readonly manifest: KubeObject;
-  /** Fields of OLM's object that have no counterpart, each with the effect. */
+  /** What has no counterpart, such as fields of OLM's object, each with the effect. */
   readonly dropped: readonly string[];
 }
 
@@ -17,14 +17,20 @@ export interface SubscriptionNames {
   readonly catalog?: string;
   /** The installed version, to which the Subscription is pinned until the operator is handed over. */
   readonly version: string;
+  /** Variables of the cluster's proxy, for `spec.config.env`. */
+  readonly proxy?: readonly Fields[];
 }
 
 /** The Subscription that goes on with the operator. */
-export function translateSubscription(survey: OlmSurvey, { name, catalog, version }: SubscriptionNames): Translation {
+export function translateSubscription(
+  survey: OlmSurvey,
+  { name, catalog, version, proxy = [] }: SubscriptionNames,
+): Translation {
   const { namespace, subscription, operatorCondition } = survey;
   const { channel, installPlanApproval, config } = fieldsOf(subscription?.['spec']);
   const watched = watchedNamespaces(survey);
   const { kept, dropped } = splitConfig(fieldsOf(config));
+  const asked = proxy.length === 0 ? kept : { ...kept, env: [...listOf(kept['env']), ...proxy] };
   const spec = {
     package: packageOf(survey),
     ...(catalog !== undefined && { catalog }),
@@ -34,12 +40,21 @@ export function translateSubscription(survey: OlmSurvey, { name, catalog, versio
     // OLM has resolved them, and its Subscriptions of them are handed over one by one.
     dependencies: 'Ignore',
     ...(watched !== undefined && { watchNamespaces: watched }),
-    ...(Object.keys(kept).length > 0 && { config: kept }),
+    ...(Object.keys(asked).length > 0 && { config: asked }),
     ...(isUsed(operatorCondition) && { operatorCondition: 'Always' }),
   };
   const manifest = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name, namespace }, spec };
-  return { manifest, dropped: dropped.map((field) => `spec.config.${field} of OLM's Subscription has no counterpart`) };
+  return {
+    manifest,
+    dropped: [
+      ...dropped.map((field) => `spec.config.${field} of OLM's Subscription has no counterpart`),
+      ...(proxy.length === 0 ? [] : [PROXY_STAYS]),
+    ],
+  };
 }
+
+const PROXY_STAYS =
+  'OLM sets the variables of the cluster-wide proxy again when the proxy changes. Slipway keeps the present ones, in spec.config.env';
 
 /** OLM creates an OperatorCondition for every operator; few write it. */
 function isUsed(condition: KubeObject | undefined): boolean {

@@ -71,7 +71,7 @@ function defineRun(adopt: Command, perform: Perform): void {
   withExamples(
     nameOptions(clusterOptions(adopt.command('run')))
       .description(
-        'Hands one operator over, and waits until it is done. It can be interrupted at any time; started again, it goes on. With --all, one operator after the other: it ends with the first one that does not succeed, and with exit code 2 if some cannot be handed over.',
+        'Hands one operator over, and waits until it is done. It can be interrupted at any time; started again, it goes on. With --all, one operator after the other: one that is refused is passed over and listed at the end with the cause, and any other error ends the command. Exit code 2 if some cannot be handed over.',
       )
       .argument('[name]', ARGUMENT)
       .option('--all', 'every operator of the namespace')

@@ -8,6 +8,7 @@ import { judgeOperator, type Verdict } from '../../../adoption/olm-v0/verdict.ts
 import type { Cluster, ListOptions } from '../../../api/cluster.ts';
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { ObjectTarget } from '../admin/objects.ts';
+import { firstOf, type Upcoming } from './run-all.ts';
 
 /** One operator of OLM in a list. */
 export interface OperatorRow {
@@ -97,24 +98,21 @@ function rowOf(survey: OlmSurvey): OperatorRow {
 }
 
 /**
- * The operator to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by waiting;
- * and those that are refused. Throws the errors of the client.
+ * The operator to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by waiting,
+ * and was not refused; and all that OLM has. Throws the errors of the client.
  */
 export async function nextOperator(
   cluster: Pick<Cluster, 'get' | 'list'>,
   { options, kept, signal }: ListedOperators & { readonly kept: string },
-): Promise<{
-  readonly next: Pick<OperatorRow, 'namespace' | 'name' | 'sources'> | undefined;
-  readonly rest: readonly OperatorRow[];
-}> {
+  isRefused: (row: OperatorRow) => boolean,
+): Promise<Upcoming<Pick<OperatorRow, 'namespace' | 'name' | 'sources'>, OperatorRow>> {
   for (const name of await backupsOf(cluster, kept, signal)) {
     if (options.namespace !== undefined && options.namespace !== name.namespace) continue;
     const { state, backup } = await gather(cluster, name, signal);
     if (backup?.stage !== 'HandingOver') continue;
     if (nextStep(state) !== 'Done')
-      return { next: { namespace: name.namespace, name: name.subscription, sources: [] }, rest: [] };
+      return { next: { namespace: name.namespace, name: name.subscription, sources: [] }, hasBegun: true, rest: [] };
   }
   const rows = await listRows(cluster, { options, signal });
-  const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');
-  return { next, rest: rows };
+  return { next: firstOf(rows, isRefused), hasBegun: false, rest: rows };
 }

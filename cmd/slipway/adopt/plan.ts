@@ -77,7 +77,7 @@ async function planOne(
       2,
     );
   }
-  const wanted = wantedFor(survey, flags);
+  const wanted = await wantedFor(client, survey, { ...flags, signal });
   const sources = await sourcesOf(environment, connection, flags);
   const published = await findPublished(wanted.manifest, sources, survey.csv?.metadata.name);
   const { own, shared } = await collectInventory(client, tieFactsOf(survey, operatorOf(survey)), signal);

@@ -5,7 +5,6 @@ import type { Gathered } from '../../../adoption/olm-v0/gather.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { CATALOG } from '../../../api/catalog.ts';
 import { listObjects, parseTarget, type ObjectTarget } from '../admin/objects.ts';
-import { outcomeOf } from '../admin/print.ts';
 import { describeRestarts } from '../../../controllers/hand-over-trial.ts';
 import { describeOverwritten, describeRefusedSettings } from '../../../controllers/overwritten.ts';
 import type { Environment } from '../environment.ts';
@@ -14,9 +13,9 @@ import { withCluster, type Connection, type KubeFlags } from '../input/connectio
 import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../../../report/clean.ts';
-import { count } from '../../../report/count.ts';
 import { follow, type Journey } from './follow.ts';
-import { nextOperator, type OperatorRow } from './operators.ts';
+import { nextOperator } from './operators.ts';
+import { runAll } from './run-all.ts';
 import { overwrittenOf } from './overwritten.ts';
 import { findPublished, sourcesOf, type PublishedFlags } from './published.ts';
 import { caveatOf, restartsOf } from './restarts.ts';
@@ -37,7 +36,7 @@ export async function runAdoption(
 ): Promise<Outcome> {
   requireOne(text, flags);
   return withCluster(environment, flags, async (connection) => {
-    if (text === undefined) return runAll(environment, connection, flags);
+    if (text === undefined) return handOverAll(environment, connection, flags);
     const target = parseTarget(text, connection.namespace);
     return follow(environment, target, flags, (signal) =>
       handOverOf({ environment, connection, flags, signal }, target),
@@ -53,37 +52,27 @@ export function requireOne(text: string | undefined, { all, name, catalog }: Ado
     throw invalidInput('--name and --catalog are for one operator', 'With --all each operator gets the Catalog of the name of its CatalogSource, if there is one'); // prettier-ignore
 }
 
-/** Operator after operator, until none is ready; an error or a step that does not end in time ends the command. */
-async function runAll(environment: Environment, connection: Connection, flags: AdoptRunFlags): Promise<Outcome> {
+async function handOverAll(environment: Environment, connection: Connection, flags: AdoptRunFlags): Promise<Outcome> {
   const { client, namespace } = connection;
   const { signal } = environment;
   const options = flags.allNamespaces === true ? {} : { namespace };
-  const done: ObjectTarget[] = [];
   const catalogs = new Set((await listObjects(client, CATALOG, {}, signal)).map(({ metadata }) => metadata.name));
-  for (;;) {
-    const { next, rest } = await nextOperator(client, { options, kept: flags.systemNamespace, signal });
-    if (next === undefined) return endOfAll(done, rest, flags.output);
-    environment.progress?.(`Operator ${cleanLine(`${next.namespace}/${next.name}`)}\n`);
-    const catalog = next.sources.find((name) => catalogs.has(name));
-    const own = { ...flags, ...(catalog !== undefined && { catalog }) };
-    const outcome = await follow(environment, next, flags, (until) =>
-      handOverOf({ environment, connection, flags: own, signal: until }, next),
-    );
-    if (outcome.exitCode !== 0) return outcome;
-    done.push({ namespace: next.namespace, name: next.name });
-  }
-}
-
-function endOfAll(done: readonly ObjectTarget[], rest: readonly OperatorRow[], output: string): Outcome {
-  const names = done.map(({ namespace, name }) => `  ${cleanLine(`${namespace}/${name}`)}\n`).join('');
-  const left = rest
-    .map(({ namespace, name, message }) => `  ${cleanLine(`${namespace}/${name}: ${message}`)}\n`)
-    .join('');
-  const text = [
-    `${count(done.length, 'operator')} handed over${done.length === 0 ? '' : ':'}\n${names}`,
-    rest.length === 0 ? '' : `Not handed over:\n${left}`,
-  ].join('');
-  return outcomeOf({ handedOver: done, notHandedOver: rest }, text, output, rest.length > 0 ? 2 : 0);
+  return runAll(
+    {
+      next: (isRefused) => nextOperator(client, { options, kept: flags.systemNamespace, signal }, isRefused),
+      async handOver({ namespace, name, sources }) {
+        environment.progress?.(`Operator ${cleanLine(`${namespace}/${name}`)}\n`);
+        const catalog = sources.find((source) => catalogs.has(source));
+        const own = { ...flags, ...(catalog !== undefined && { catalog }) };
+        return follow(environment, { namespace, name }, flags, (until) =>
+          handOverOf({ environment, connection, flags: own, signal: until }, { namespace, name }),
+        );
+      },
+      idOf: ({ namespace, name }) => `${namespace}/${name}`,
+      toData: ({ namespace, name }) => ({ namespace, name }),
+    },
+    flags.output,
+  );
 }
 
 interface OneHandOver {
@@ -98,7 +87,7 @@ function handOverOf(run: OneHandOver, target: ObjectTarget): Journey {
   const handOver = new HandOver({
     cluster: connection.client,
     name: { namespace: target.namespace, subscription: target.name, kept: flags.systemNamespace },
-    wanted: ({ survey }) => wantedFor(survey, flags).manifest,
+    wanted: async ({ survey }) => (await wantedFor(connection.client, survey, { ...flags, signal })).manifest,
     surprises: (gathered, about) => findSurprises(run, gathered, about),
     sleep: (ms) => delay(ms, undefined, { signal }),
     signal,

@@ -5,6 +5,7 @@ import { HandOver } from '../../../adoption/olm-v0/hand-over.ts';
 import { collectInventory, tieFactsOf } from '../../../adoption/olm-v0/inventory.ts';
 import { OLM } from '../../../adoption/olm-v0/kinds.ts';
 import { handOver } from '../../../adoption/olm-v0/marks.ts';
+import { proxyOf } from '../../../adoption/olm-v0/proxy.ts';
 import { describeStep } from '../../../adoption/olm-v0/sentences.ts';
 import { STEPS, type StepName } from '../../../adoption/olm-v0/steps.ts';
 import { operatorOf, type OlmSurvey } from '../../../adoption/olm-v0/survey.ts';
@@ -24,6 +25,7 @@ export class DepartureFromV0 implements Departure {
   readonly backup: ObjectRef;
   readonly withoutRights: string;
   readonly #options: DepartureOptions;
+  readonly #acting: Cluster;
   readonly #handOver: HandOver;
 
   /** @param name Name of OLM's Subscription, in the namespace of Slipway's. */
@@ -34,8 +36,9 @@ export class DepartureFromV0 implements Departure {
     const backup: BackupName = { namespace, subscription: name, kept };
     this.backup = backupRef(backup);
     this.withoutRights = `Grant the manager the rights on OLM's objects by deploy/rights/adoption-olm-v0 or the chart value adoption.olmV0, or hand over by the command line, without spec.adopt: slipway adopt run ${namespace}/${name}`;
+    this.#acting = actingFor(client, subscription, this.backup);
     this.#handOver = new HandOver({
-      cluster: actingFor(client, subscription, this.backup),
+      cluster: this.#acting,
       name: backup,
       wanted: ({ survey }) => pinnedManifest(subscription, versionOf(survey)),
       successor,
@@ -69,7 +72,8 @@ export class DepartureFromV0 implements Departure {
     if (verdict.kind === 'wait') return undefined;
     const version = versionOf(survey);
     if (version === '') return `ClusterServiceVersion ${survey.csv?.metadata.name ?? survey.name} has no version`;
-    return misfitOf(spec, translateSubscription(survey, { name: metadata.name, version }).manifest);
+    const proxy = await proxyOf(this.#acting, survey, this.#options.signal);
+    return misfitOf(spec, translateSubscription(survey, { name: metadata.name, version, proxy }).manifest);
   }
 
   #obstacle({ survey }: Gathered): Promise<string | undefined> {

@@ -41,6 +41,18 @@ describe('an operator is not adopted, and nothing but the status is written', ()
         spec: { ...SPEC, config: { env: [{ name: 'A', value: 'b' }] } },
         says: 'spec.config is',
       },
+      {
+        because: 'it would lose the proxy that OLM has set',
+        change: (cluster) => {
+          const spec = (env: readonly object[]): object => ({
+            template: { spec: { containers: [{ name: 'main', env }] } },
+          });
+          const install = { spec: { deployments: [{ name: DEPLOYMENT.name, spec: spec([]) }] } };
+          cluster.change(olm('csv', 'gadget.v1'), (one) => ({ ...one, spec: { ...fieldsOf(one['spec']), install } }));
+          cluster.change(DEPLOYMENT, (one) => ({ ...one, spec: spec([{ name: 'NO_PROXY', value: '.svc' }]) }));
+        },
+        says: 'OLM has {"env":[{"name":"NO_PROXY","value":".svc"}]}',
+      },
       { because: 'it does not work', change: failed, says: 'NotSucceeded' },
       {
         because: 'OLM has no such Subscription',

@@ -41,7 +41,7 @@ describe('an operator that was handed over', () => {
   ])('is not the next one to be handed over by --all: $because', async ({ isKept, extension }) => {
     if (isKept) await keepList();
     cluster.put(extension);
-    const { next, rest } = await nextExtension(cluster, NAME.kept, NEVER);
+    const { next, rest } = await nextExtension(cluster, { kept: NAME.kept, signal: NEVER }, () => false);
     expect(next).toBeUndefined();
     expect(rest).toMatchObject([{ name: 'gadget', state: 'refused' }]);
     expect(rest[0]?.message).toContain('slipway adopt undo gadget --from olm-v1');

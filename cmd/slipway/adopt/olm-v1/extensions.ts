@@ -6,6 +6,7 @@ import { catalogFilter, installedBundle } from '../../../../adoption/olm-v1/exte
 import { goingBack, judgeExtension, type ExtensionSurvey, type Verdict } from '../../../../adoption/olm-v1/verdict.ts';
 import type { Cluster } from '../../../../api/cluster.ts';
 import { fieldsOf, textOf } from '../../../../api/untyped.ts';
+import { firstOf, type Upcoming } from '../run-all.ts';
 
 /** One ClusterExtension in a list. */
 export interface ExtensionRow {
@@ -46,21 +47,20 @@ function onWayBack(row: ExtensionRow): ExtensionRow {
 
 /**
  * The ClusterExtension to hand over next: one whose hand-over has begun, else the first that is ready or becomes so by
- * waiting; and those that are refused. Throws the errors of the client.
+ * waiting, and was not refused; and all that OLM has. Throws the errors of the client.
  */
 export async function nextExtension(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  kept: string,
-  signal: AbortSignal,
-): Promise<{ readonly next: string | undefined; readonly rest: readonly ExtensionRow[] }> {
+  { kept, signal }: { readonly kept: string; readonly signal: AbortSignal },
+  isRefused: (row: ExtensionRow) => boolean,
+): Promise<Upcoming<Pick<ExtensionRow, 'name'>, ExtensionRow>> {
   const returning = new Set<string>();
   for (const name of await backupsOf(cluster, kept, signal)) {
     const { backup, isOnWayBack } = await gather(cluster, name, { signal });
     if (isOnWayBack) returning.add(name.extension);
-    else if (backup?.isEnded === false) return { next: name.extension, rest: [] };
+    else if (backup?.isEnded === false) return { next: { name: name.extension }, hasBegun: true, rest: [] };
   }
   const listed = await listRows(cluster, signal);
   const rows = listed.map((row) => (returning.has(row.name) ? onWayBack(row) : row));
-  const next = rows.find(({ state }) => state === 'ready') ?? rows.find(({ state }) => state === 'wait');
-  return { next: next?.name, rest: rows };
+  return { next: firstOf(rows, isRefused), hasBegun: false, rest: rows };
 }
