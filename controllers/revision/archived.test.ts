@@ -34,6 +34,7 @@ interface Case {
   readonly approved?: boolean;
   readonly subscription?: SubscriptionStatus;
   readonly handedOver?: boolean;
+  readonly suspend?: boolean;
   readonly says: string | undefined;
   readonly failure?: string;
 }
@@ -130,15 +131,55 @@ describe('an archived Revision', () => {
       says: 'Archived: Kept as history; it failed: as it says',
       failure: 'DependencyNotReady: as it says',
     },
+    ...(
+      [
+        {
+          because: 'it was approved, and nothing is in the way',
+          said: undefined,
+          says: 'Progressing: It is to be applied next',
+        },
+        {
+          because: 'it was approved, and its activation is refused',
+          said: { ...said('UpgradeAvailable', 'True', 'RegistryUnavailable'), message: 'no answer' },
+          says: 'RegistryUnavailable: no answer',
+        },
+        {
+          because: 'it was approved, its activation is refused, and nothing is installed',
+          said: { ...said('Stalled', 'True', 'Unsigned'), message: 'no signature' },
+          says: 'Unsigned: no signature',
+        },
+      ] as const
+    ).map(({ because, says, said: one }) => ({
+      because,
+      conditions: [said('Ready', 'False', 'ApprovalRequired')],
+      subscription: {
+        pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason: 'Progressing' },
+        conditions: one === undefined ? [] : [one],
+      },
+      says,
+    })),
+    {
+      because: 'it was approved while its Subscription is suspended',
+      conditions: [said('Ready', 'False', 'ApprovalRequired')],
+      suspend: true,
+      says: 'Suspended: Approved; it is applied once',
+    },
+    {
+      because: 'it worked before its Subscription was suspended',
+      conditions: [said('Ready', 'False', 'Archived')],
+      more: { firstReadyTime: time },
+      suspend: true,
+      says: 'Archived: Kept as history',
+    },
     {
       because: 'another Revision waits',
       subscription: { pending: { revision: 'widgets-2', bundle: 'widget.v2', version: '2', reason: 'OutsideWindow' } },
       says: undefined,
     },
   ])('$says: $because', (given) => {
-    const { subscription, handedOver = true, says, failure } = given;
+    const { subscription, handedOver = true, suspend = false, says, failure } = given;
     const archived = judgeArchived(revisionOf(given), {
-      subscription: { status: subscription } as Subscription,
+      subscription: { spec: { suspend }, status: subscription } as Subscription,
       handedOver,
     });
     const { reason, message } = archived?.judgement ?? {};

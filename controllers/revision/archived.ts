@@ -1,10 +1,13 @@
 /** The status of an archived Revision: why it failed, what it waits for, or that it is history. Pure. */
-import { findCondition, isReason } from '../../api/conditions.ts';
-import type { Reason } from '../../api/reasons.ts';
+import { findCondition, isReason, type Condition } from '../../api/conditions.ts';
+import { AT_WORK, type Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Judgement } from './judgement.ts';
+
+export const WAITS_FOR_A_PERSON =
+  'Waits for approval: nothing of it is applied until a person sets spec.approved to true';
 
 export interface Archived {
   readonly judgement: Judgement;
@@ -12,7 +15,7 @@ export interface Archived {
 }
 
 export interface ArchivedFacts {
-  readonly subscription: Pick<Subscription, 'status'> | undefined;
+  readonly subscription: Pick<Subscription, 'spec' | 'status'> | undefined;
   /** Whether an active Revision has taken over its inventory. */
   readonly handedOver: boolean;
 }
@@ -31,7 +34,7 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   if (!facts.handedOver && inventory.length > 0) return undefined;
   if (!spec.approved)
     return {
-      judgement: { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' },
+      judgement: { state: 'Resting', reason: 'ApprovalRequired', message: WAITS_FOR_A_PERSON },
       failure: undefined,
     };
   const failure = status?.failure ?? failureOf(revision, facts.subscription);
@@ -67,17 +70,47 @@ const WAITS: readonly string[] = [
   'ApprovalVoid',
 ] satisfies Reason[];
 
+type Wait = Pick<Judgement, 'reason' | 'message'>;
+
 /** The reason why the Subscription waits before it makes this Revision active. */
-function waitOf(
-  revision: Revision,
-  subscription: ArchivedFacts['subscription'],
-): Pick<Judgement, 'reason' | 'message'> | undefined {
+function waitOf(revision: Revision, subscription: ArchivedFacts['subscription']): Wait | undefined {
   const { pending, conditions } = subscription?.status ?? {};
+  if (subscription?.spec.suspend === true && wasWaiting(revision))
+    return { reason: 'Suspended', message: 'Approved; it is applied once spec.suspend of its Subscription is false' };
   if (pending === undefined || pending.revision !== revision.metadata.name || hasWorked(revision)) return undefined;
   const { reason } = pending;
+  if (isNext(revision, reason))
+    return obstacleOf(conditions) ?? { reason: 'Progressing', message: 'It is to be applied next' };
   if (!WAITS.includes(reason) || !isReason(reason)) return undefined;
   const reported = findCondition(conditions, 'UpgradeAvailable');
   return { reason, message: reported?.reason === reason ? reported.message : 'Waits to be applied' };
+}
+
+/** Whether one that has waited, and was approved since, is the next to become active. */
+function isNext({ spec, status }: Revision, reason: string): boolean {
+  const hasWaited = status?.conditions !== undefined && status.failure === undefined;
+  return spec.approved && hasWaited && (reason === 'Progressing' || reason === 'ApprovalRequired');
+}
+
+/** Whether one that is approved has only waited so far, by its own status: that of a suspended Subscription names no next one. */
+function wasWaiting({ spec, status }: Revision): boolean {
+  const { conditions, failure, firstReadyTime, inventory = [] } = status ?? {};
+  const { reason = '' } = findCondition(conditions, 'Ready') ?? {};
+  const isUntouched = firstReadyTime === undefined && failure === undefined && inventory.length === 0;
+  return (
+    spec.approved && isUntouched && (WAITS.includes(reason) || reason === 'ApprovalRequired' || reason === 'Suspended')
+  );
+}
+
+/** The error that keeps it from becoming active, such as a registry that does not answer. */
+function obstacleOf(conditions: readonly Condition[] | undefined): Wait | undefined {
+  const newer = findCondition(conditions, 'UpgradeAvailable');
+  const said =
+    newer?.status === 'True'
+      ? newer
+      : (findCondition(conditions, 'Reconciling') ?? findCondition(conditions, 'Stalled'));
+  if (said === undefined || !isReason(said.reason) || NO_OBSTACLE.has(said.reason)) return undefined;
+  return { reason: said.reason, message: said.message };
 }
 
 /**
@@ -97,6 +130,12 @@ function failureOf(
   const since = stalled?.lastTransitionTime ?? quarantined?.since;
   return since === undefined ? undefined : { reason: ready.reason, message: ready.message, since };
 }
+
+const NO_OBSTACLE: ReadonlySet<string> = new Set<Reason>([
+  ...(AT_WORK as ReadonlySet<Reason>),
+  'UpgradeAvailable',
+  'ApprovalRequired',
+]);
 
 /** The reasons of a Revision that is not being applied. */
 const RESTING: ReadonlySet<string> = new Set<Reason>(['Archived', 'ApprovalRequired', 'Suspended', 'Uninstalling']);

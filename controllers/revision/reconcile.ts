@@ -19,11 +19,12 @@ import { createCrdContents } from './repair/crd-content.ts';
 import { SeenOffers } from './pull-secrets/seen.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
-import { hasWorkedInVain, judgeArchived } from './archived.ts';
+import { hasWorkedInVain, judgeArchived, WAITS_FOR_A_PERSON } from './archived.ts';
 import { rollOut } from './roll-out.ts';
 import type { RevisionDeps, SharedParts } from './run.ts';
 import { schedule } from './schedule.ts';
 import { summarizeRevision } from './status.ts';
+import { judgeSuspended } from './suspended.ts';
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import { hasWorked } from '../../api/revision.ts';
 
@@ -78,14 +79,17 @@ async function act(shared: SharedParts, facts: RevisionFacts, context: Reconcile
       await releaseRevision(shared.client, revision);
       return undefined;
     case 'waitForActive':
-      return rest(shared, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
+      return rest(shared, facts, {
+        reason: 'Uninstalling',
+        message: `Waits until the active Revision ${plan.name} has deleted the objects of the operator`,
+      });
     case 'archived':
       shared.memories.drop(revision, 'archived');
       return archive(shared, facts, plan.handedOver);
     case 'awaitApproval':
-      return rest(shared, facts, { reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' });
+      return rest(shared, facts, { reason: 'ApprovalRequired', message: WAITS_FOR_A_PERSON });
     case 'suspended':
-      return rest(shared, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
+      return judge(shared, facts, judgeSuspended(revision));
     case 'remove':
       shared.memories.drop(revision, 'removing');
       return remove(shared, facts, context);
@@ -94,12 +98,11 @@ async function act(shared: SharedParts, facts: RevisionFacts, context: Reconcile
   }
 }
 
-async function rest(
-  { client, now }: SharedParts,
-  { revision }: RevisionFacts,
-  reason: Pick<Judgement, 'reason' | 'message'>,
-): Promise<void> {
-  const judgement = { state: 'Resting', ...reason } as const;
+function rest(shared: SharedParts, facts: RevisionFacts, reason: Pick<Judgement, 'reason' | 'message'>): Promise<void> {
+  return judge(shared, facts, { state: 'Resting', ...reason });
+}
+
+async function judge({ client, now }: SharedParts, { revision }: RevisionFacts, judgement: Judgement): Promise<void> {
   await writeStatus(client, revision, summarizeRevision(revision, { judgement }, now()));
 }
 

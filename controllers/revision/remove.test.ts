@@ -228,7 +228,10 @@ test('an archived Revision that waits for the active one says so, and holds up n
   await harness.reconcile(1);
   expect(kinds()).toContain('ServiceAccount');
   expect(harness.revision(1).status?.conditions).toContainEqual(
-    expect.objectContaining({ type: 'Ready', message: 'Revision widgets-2 is removed first' }),
+    expect.objectContaining({
+      type: 'Ready',
+      message: 'Waits until the active Revision widgets-2 has deleted the objects of the operator',
+    }),
   );
   await harness.cluster.patch(held, { metadata: { finalizers: null } });
   await removal;

@@ -58,7 +58,7 @@ async function actAlone(
     case 'nothing':
       return undefined;
     case 'await':
-      return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
+      return requestDependencies(deps, facts.subscription, action.hold.missing);
     case 'activate':
       return activate(deps, facts, { ...given, revision: action.revision, signal });
     case 'restore':

@@ -113,6 +113,7 @@ function asReported(revision: Revision, prefix: string): ConditionContent {
   const ready = findCondition(currentConditions(revision), 'Ready');
   const reason =
     ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
+  if (ready?.reason === 'Suspended') return unready('Progressing', `${prefix}it is about to be checked`);
   const isNew = ready === undefined || ready.reason === 'Archived';
   return unready(reason, `${prefix}${isNew ? 'it is about to be applied' : ready.message}`);
 }
@@ -177,7 +178,10 @@ function progressOfActive(plan: ResolvedPlan): readonly NextCondition[] {
   const { active, action } = plan;
   const reported = active === undefined ? [] : currentConditions(active);
   const busy = findCondition(reported, 'Reconciling');
-  const isAtRest = busy === undefined && findCondition(reported, 'Ready') !== undefined;
+  const ready = findCondition(reported, 'Ready');
+  // One that was not ready when its Subscription was suspended says so until it is checked again.
+  const isAtRest =
+    busy === undefined && ready !== undefined && (ready.reason !== 'Suspended' || ready.status === 'True');
   if (active === undefined || isAtRest) return action.do === 'await' ? waitingOf(action) : [];
   const { reason, message } = reconciling(plan);
   return [{ type: 'Reconciling', ...asTrue(unfinishedReason(active) ?? reason, busy?.message ?? message) }];
@@ -197,7 +201,7 @@ function unfinishedReason(active: Revision): Reason | undefined {
   const ready = findCondition(reported, 'Ready');
   if (ready?.status === 'True') return unprunedIn(reported);
   if (ready === undefined || !isReason(ready.reason)) return undefined;
-  return ready.reason === 'Archived' ? undefined : ready.reason;
+  return ready.reason === 'Archived' || ready.reason === 'Suspended' ? undefined : ready.reason;
 }
 
 function unprunedIn(reported: readonly Condition[]): Reason | undefined {

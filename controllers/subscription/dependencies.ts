@@ -1,32 +1,47 @@
 /** Requests the dependencies of a bundle: each missing package gets a Subscription beside the one that needs it. */
 import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
-import { describeRef, refOf, type OwnerReference } from '../../api/object.ts';
+import { describeRef, keyOfObject, refOf, type KubeObject, type OwnerReference } from '../../api/object.ts';
 import { MAX_NAME, type Subscription, type SubscriptionManifest, SUBSCRIPTION } from '../../api/subscription.ts';
 import { isAlreadyExists } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
+import type { RecordEvent } from '../events.ts';
 import { hasFinalizer } from '../finalizer.ts';
 import { mayHold } from './trust.ts';
 
+export interface RequestDeps {
+  readonly cluster: Pick<Cluster, 'create' | 'get'>;
+  readonly record: RecordEvent;
+}
+
 /**
- * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) if the name is taken by a
+ * Creates the Subscriptions, with an event about both; one that exists is left as it is. Throws Collision (retried) if the name is taken by a
  * Subscription for another package, or by one that acts as another account and may never install the package.
  */
 export async function requestDependencies(
-  cluster: Pick<Cluster, 'create' | 'get'>,
+  { cluster, record }: RequestDeps,
   subscription: Subscription,
   missing: readonly DependencyStep[],
 ): Promise<void> {
   for (const step of missing) {
     const wanted = describeDependency(subscription, step);
     try {
-      await cluster.create(wanted);
+      reportRequest(record, subscription, await cluster.create(wanted));
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       await requireUsable(cluster, wanted);
     }
   }
+}
+
+function reportRequest(record: RecordEvent, subscription: Subscription, created: KubeObject): void {
+  const about = { type: 'Normal', reason: 'Installing', action: 'Install' } as const;
+  record(subscription, {
+    ...about,
+    note: `Subscription ${keyOfObject(created)} is created, as a dependency of this one`,
+  });
+  record(created, { ...about, note: `Created for Subscription ${keyOfObject(subscription)}, as its dependency` });
 }
 
 async function requireUsable(cluster: Pick<Cluster, 'get'>, wanted: SubscriptionManifest): Promise<void> {

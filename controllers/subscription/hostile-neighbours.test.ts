@@ -13,7 +13,8 @@ import type { CatalogContent } from '../catalog-content.ts';
 import { propertiesOf, propertyProblem } from '../revision-properties.ts';
 import { decideSubscription } from './decide.ts';
 import { observeSubscription, type SubscriptionCaches } from './observe.ts';
-import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
+import { dependentsToGoFirst } from './remove.ts';
+import { dependenciesToDelete } from './requested-dependencies.ts';
 import { catalog, NOW, revision, subscription } from './testing/facts.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);

@@ -8,7 +8,8 @@ import { describeDependency, requestDependencies } from './dependencies.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
+import { dependentsToGoFirst } from './remove.ts';
+import { dependenciesToDelete } from './requested-dependencies.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testing/facts.ts';
 import { Fleet } from './testing/fleet.ts';
 import type { Decision } from '../../resolver/decision.ts';
@@ -467,7 +468,7 @@ describe('a Subscription for a dependency', () => {
       create: () => Promise.reject(taken),
       get: () => Promise.resolve(subscription({ spec: { package: existing, ...acts(account) } })),
     };
-    const request = requestDependencies(cluster, subscription(), [step]);
+    const request = requestDependencies({ cluster, record: () => undefined }, subscription(), [step]);
     await (reason === undefined
       ? expect(request).resolves.toBeUndefined()
       : expect(request).rejects.toMatchObject({ reason }));

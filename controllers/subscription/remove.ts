@@ -4,24 +4,24 @@
  */
 import { removalDuring } from '../../adoption/way-back.ts';
 import { findCondition, isReason } from '../../api/conditions.ts';
-import { ANNOTATION, API_VERSION } from '../../api/names.ts';
+import { API_VERSION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
-import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
+import { dependentsOf } from '../../resolver/dependencies/removal.ts';
 import type { EventFacts, RecordEvent } from '../events.ts';
 import { hasFinalizer, removeFinalizer } from '../finalizer.ts';
 import { genuineOf } from '../genuine.ts';
-import { asSeen, uidOf } from '../preconditions.ts';
+import { uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
 import { PASSING } from '../report-defects.ts';
 import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
-import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
+import { describePackage, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import {
   isLong,
@@ -31,6 +31,7 @@ import {
   type Dependent,
   type UninstallProgress,
 } from './summarize-removal.ts';
+import { deleteDependencies, describeStaying, isBeingDeleted } from './requested-dependencies.ts';
 import { mayHold } from './trust.ts';
 
 export interface RemovalDeps {
@@ -55,7 +56,7 @@ export async function uninstall(deps: RemovalDeps, facts: SubscriptionFacts, sig
 /** Deletes the dependencies that go too, and the Revisions if no other Subscription has to go first. */
 async function deleteNext({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<Result> {
   const { subscription, revisions, now } = facts;
-  await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one), asSeen(one))));
+  await deleteDependencies({ cluster, record }, facts);
   const waitsFor = dependentsToGoFirst(facts);
   if (waitsFor.length === 0) {
     const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -68,9 +69,10 @@ async function deleteNext({ cluster, record }: RemovalDeps, facts: SubscriptionF
 /** No Revision is left: ends an adoption, and takes the finalizer off. */
 async function finish(
   { cluster, record, endAdoption }: RemovalDeps,
-  { subscription, now }: SubscriptionFacts,
+  facts: SubscriptionFacts,
   signal: AbortSignal,
 ): Promise<undefined> {
+  const { subscription } = facts;
   await requireNoRevision(cluster, subscription, signal);
   // Rights go last: no Pod of the operator uses them any more.
   if (hasFinalizer(subscription)) await endAdoption?.(subscription, signal);
@@ -78,7 +80,7 @@ async function finish(
   // A first roll-out that failed half-way has a number, and no installed version.
   if (installed !== undefined || lastNumber !== undefined) {
     const bundle = (installed ?? pending)?.bundle ?? subscription.spec.package;
-    const note = describeEnd(subscription, bundle, now);
+    const note = `${describeEnd(facts, bundle)}${describeStaying(facts)}`;
     record(subscription, { type: 'Normal', reason: 'Uninstalling', action: 'Remove', note });
   }
   await removeFinalizer(cluster, subscription);
@@ -163,7 +165,7 @@ async function postpone(
   return { requeueAfterSeconds: HELD_SECONDS };
 }
 
-function describeEnd(subscription: Subscription, bundle: string, now: Date): string {
+function describeEnd({ subscription, now }: SubscriptionFacts, bundle: string): string {
   if (leavesObjects(subscription)) return `${bundle} is released: its objects stay, and Slipway manages them no longer`;
   return `${bundle} is uninstalled, after ${secondsSince(subscription, now)} s; each object that stays has an event of its own`;
 }
@@ -188,40 +190,6 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
     .map((one) => ({ key: keyOfObject(one), isLeaving: isBeingDeleted(one) }));
 }
 
-/**
- * Subscriptions that this very one requested, for this or an earlier version, if the spec says that they are deleted
- * with it and no other Subscription that counts needs them. One without the requester's uid was made by an earlier
- * release, or by a person: it stays.
- */
-export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
-  const { subscription } = facts;
-  if (subscription.spec.uninstall.dependencies !== 'Delete' || leavesObjects(subscription)) return [];
-  const staying = facts.neighbours
-    .filter(({ subscription: other }) => !isBeingDeleted(other) && mayHold(other, facts.subscription))
-    .flatMap((one) => describePackage(one) ?? describeComing(one) ?? []);
-  const unneeded = new Set(findUnneeded(staying).map((one) => one.subscription));
-  const needed = new Set(staying.map((one) => one.subscription).filter((key) => !unneeded.has(key)));
-  return facts.neighbours
-    .map((one) => one.subscription)
-    .filter((one) => isDependency(one) && !isBeingDeleted(one) && !needed.has(keyOfObject(one)))
-    .filter((one) => isRequestedBy(one, facts.subscription));
-}
-
-/** Whether one Subscription was made by another as its dependency, and still acts as the same account beside it. */
-function isRequestedBy({ metadata, spec }: Subscription, requester: Subscription): boolean {
-  const { uid, namespace } = requester.metadata;
-  return (
-    uid !== undefined &&
-    metadata.annotations?.[ANNOTATION.requestedBy] === uid &&
-    metadata.namespace === namespace &&
-    spec.serviceAccountName === requester.spec.serviceAccountName
-  );
-}
-
 function packagesOf(neighbours: readonly Neighbour[]): readonly InstalledPackage[] {
   return neighbours.flatMap((one) => describePackage(one) ?? []);
-}
-
-function isBeingDeleted({ metadata }: Subscription): boolean {
-  return metadata.deletionTimestamp !== undefined;
 }

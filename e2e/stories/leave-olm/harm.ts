@@ -6,6 +6,7 @@ import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { byExtent } from '../../lib/sample.ts';
+import { until } from '../../lib/until.ts';
 import { CRD, GROUP } from '../webhooks/gadget-operator.ts';
 import { describeWriter, lastWriterOf, managedFieldsOf } from './last-writer.ts';
 
@@ -47,7 +48,7 @@ export async function expectUnharmed(harm: Harm): Promise<void> {
   expect(probes).toBeGreaterThan(20);
 }
 
-/** From now until `end`. */
+/** From the moment at which every probe succeeds, as OLM does not wait for the first certificate of a webhook, until `end`. */
 export async function watchHarm(
   cluster: Pick<TestCluster, 'request'>,
   client: Client,
@@ -77,8 +78,12 @@ export async function watchHarm(
       if (strategy !== 'Webhook') turnedOff.push(`${strategy}, by ${writersOf(object)}`);
     }
   };
+  await client.create(gadget('stored'));
+  await until('the webhooks of the operator answer', async () => {
+    await Promise.all(Object.values(probesOf(cluster, client)).map((ask) => ask()));
+    return true;
+  });
   const probe = async (): Promise<void> => {
-    await client.create(gadget('stored'));
     while (!over.signal.aborted) {
       for (const [name, ask] of Object.entries(probesOf(cluster, client))) {
         probes += 1;

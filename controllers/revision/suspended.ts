@@ -1,0 +1,20 @@
+/** The status of an active Revision whose Subscription is suspended. Pure. */
+import { findCondition, isReason } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import { isHealthy } from './decide.ts';
+import type { Judgement } from './judgement.ts';
+
+/** As ready as it was, with the work that was left: a suspension takes nothing from an operator that works. */
+export function judgeSuspended(revision: Revision): Judgement {
+  const reason = 'Suspended';
+  const message = `Subscription ${revision.spec.subscription} is suspended: the manager neither applies nor repairs the objects until its spec.suspend is false`;
+  if (!isHealthy(revision)) return { state: 'Resting', reason, message };
+  const left = findCondition(revision.status?.conditions, 'Reconciling');
+  return {
+    state: 'Ready',
+    reason,
+    message,
+    ...(left !== undefined && { unfinished: left.message }),
+    ...(left !== undefined && isReason(left.reason) && { unfinishedReason: left.reason }),
+  };
+}
