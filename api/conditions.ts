@@ -19,7 +19,7 @@ export const CONDITIONS = {
   CustomResourcesLost:
     'True since a CRD of the operator was deleted, and its custom resources with it, until a person acknowledges that; absent otherwise.',
   Contested:
-    'True while another program changes an object of the operator back each time after it was put right; absent otherwise.',
+    'True while another program changes an object of the operator back each time after the manager has repaired it; absent otherwise.',
   UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
   Adopted:
     'Is the operator taken over that spec.adopt names? If it is not, the message has the next step or the obstacle, with the remedy.',

@@ -12,7 +12,7 @@ export const REASONS = {
   Repairing: 'Objects that were changed or deleted are being applied again.',
   RolledBack: 'The previous Revision runs again after an upgrade that failed.',
   Repaired: 'Objects that another program or a person changed or deleted are as they should be again.',
-  Contested: 'Another program changes an object back each time after it was put right.',
+  Contested: 'Another program changes an object back each time after the manager has repaired it.',
   CustomResourcesLost: 'A CRD of the operator was deleted, and all of its custom resources with it.',
   Uninstalling: 'The operator is being uninstalled.',
   Orphaned: 'The Subscription was deleted, and the objects of its operator stay, as its spec asks.',

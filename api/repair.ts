@@ -7,8 +7,8 @@ import type { Immutable } from './kind.ts';
 export const MOST_LOSSES = 20;
 
 export const LastRepair = z.object({
-  time: timestamp().describe('When it was put right.'),
-  objects: integer(1, 4000).describe('How many objects were put right at that time.'),
+  time: timestamp().describe('When the manager repaired it.'),
+  objects: integer(1, 4000).describe('How many objects the manager repaired at that time.'),
   message: z
     .string()
     .max(1024)

@@ -54,17 +54,21 @@ export function planRetention(crd: KubeObject, isGoing: IsGoing): Retention {
   if (kept.length === 0) return { kind: 'unreadable', message: unreadable([nameOf(storage)]) };
   const conversion = { strategy: 'None', webhook: null };
   if (kept.length === served.length) {
-    return { kind: 'change', spec: { conversion }, message: 'its webhook goes, and nothing is converted any more' };
+    return {
+      kind: 'change',
+      spec: { conversion },
+      message: 'its conversion webhook is deleted, and the API server no longer converts its objects',
+    };
   }
   const left = versions.map((version) => (fits(version) ? version : { ...version, served: false }));
-  const message = `its conversion webhook goes, so they are served as ${kept.join(', ')} only`;
+  const message = `its conversion webhook is deleted, so its objects are served as ${kept.join(', ')} only`;
   return { kind: 'change', spec: { conversion, versions: left }, message };
 }
 
 function unreadable(stored: readonly string[]): string {
   return (
-    `its conversion webhook goes, and some may be stored as ${stored.join(', ')}: until it is there again, reading them ` +
-    'and deleting their namespace can fail'
+    `its conversion webhook is deleted, and some objects may be stored as ${stored.join(', ')}: until the webhook exists again, ` +
+    'reading these objects or deleting their namespace can fail'
   );
 }
 

@@ -111,7 +111,7 @@ export function judgePruning(judgement: Judgement, removals: readonly Removal[],
     (unpruned && [unpruned.message, unpruned.hint].filter((part) => part !== undefined).join('. ')) ??
     (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
   if (message === undefined) return { judgement };
-  const unfinished = `An object that only earlier revisions had is not pruned yet: ${message}`;
+  const unfinished = `A leftover of an earlier Revision is not pruned yet: ${message}`;
   const unfinishedReason = seconds < PATIENCE_SECONDS ? 'Progressing' : (unpruned?.reason ?? 'DeleteBlocked');
   return { judgement: { ...judgement, unfinished, unfinishedReason }, ...(unpruned !== undefined && { unpruned }) };
 }

@@ -29,15 +29,25 @@ function suspensionOf(before: SubscriptionStatus | undefined, after: Subscriptio
   const [was, is] = [before, after].map((status) => findCondition(status?.conditions, 'Ready')?.reason === 'Suspended');
   if (was === is) return undefined;
   return is === true
-    ? { type: 'Normal', reason: 'Suspended', action: 'Suspend', note: 'Nothing is done until spec.suspend is false' }
-    : { type: 'Normal', reason: 'Progressing', action: 'Resume', note: 'spec.suspend is false: the manager goes on' };
+    ? {
+        type: 'Normal',
+        reason: 'Suspended',
+        action: 'Suspend',
+        note: 'spec.suspend is true: the manager neither upgrades nor repairs the operator until it is false',
+      }
+    : {
+        type: 'Normal',
+        reason: 'Progressing',
+        action: 'Resume',
+        note: 'spec.suspend is false: the manager upgrades and repairs the operator again',
+      };
 }
 
 function quarantineOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const known = before?.quarantined ?? [];
   const fresh = after.quarantined?.find((one) => !known.some((other) => haveSameBundle(one, other)));
   if (fresh === undefined) return undefined;
-  const note = `${fresh.bundle} failed and is given up: ${fresh.message}`;
+  const note = `${fresh.bundle} failed and is quarantined: ${fresh.message}`;
   return { type: 'Warning', reason: 'RollingBack', action: 'Upgrade', note };
 }
 

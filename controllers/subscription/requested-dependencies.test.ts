@@ -22,7 +22,7 @@ const shopThat = (dependencies: 'Delete' | 'Retain'): Subscription =>
   subscription({ name: 'shop', spec: { uninstall: { dependencies } } });
 const factsOf = (shop: Subscription): ReturnType<typeof facts> => {
   const { metadata, spec } = describeDependency(shop, STEP);
-  const made = subscription({ name: metadata.name, metadata, spec } as Parameters<typeof subscription>[0]);
+  const made = subscription({ name: metadata.name, metadata, spec });
   return facts({ subscription: shop, neighbours: [{ subscription: made, revisions: [] }] });
 };
 

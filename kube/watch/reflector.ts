@@ -182,11 +182,12 @@ function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions)
     const failures = 'failures' in state ? state.failures : 0;
     const facts = { apiVersion, kind, during: state.at, failures, err: error };
     if (failures === 0) reported = undefined;
-    if (!(error instanceof ReasonedError)) return log.error(facts, 'a kind is not followed, by a defect');
+    if (!(error instanceof ReasonedError))
+      return log.error(facts, 'the watch of a kind has ended because of a defect of Slipway');
     const isLong = failures >= ORDINARY_FAILURES && !isNotFound(error);
     const isKnown = isForbidden(error) && reported === error.message;
     if (isLong) reported = error.message;
-    if (isLong && !isKnown) log.warn(facts, 'a kind cannot be followed');
-    else log.debug(facts, 'following a kind was interrupted');
+    if (isLong && !isKnown) log.warn(facts, 'a kind cannot be watched');
+    else log.debug(facts, 'the watch of a kind was interrupted');
   };
 }

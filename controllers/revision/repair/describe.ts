@@ -15,8 +15,9 @@ export function describeRepairs(repairs: readonly Repair[]): string {
 
 function describeRepair({ ref, cause, taken }: Repair): string {
   const subject = describeRef(ref);
-  if (cause === 'Deleted') return `${subject} was deleted and has been made again`;
-  if (cause === 'Replaced') return `${subject} was deleted and made by someone else, and has been taken up again`;
+  if (cause === 'Deleted') return `${subject} was deleted, and the manager has created it again`;
+  if (cause === 'Replaced')
+    return `${subject} was replaced by another object of its name, which the manager keeps from now on`;
   if (taken.length === 0) return `${subject} was changed and is as it should be again`;
   return `${subject} is as it should be again: ${describeTaken(taken)}`;
 }
@@ -43,5 +44,5 @@ export function describeContest({ ref, taken }: Repair, times: number, minutes: 
   const who = [...new Set(taken.flatMap(({ manager }) => manager ?? []))].join(' and ');
   const what = taken.length === 0 ? 'it' : [...new Set(taken.map(({ path }) => path))].slice(0, MOST_FIELDS).join(', ');
   const program = who === '' ? 'another program' : who;
-  return `${describeRef(ref)} was put right ${times} times within ${minutes} minutes, and ${program} changed ${what} back each time. Have ${program} leave it alone, or have the Subscription ask for the same by spec.config; spec.suspend stops the repair`;
+  return `${describeRef(ref)} was repaired ${times} times within ${minutes} minutes, and ${program} changed ${what} back each time. Configure ${program} not to change it, or set the same value in spec.config of the Subscription; spec.suspend: true stops the repairs`;
 }

@@ -104,7 +104,7 @@ describe('the event of a repair', () => {
       because: 'it was deleted',
       act: () => harness.cluster.delete(refOf(named('ClusterRole'))),
       cause: 'Deleted',
-      note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was deleted and has been made again',
+      note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was deleted, and the manager has created it again',
     },
     {
       because: 'it was replaced by the same object with another uid',
@@ -114,7 +114,7 @@ describe('the event of a repair', () => {
           metadata: { ...object.metadata, uid: 'another' },
         })),
       cause: 'Replaced',
-      note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was deleted and made by someone else, and has been taken up again',
+      note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was replaced by another object of its name, which the manager keeps from now on',
     },
   ])('a repair reports $cause: $because', async ({ act, cause, note }) => {
     await act();
@@ -227,7 +227,7 @@ describe('a contest with another program', () => {
     expect(contest()).toBeUndefined();
     await fight(1);
     expect(contest()).toMatch(
-      /put right 5 times within 10 minutes, and autoscaler changed spec\.replicas back each time\. Have autoscaler/,
+      /repaired 5 times within 10 minutes, and autoscaler changed spec\.replicas back each time\. Configure autoscaler/,
     );
     await fight(20);
     const reasons = harness.events.map(({ reason }) => reason);
@@ -242,7 +242,7 @@ describe('a contest with another program', () => {
     for (const secret of harness.cluster.objects().filter(({ kind }) => kind === 'Secret'))
       await harness.cluster.delete(refOf(secret));
     await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'ManifestsMissing' });
-    expect(contest()).toContain('put right 5 times');
+    expect(contest()).toContain('repaired 5 times');
   });
 
   test('goes on at a walk: the next round waits, and sends nothing meanwhile', async () => {

@@ -22,7 +22,8 @@ export async function prune(run: Run, { result, leftovers, revision }: Applied):
   const judgement = judgeApply(result);
   if (leftovers.length === 0) return { judgement };
   if (bakeSecondsLeft(revision.status, run.facts.subscription.spec.onFailure, run.now()) > 0) {
-    const unfinished = 'What only earlier revisions had is removed after the bake time';
+    const unfinished =
+      'Leftovers of earlier Revisions are pruned once this Revision has been healthy for spec.onFailure.bakeTime';
     return { judgement: { ...judgement, unfinished } };
   }
   const { remaining, removals } = await pruneLeftovers(run, leftovers, result.inventory);

@@ -70,7 +70,7 @@ test('is refused before anything is written, and names the rule and the object',
   expect(schema).toContain('"weight"');
   const deployment = await get(cluster(), 'deployment', 'gadget-manager', NAMESPACE);
   expect(JSON.stringify(deployment)).toContain('gadget:v1.0.0');
-  const says = /gadget-operator\.v1\.1\.0 failed and is given up: .*existingFieldRemoval/;
+  const says = /gadget-operator\.v1\.1\.0 failed and is quarantined: .*existingFieldRemoval/;
   await until('an event reports it', async () =>
     says.test(await cluster().kubectl(['-n', NAMESPACE, 'get', 'events.events.k8s.io', '-o', 'json'])),
   );

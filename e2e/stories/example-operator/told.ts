@@ -24,7 +24,7 @@ export async function expectGivenUp(cluster: TestCluster, wanted: Wanted, failur
   expect(entry).toMatchObject({ bundle, reason: expect.stringMatching(reason) as string });
   const events = await until(`an event reports ${bundle}`, async () => {
     const notes = await notesAbout(cluster, subscription, { type: 'Warning', reason: 'RollingBack' });
-    const found = notes.filter((note) => note.startsWith(`${bundle} failed and is given up: `));
+    const found = notes.filter((note) => note.startsWith(`${bundle} failed and is quarantined: `));
     return found.length > 0 ? found : undefined;
   });
   for (const text of says) {

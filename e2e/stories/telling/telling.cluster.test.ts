@@ -156,7 +156,7 @@ describe('an upgrade that fails', () => {
     const columns = await row();
     expect(columns).toMatch(/beacon\s+beacon\s+1\.0\.0\s+2\.0\.0\s+True/);
     expect(columns).toMatch(/1\.0\.0 is installed and healthy; the upgrade to beacon\.v2\.0\.0 failed: .*port/);
-    await eventOf(told, /^Warning RollingBack: beacon\.v2\.0\.0 failed and is given up: .*port/);
+    await eventOf(told, /^Warning RollingBack: beacon\.v2\.0\.0 failed and is quarantined: .*port/);
     await eventOf(told, /^Normal RolledBack: beacon\.v1\.0\.0 works again \d+ s after beacon\.v2\.0\.0 failed/);
     const logged = log.next();
     expect(logged.map(({ level, reason }) => `${level} ${reason}`)).toEqual([
@@ -208,7 +208,7 @@ describe('an upgrade that becomes unhealthy within the bake time', () => {
       installed: { version: OLD.version },
       quarantined: [{ version: NEW.version, reason: 'WorkloadUnhealthy' }],
     });
-    await eventOf(told, /^Warning RollingBack: lamp\.v1\.1\.0 failed and is given up: .*lamps\/lamp/);
+    await eventOf(told, /^Warning RollingBack: lamp\.v1\.1\.0 failed and is quarantined: .*lamps\/lamp/);
     await eventOf(told, /^Normal RolledBack: lamp\.v1\.0\.0 works again/);
     const reported = (await eventsOf(told)).map((event) => event.replace(/:.*/, ''));
     expect(reported.toSorted()).toEqual([
@@ -272,7 +272,7 @@ describe('what others do to the objects', () => {
     {
       because: 'someone deleted it',
       act: () => kubectl('-n', NAMESPACE, 'delete', 'deployment/beacon'),
-      says: /Deployment\.apps lights\/beacon was deleted and has been made again/,
+      says: /Deployment\.apps lights\/beacon was deleted, and the manager has created it again/,
       cause: 'Deleted',
     },
   ])('is repaired and reported: $because', async ({ act, says, cause }) => {
@@ -303,7 +303,7 @@ describe('what others do to the objects', () => {
         /kubectl changed spec\.replicas back each time\. Have kubectl leave/,
       );
       await eventOf(told, /^Warning Contested: /);
-      expect(await row()).toContain('was put right');
+      expect(await row()).toContain('was repaired');
       await becomes('slipway_subscriptions_with_condition{condition="Contested"}', 1);
       expect(lines(40).filter((line) => line.includes('"reason":"Contested"'))).toHaveLength(1);
     },
