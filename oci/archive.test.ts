@@ -6,7 +6,7 @@ import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { noUsage, readLayer } from './archive.ts';
 import { collectBytes } from './bytes.ts';
-import { BUNDLE_LIMITS } from './image.ts';
+import { BUNDLE_LIMITS, CATALOG_LIMITS } from './image.ts';
 import type { ArchiveLimits } from './members.ts';
 import { forgeTar, type ForgedMember, pax } from './testing/tar-forge.ts';
 import { buildTar } from './tar-writer.ts';
@@ -46,6 +46,14 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 }
 
 const file = (name: string, body = 'x'): ForgedMember => ({ name, body });
+
+/** Members whose names have hundreds of parts, in folders that no two of them share. */
+function deepMembers(last: string, type = '0'): readonly ForgedMember[] {
+  return Array.from({ length: 100 }, (_, at) => [
+    pax({ path: `manifests/${at}/${'a/'.repeat(490)}${last}` }),
+    { name: 'x', type },
+  ]).flat();
+}
 
 test('a file that declares more bytes than allowed is refused before any of them arrives', async () => {
   const huge = forgeTar([{ name: 'manifests/a', body: '', size: 7 * 2 ** 30 }], { end: false });
@@ -324,11 +332,22 @@ describe('sizes', () => {
       members: [...Array.from({ length: 100 }, () => pax({ comment: 'x' })), file('a')],
       because: 'extensions count as members',
     },
+    { limits: {}, members: deepMembers('b'), because: 'its files are in hundreds of folders each' },
+    { limits: {}, members: deepMembers('b', '5'), because: 'its folders are hundreds deep' },
+    { limits: {}, members: deepMembers('.wh.b'), because: 'its whiteouts are in hundreds of folders each' },
+    { limits: {}, members: deepMembers('.wh..wh..opq'), because: 'its opaque folders are hundreds deep' },
   ])('a layer is ImageTooLarge when $because', async ({ limits, members }) => {
     await expect(read(forgeTar(members), { limits })).rejects.toMatchObject({
       reason: 'ImageTooLarge',
       retry: 'never',
     });
+  });
+
+  test('the names of as many files as a bundle may have take less than the limit', async () => {
+    const members = Array.from({ length: BUNDLE_LIMITS.files }, (_, at) =>
+      file(`manifests/${'operators'.repeat(3)}/v1.${at}/${'long-name.'.repeat(3)}.yaml`, ''),
+    );
+    expect(await read(forgeTar(members))).toHaveLength(BUNDLE_LIMITS.files);
   });
 
   test('a million empty files are stopped at the limit', async () => {
@@ -459,6 +478,23 @@ describe('compression', () => {
   ])('a $name bomb is stopped by its ratio', async ({ compress }) => {
     const bomb = compress(forgeTar([file('etc/zeros', '\0'.repeat(64 << 20))]));
     await expect(read(bomb)).rejects.toMatchObject({ reason: 'ImageTooLarge' });
+  });
+
+  test('a catalog with hundreds of versions that hardly differ is no bomb, however well zstd compresses them', async () => {
+    const manifest = randomBytes(20_000).toString('hex');
+    const versions = Array.from({ length: 400 }, (_, at) => `{"name":"a.v1.${at}","value":"${manifest}"}\n`);
+    const packed = zstdCompressSync(forgeTar([file('configs/catalog.json', versions.join(''))]));
+    const options = { folders: ['configs'], mediaType: ZSTD };
+    expect(await read(packed, { ...options, limits: CATALOG_LIMITS })).toHaveLength(1);
+    await expect(read(packed, options), 'a bundle has one version').rejects.toMatchObject({ reason: 'ImageTooLarge' });
+  });
+
+  test('zeros are stopped by their ratio in the image of a catalog, too', async () => {
+    const bomb = zstdCompressSync(forgeTar([file('configs/zeros', '\0'.repeat(64 << 20))]));
+    await expect(read(bomb, { folders: ['configs'], limits: CATALOG_LIMITS })).rejects.toMatchObject({
+      reason: 'ImageTooLarge',
+      message: expect.stringContaining('inflates more than') as string,
+    });
   });
 
   test.each([

@@ -35,7 +35,7 @@ export interface LayerOptions extends MemberRules {
 
 /** No limits used yet, at the start of reading an image. */
 export function noUsage(): Usage {
-  return { entries: 0, files: 0, totalBytes: 0, inflatedBytes: 0 };
+  return { entries: 0, nameBytes: 0, files: 0, totalBytes: 0, inflatedBytes: 0 };
 }
 
 /**

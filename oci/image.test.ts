@@ -408,6 +408,7 @@ describe('manifests', () => {
     { limits: { configBytes: 1 }, because: 'the configuration is too large' },
     { limits: { files: 1 }, because: 'too many files over all layers' },
     { limits: { entries: 1 }, because: 'too many members over all layers' },
+    { limits: { nameBytes: 200 }, because: 'too many bytes of names over all layers' },
     { limits: { totalBytes: 20 }, because: 'too many bytes over all layers' },
     { limits: { inflatedBytes: 3000 }, because: 'the layers together inflate too far' },
   ])('an image is ImageTooLarge when $because', async ({ limits }) => {

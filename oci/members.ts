@@ -10,6 +10,8 @@ import { type FolderSet, readName } from './member-name.ts';
 export interface ArchiveLimits {
   /** Members of all kinds, inside and outside the folders. */
   readonly entries: number;
+  /** Bytes of the names of members in the folders and of all folders above each of them, in memory. */
+  readonly nameBytes: number;
   /** Files kept. */
   readonly files: number;
   /** Bytes of one kept file. */
@@ -25,6 +27,7 @@ export interface ArchiveLimits {
 /** The limits that the layers of one image have used up together. */
 export interface Usage {
   entries: number;
+  nameBytes: number;
   files: number;
   totalBytes: number;
   inflatedBytes: number;
@@ -74,6 +77,7 @@ export function createJudge(rules: MemberRules): MemberJudge {
       if (name.kind === 'outside') return { kind: 'pass' };
       if (name.kind === 'refused') throw refused(origin, entry.path, name.because);
       const { path, where } = name;
+      spend(rules, 'nameBytes', nameBytes(path));
       if (hidden !== undefined) return { kind: hidden.kind, path };
       if (FOLDER.has(entry.type)) {
         names.addFolder(path);
@@ -102,6 +106,14 @@ export function createJudge(rules: MemberRules): MemberJudge {
     },
   };
 }
+
+/** The cost of a name, in memory and in time: it is remembered and looked up once more for each folder above it. */
+function nameBytes(path: string): number {
+  return path.split('/').length * (path.length + BYTES_OF_ENTRY);
+}
+
+/** About as much as an entry of a set takes, beside its text. */
+const BYTES_OF_ENTRY = 64;
 
 function assertReadable(entry: ReadEntry, { what, byDigest }: Origin): void {
   if (!Number.isSafeInteger(entry.size) || entry.size < 0) {
@@ -159,6 +171,7 @@ function tooLong({ what }: Origin, path: string, bytes: number): string {
 function tooMuch({ what }: Origin, kind: keyof Usage, limit: number): string {
   const excess: Record<keyof Usage, string> = {
     entries: `has more than ${limit} members`,
+    nameBytes: `has more than ${limit} bytes of names of members and of the folders above them`,
     files: `has more than ${limit} files of interest`,
     totalBytes: `has more than ${limit} bytes of files`,
     inflatedBytes: `inflates to more than ${limit} bytes`,

@@ -24,6 +24,7 @@ export const BUNDLE_LIMITS: ImageLimits = {
   compressedBytes: 256 << 20,
   configBytes: 4 << 20,
   entries: 200_000,
+  nameBytes: 16 << 20,
   files: 5000,
   fileBytes: 8 << 20,
   totalBytes: 64 << 20,
@@ -31,14 +32,21 @@ export const BUNDLE_LIMITS: ImageLimits = {
   ratio: 200,
 };
 
-/** For catalogs: up to some hundred megabytes of JSON. */
+/**
+ * For catalogs: up to some hundred megabytes of JSON. Versions of a bundle hardly differ: zstd makes a thousand of them,
+ * each of 1 MB with digests of its own, 2,300 times smaller, and nothing that fits here becomes much smaller than that.
+ * The ratio therefore stops only a stream of zeros early. Memory and time are bounded by the limits on bytes: files are
+ * read piece by piece, and none of them is kept.
+ */
 export const CATALOG_LIMITS: ImageLimits = {
   ...BUNDLE_LIMITS,
   compressedBytes: 1 << 30,
+  nameBytes: 64 << 20,
   files: 100_000,
   fileBytes: 1 << 30,
   totalBytes: 1 << 30,
   inflatedBytes: 4 * (1 << 30),
+  ratio: 5000,
 };
 
 export interface ImageOptions {

@@ -11,12 +11,11 @@ export interface Overlay {
 /** An overlay with nothing in it yet. @see https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts */
 export function createOverlay(): Overlay {
   const above = createView();
-  let layer: LayerEntry[] = [];
+  let layer: SeenEntry[] = [];
   return {
     admit(entry) {
       const visible = entry.kind === 'file' || entry.kind === 'folder' ? !above.hides(entry.path, entry.kind) : true;
-      if (visible)
-        layer.push(entry.kind === 'file' ? { kind: 'file', path: entry.path, size: 0, chunks: none() } : entry);
+      if (visible) layer.push({ kind: entry.kind, path: entry.path });
       return visible;
     },
     nextLayer() {
@@ -26,7 +25,7 @@ export function createOverlay(): Overlay {
   };
 }
 
-async function* none(): AsyncGenerator<Uint8Array> {}
+type SeenEntry = Pick<LayerEntry, 'kind' | 'path'>;
 
 function createView() {
   const files = new Set<string>();
@@ -36,22 +35,27 @@ function createView() {
   return {
     hides(path: string, kind: 'file' | 'folder'): boolean {
       if (files.has(path) || gone.has(path) || (kind === 'file' && folders.has(path))) return true;
-      return ancestors(path).some((folder) => files.has(folder) || gone.has(folder) || emptied.has(folder));
+      for (const folder of foldersAbove(path))
+        if (files.has(folder) || gone.has(folder) || emptied.has(folder)) return true;
+      return false;
     },
-    add({ kind, path }: LayerEntry): void {
+    add({ kind, path }: SeenEntry): void {
       if (kind === 'whiteout') gone.add(path);
       else if (kind === 'opaque') emptied.add(path);
       else if (kind === 'folder') folders.add(path);
       else {
         files.add(path);
-        for (const folder of ancestors(path)) folders.add(folder);
+        for (const folder of foldersAbove(path)) folders.add(folder);
       }
     },
   };
 }
 
-/** `a/b/c` → `a/b`, `a`, ``. */
-function ancestors(path: string): readonly string[] {
-  const parts = path.split('/');
-  return parts.map((_, index) => parts.slice(0, parts.length - 1 - index).join('/'));
+/** `a/b/c` → `a/b`, `a`, ``: parts of the same text, which has one place in memory. */
+function* foldersAbove(path: string): Generator<string> {
+  let folder = path;
+  while (folder !== '') {
+    folder = folder.slice(0, Math.max(folder.lastIndexOf('/'), 0));
+    yield folder;
+  }
 }
