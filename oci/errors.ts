@@ -77,13 +77,22 @@ export function imageInvalid(message: string, byDigest: boolean, hint?: string) 
 }
 
 /** The image exceeds a limit on size, count or ratio. */
-export function imageTooLarge(message: string, byDigest: boolean) {
-  return new ReasonedError({
-    reason: 'ImageTooLarge',
-    retry: byDigest ? 'never' : LATER,
-    message,
-    hint: 'The limits protect the manager; an administrator can raise them',
-  });
+export function imageTooLarge(message: string, byDigest: boolean, hint = SMALLER_IMAGE) {
+  return new ReasonedError({ reason: 'ImageTooLarge', retry: byDigest ? 'never' : LATER, message, hint });
+}
+
+/** A list of a registry, of tags or referrers, exceeds a limit. */
+export function listTooLong(message: string) {
+  return imageTooLarge(message, false, SHORTER_LIST);
+}
+
+const FIRM = 'The limit protects the manager and cannot be raised';
+const SMALLER_IMAGE = `${FIRM}: ask the author of the image to publish a smaller one`;
+const SHORTER_LIST = `${FIRM}: ask the owner of the repository to delete entries that are of no use`;
+
+/** The pages of a list lead back to one that was read. */
+export function endlessList(what: string) {
+  return unavailable(`the registry returns the same page of ${what} again, so the list has no end`);
 }
 
 /** The time itself would make each message another one. */

@@ -1,5 +1,5 @@
 /** The tags of a repository, page by page, however hostile the paging. */
-import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
+import { endlessList, imageInvalid, listTooLong } from './errors.ts';
 import { type Reference, isTag } from './reference.ts';
 import { nextPage } from './link.ts';
 import { fromFirst, type PullContext } from './pull.ts';
@@ -58,16 +58,16 @@ async function tagsAt(
     visited.add(response.url.href);
     for (const tag of await readTags(response, limits.pageBytes, what)) tags.add(tag);
     if (tags.size > limits.tags || visited.size > limits.pages)
-      throw imageTooLarge(`${what} are more than ${limits.tags}`, false);
+      throw listTooLong(`${what} are more than ${limits.tags}`);
     to = nextPage(response, what);
-    if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
+    if (to !== undefined && visited.has(to.href)) throw endlessList(what);
   }
   return [...tags];
 }
 
 async function readTags(response: HttpResponse, maxBytes: number, what: string): Promise<readonly string[]> {
   const body = await readBody(response, maxBytes, () =>
-    imageTooLarge(`${what} come in a page of more than ${maxBytes} bytes`, false),
+    listTooLong(`${what} come in a page of more than ${maxBytes} bytes`),
   );
   const tags = parseTags(body.toString('utf8'));
   if (tags === undefined) throw imageInvalid(`${what} cannot be read`, false);

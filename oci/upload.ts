@@ -99,11 +99,16 @@ async function sendChunk(upload: Upload, chunk: Chunk): Promise<URL> {
   const { received, location } = await uploadStatus(upload, chunk.location);
   const missing = received - chunk.offset;
   if (missing === chunk.piece.length) return location;
-  if (missing < 0 || missing > chunk.piece.length) throw unavailable(`${upload.what} lost its place`);
+  if (missing < 0 || missing > chunk.piece.length) throw displaced(upload);
   const rest = { location, offset: received, piece: chunk.piece.subarray(missing) };
   const again = await patch(upload, rest);
-  if (again.status === 416) throw unavailable(`${upload.what} lost its place`);
+  if (again.status === 416) throw displaced(upload);
   return locationOf(again, upload.reference);
+}
+
+function displaced({ what }: Upload) {
+  const message = `the registry reports another position of the upload than the one that was sent: ${what}`;
+  return unavailable(message, { hint: 'Start the push again' });
 }
 
 async function patch(
