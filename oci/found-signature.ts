@@ -64,25 +64,44 @@ export interface NotedBundle {
   readonly digest: string;
   readonly predicateType: string;
   /** If it was pulled already. */
-  readonly pulled?: PulledManifest;
+  readonly content?: BundleContent;
 }
+
+/** The part of a manifest that leads to its bundle: the rest, which many of them would fill the memory with, is not kept. */
+export interface BundleContent {
+  /** Undefined if the manifest does not hold one bundle alone. */
+  readonly layer: Pick<Descriptor, 'digest' | 'size'> | undefined;
+  readonly subject: string | undefined;
+}
+
+/** Of a manifest that holds a bundle; it has 2 kB. */
+export const MOST_MANIFEST_BYTES = 256 * 1024;
 
 /** The bundle in a manifest that refers to the image. */
 export async function bundleAt(
   registry: SignatureSource,
   image: Reference,
-  { digest, pulled, mostBytes, signal }: Omit<NotedBundle, 'predicateType'> & ContentToPull,
+  { digest, content, mostBytes, signal }: Omit<NotedBundle, 'predicateType'> & ContentToPull,
 ): Promise<FoundSignature> {
   const place = placeOf(digest);
   const reference = withDigest(image, digest);
   return orBroken(place, async () => {
-    const manifest = imageIn(pulled ?? (await registry.pullManifest(reference, signal)));
-    const [layer, ...others] = manifest?.layers ?? [];
-    if (layer === undefined || others.length > 0) return { form: 'Broken', place, message: 'it is not one bundle' };
+    const { layer, subject } =
+      content ?? contentOf(imageIn(await registry.pullManifest(reference, signal, MOST_MANIFEST_BYTES)));
+    if (layer === undefined) return { form: 'Broken', place, message: 'it is not one bundle' };
     if (layer.size > mostBytes) return tooLarge(place, mostBytes);
     const json = await collectBytes(registry.pullBlob(reference, layer, signal));
-    return { form: 'Bundle', place, subject: manifest?.subject?.digest, json };
+    return { form: 'Bundle', place, subject, json };
   });
+}
+
+export function contentOf(manifest: ImageManifest | undefined): BundleContent {
+  const [layer, ...others] = manifest?.layers ?? [];
+  const isOne = layer !== undefined && others.length === 0;
+  return {
+    layer: isOne ? { digest: layer.digest, size: layer.size } : undefined,
+    subject: manifest?.subject?.digest,
+  };
 }
 
 /** A bundle by its manifest, for messages. */
@@ -136,11 +155,16 @@ export async function orBroken<Found>(place: string, pull: () => Promise<Found>)
   try {
     return await pull();
   } catch (error) {
-    if (!(error instanceof ReasonedError)) throw error;
-    if (OF_REGISTRY.has(error.reason)) return { form: 'Broken', place, message: error.message, failure: error };
-    if (OF_CONTENT.has(error.reason)) return { form: 'Broken', place, message: error.message };
-    throw error;
+    return brokenBy(place, error);
   }
+}
+
+/** @throws the error itself, unless it is a fault of the content or of the registry */
+export function brokenBy(place: string, error: unknown): FoundBroken {
+  if (!(error instanceof ReasonedError)) throw error;
+  if (OF_REGISTRY.has(error.reason)) return { form: 'Broken', place, message: error.message, failure: error };
+  if (OF_CONTENT.has(error.reason)) return { form: 'Broken', place, message: error.message };
+  throw error;
 }
 
 /** Reasons that name a fault of the content, and none of the registry. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildArtifact, buildImage, pushImage } from './build.ts';
+import type { ReasonedError } from '../api/errors.ts';
+import { buildArtifact, buildImage, pushImage, type BuiltImage } from './build.ts';
 import { pushArtifact } from './testing/push-built.ts';
 import { collectBytes } from './bytes.ts';
 import type { FakeAnswer } from './testing/fake-call.ts';
@@ -8,6 +9,7 @@ import { pullFiles } from './image.ts';
 import { pullPlaces } from './mirrors.ts';
 import { parseReference } from './reference.ts';
 import { createRegistry, type Registry } from './registry.ts';
+import { collectSignatures } from './signatures.ts';
 
 describe('where a reference is looked for', () => {
   const mirrors = [
@@ -191,13 +193,14 @@ describe('a mirror', () => {
 
   describe('is asked for referrers', () => {
     const subject = { ...image.manifest.descriptor };
-    const referrer = buildArtifact({ artifactType: 'text/x-note', subject, blobs: [] });
-    const listed = async () => {
+    const signature = buildArtifact({ artifactType: 'text/x-signature', subject, blobs: [] });
+    const ownNote = buildArtifact({ artifactType: 'text/x-note', subject, blobs: [] });
+    const listed = async (onFailure?: (failure: ReasonedError) => void) => {
       const { registry: host, repository } = origin.reference('org/app');
-      const found = await registry.referrers({ registry: host, repository, digest: subject.digest });
+      const found = await registry.referrers({ registry: host, repository, digest: subject.digest }, { onFailure });
       return found.map(({ digest }) => digest);
     };
-    const addTo = async (place: FakeRegistry, name: string) => {
+    const addTo = async (place: FakeRegistry, name: string, referrer: BuiltImage) => {
       const plain = createRegistry();
       await pushArtifact(plain, { ...place.reference(name), digest: subject.digest }, referrer);
       plain.close();
@@ -206,24 +209,50 @@ describe('a mirror', () => {
       origin.intercept = () => undefined;
     });
 
-    test('a mirror that lists none is passed over, and without an answer of the registry the list is empty', async () => {
+    const failing: FakeRegistry['intercept'] = () => ({ status: 503 });
+    const digestOf = ({ manifest }: BuiltImage) => manifest.descriptor.digest;
+
+    test('there are none only if each place says so, since a place that fails may have some', async () => {
       expect(await listed()).toEqual([]);
-      origin.intercept = () => ({ status: 503 });
-      expect(await listed()).toEqual([]);
-      mirror.intercept = () => ({ status: 503 });
-      await expect(listed()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+      for (const place of [origin, mirror]) {
+        place.intercept = failing;
+        await expect(listed()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+        place.intercept = () => undefined;
+      }
     });
 
     test('the referrers of the registry count if the mirror left them behind', async () => {
-      await addTo(origin, 'org/app');
-      expect(await listed()).toEqual([referrer.manifest.descriptor.digest]);
+      await addTo(origin, 'org/app', signature);
+      expect(await listed()).toEqual([digestOf(signature)]);
     });
 
-    test('the referrers of the mirror count without a request to the registry', async () => {
-      await addTo(mirror, 'copy/app');
-      const asked = origin.requests.length;
-      expect(await listed()).toEqual([referrer.manifest.descriptor.digest]);
-      expect(origin.requests.length).toBe(asked);
+    test('the lists of the mirror and the registry are joined, as a mirror may have referrers of its own', async () => {
+      await addTo(mirror, 'copy/app', ownNote);
+      expect(await listed()).toEqual([digestOf(ownNote), digestOf(signature)]);
+      await addTo(mirror, 'copy/app', signature);
+      expect((await listed()).toSorted()).toEqual([digestOf(ownNote), digestOf(signature)].toSorted());
+    });
+
+    test.each([
+      { because: 'the registry', place: () => origin },
+      { because: 'the mirror', place: () => mirror },
+    ])('a place that fails is reported beside the referrers of another: $because', async ({ place }) => {
+      place().intercept = failing;
+      const failures: unknown[] = [];
+      expect(await listed((failure) => failures.push(failure))).toContain(digestOf(signature));
+      expect(failures).toMatchObject([{ reason: 'RegistryUnavailable' }]);
+    });
+
+    test('an outage of the registry is no lack of signatures, even if the mirror lists something else', async () => {
+      origin.intercept = failing;
+      const reference = { ...origin.reference('org/app'), digest: subject.digest };
+      const found = await collectSignatures(registry, reference, { signal: new AbortController().signal });
+      expect(found).toContainEqual(
+        expect.objectContaining({
+          place: expect.stringContaining('the list of referrers'),
+          failure: expect.objectContaining({ reason: 'RegistryUnavailable' }),
+        }),
+      );
     });
   });
 

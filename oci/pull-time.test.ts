@@ -85,6 +85,21 @@ describe('the time of a pull', () => {
     expect(clock.timers).toBe(0);
   });
 
+  test('leaves the limit on the size of a manifest in force', async () => {
+    const asked: unknown[] = [];
+    const pullManifest = async (...[, , mostBytes]: Parameters<Registry['pullManifest']>): Promise<never> => {
+      asked.push(mostBytes);
+      return undefined as never;
+    };
+    const clock = createManualClock();
+    await registryWithin({ ...slowRegistry(clock, 0), pullManifest }, timeOf(clock)).pullManifest(
+      REFERENCE,
+      undefined,
+      1000,
+    );
+    expect(asked).toEqual([1000]);
+  });
+
   test('does not pass while the caller works on the content', async () => {
     const clock = createManualClock();
     const source = sourceWithin(slowRegistry(clock, 1), timeOf(clock));

@@ -53,8 +53,8 @@ export function registryWithin(registry: Registry, time: PullTime): Registry {
 
 function timedSource(source: ImageSource, countdown: Countdown): ImageSource {
   return {
-    pullManifest: (reference, signal) =>
-      countdown.during({ reference, signal }, (limited) => source.pullManifest(reference, limited)),
+    pullManifest: (reference, signal, mostBytes) =>
+      countdown.during({ reference, signal }, (limited) => source.pullManifest(reference, limited, mostBytes)),
     pullBlob: (reference, descriptor, signal) =>
       receive(countdown, { descriptor, wait: { reference, signal } }, (limited) =>
         source.pullBlob(reference, descriptor, limited),

@@ -7,9 +7,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ReasonedError } from '../api/errors.ts';
 import { hexOf, algorithmOf } from './digest.ts';
-import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
+import { endlessList, imageInvalid, listTooLong, unavailable } from './errors.ts';
 import { nextPage } from './link.ts';
-import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
+import { type Descriptor, MEDIA_TYPE, parseManifest } from './manifest.ts';
 import { pullPlaces } from './mirrors.ts';
 import { type PullContext, pullManifest } from './pull.ts';
 import { pushManifest } from './push.ts';
@@ -20,6 +20,8 @@ import { type HttpResponse } from './transport.ts';
 export interface ReferrerLimits {
   readonly referrers: number;
   readonly pages: number;
+  /** Bytes of all pages. */
+  readonly referrerBytes: number;
 }
 
 export interface ReferrersOptions {
@@ -27,33 +29,54 @@ export interface ReferrersOptions {
   readonly artifactType?: string | undefined;
   readonly limits: ReferrerLimits;
   readonly signal?: AbortSignal | undefined;
+  /** Called for each place that fails, if others list some: the list may lack those of that place. */
+  readonly onFailure?: ((failure: ReasonedError) => void) | undefined;
 }
 
 /**
- * Descriptors of the manifests that name the reference's digest as their subject: those of the first place that lists
- * any, mirrors first, since many mirrors leave signatures behind. A place that fails is skipped if another one answers.
- * The list is the registry's word: whether a manifest really has that subject shows only when it is pulled.
+ * An entry of the list. A list has thousands of entries, each with annotations of any length: the one that tells bundles
+ * apart is kept.
+ */
+export interface Referrer extends Pick<Descriptor, 'digest' | 'size' | 'artifactType'> {
+  /** Type of the statement in a Sigstore bundle, if the entry says it. */
+  readonly predicateType?: string;
+}
+
+export const PREDICATE_ANNOTATION = 'dev.sigstore.bundle.predicateType';
+
+/** More characters than any type has. */
+const MOST_OF_TYPE = 1024;
+
+/**
+ * The manifests that name the reference's digest as their subject. The lists of all places are joined, since many mirrors
+ * leave signatures behind, or have referrers of their own; the last place, which is the source, decides about an entry
+ * that several have. The list is the registry's word: whether a manifest really has that subject shows only when it is
+ * pulled.
+ *
+ * @throws the error of a place that failed, if no place lists any; ImageTooLarge
  */
 export async function referrers(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
-): Promise<readonly Descriptor[]> {
-  const { artifactType } = options;
-  const answers: { failure?: ReasonedError; isEmpty?: true } = {};
+): Promise<readonly Referrer[]> {
+  const { artifactType, limits, onFailure } = options;
+  const found = new Map<string, Referrer>();
+  const failures: ReasonedError[] = [];
   for (const place of pullPlaces(subject, context.mirrors)) {
     try {
-      const listed = await referrersAt(context, { ...subject, ...place }, options);
-      const wanted = artifactType === undefined ? listed : listed.filter((one) => one.artifactType === artifactType);
-      if (wanted.length > 0) return wanted;
-      answers.isEmpty = true;
+      for (const one of await referrersAt(context, { ...subject, ...place }, options))
+        if (artifactType === undefined || one.artifactType === artifactType) found.set(one.digest, one);
     } catch (error) {
       if (!(error instanceof ReasonedError)) throw error;
-      answers.failure = error;
+      failures.push(error);
     }
+    if (found.size > limits.referrers) throw tooMany(subject, limits);
   }
-  if (answers.failure !== undefined && answers.isEmpty === undefined) throw answers.failure;
-  return [];
+  const last = failures.at(-1);
+  if (last !== undefined && found.size === 0) throw last;
+  for (const failure of failures) onFailure?.(failure);
+  return [...found.values()];
 }
 
 /** The list of one place, of the API or of the tag. */
@@ -61,7 +84,7 @@ async function referrersAt(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
-): Promise<readonly Descriptor[]> {
+): Promise<readonly Referrer[]> {
   const here = { ...context, mirrors: [] };
   return (await fromApi(here, subject, options)) ?? (await fromTag(here, subject, options));
 }
@@ -107,24 +130,26 @@ async function fromApi(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
-): Promise<readonly Descriptor[] | undefined> {
+): Promise<readonly Referrer[] | undefined> {
   const { limits, artifactType } = options;
-  const what = `the referrers of ${formatReference(subject)}`;
-  const found: Descriptor[] = [];
+  const what = nameOfList(subject);
+  const found: Referrer[] = [];
+  let bytes = 0;
   const visited = new Set<string>();
   const filter = artifactType === undefined ? '' : `?artifactType=${encodeURIComponent(artifactType)}`;
   let to: string | URL | undefined = `referrers/${digestOfSubject(subject)}${filter}`;
   while (to !== undefined) {
     const response: HttpResponse = await ask(context, subject, { to, what, signal: options.signal });
-    const index = await readIndex(context, response, what);
-    if (index === undefined && visited.size > 0) throw unavailable(`${what} lack one of their pages`);
-    if (index === undefined) return undefined;
+    const page = await readPage(context, response, what);
+    if (page === undefined && visited.size > 0) throw unavailable(`${what} lack one of their pages`);
+    if (page === undefined) return undefined;
     visited.add(response.url.href);
-    found.push(...index.manifests);
-    if (found.length > limits.referrers || visited.size > limits.pages)
-      throw imageTooLarge(`${what} are more than ${limits.referrers}`, false);
+    found.push(...page.entries);
+    bytes += page.bytes;
+    if (found.length > limits.referrers || visited.size > limits.pages || bytes > limits.referrerBytes)
+      throw tooMany(subject, limits);
     to = nextPage(response, what);
-    if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
+    if (to !== undefined && visited.has(to.href)) throw endlessList(what);
   }
   return found;
 }
@@ -155,37 +180,45 @@ async function ask(
   });
 }
 
+interface Page {
+  readonly entries: readonly Referrer[];
+  readonly bytes: number;
+}
+
 /** Undefined for a registry without the API: it answers with an error, or with something that is no index. */
-async function readIndex(
-  { limits }: PullContext,
-  response: HttpResponse,
-  what: string,
-): Promise<ImageIndex | undefined> {
+async function readPage({ limits }: PullContext, response: HttpResponse, what: string): Promise<Page | undefined> {
   const type = response.headers['content-type']?.split(';')[0];
   if (response.status !== 200 || type !== MEDIA_TYPE.ociIndex) {
     await response.discard();
     return undefined;
   }
-  const bytes = await readBody(response, limits.manifestBytes, () =>
-    imageTooLarge(`${what} come in too large a page`, false),
-  );
+  const bytes = await readBody(response, limits.manifestBytes, () => listTooLong(`${what} come in too large a page`));
   const index = parseManifest(bytes, type, { what, byDigest: false });
-  return index.kind === 'index' ? index : undefined;
+  return index.kind === 'index' ? { entries: index.manifests.map(referrerOf), bytes: bytes.length } : undefined;
+}
+
+function referrerOf({ digest, size, artifactType, annotations }: Descriptor): Referrer {
+  const predicateType = annotations?.[PREDICATE_ANNOTATION] ?? '';
+  const isTold = predicateType !== '' && predicateType.length <= MOST_OF_TYPE;
+  return { digest, size, ...(artifactType !== undefined && { artifactType }), ...(isTold && { predicateType }) };
+}
+
+function nameOfList(subject: Reference): string {
+  return `the referrers of ${formatReference(subject)}`;
+}
+
+function tooMany(subject: Reference, { referrers: count, referrerBytes }: ReferrerLimits): ReasonedError {
+  return listTooLong(`${nameOfList(subject)} are more than ${count}, or have more than ${referrerBytes} bytes`);
 }
 
 async function fromTag(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
-): Promise<readonly Descriptor[]> {
+): Promise<readonly Referrer[]> {
   const { index } = await readTagIfThere(context, subject, options);
-  if (index.length > options.limits.referrers) {
-    throw imageTooLarge(
-      `the referrers of ${formatReference(subject)} are more than ${options.limits.referrers}`,
-      false,
-    );
-  }
-  return index;
+  if (index.length > options.limits.referrers) throw tooMany(subject, options.limits);
+  return index.map(referrerOf);
 }
 
 interface TagIndex {

@@ -809,6 +809,39 @@ describe('referrers', () => {
     });
   });
 
+  test('pages of referrers that are too long together are refused', async () => {
+    const note = { annotations: { note: 'x'.repeat(1000) } };
+    fake.intercept = ({ path }) => {
+      const at = Number(/p=(\d+)$/.exec(path)?.[1] ?? 0);
+      const link = `<${path.split('?')[0]}?p=${at + 1}>; rel="next"`;
+      return index([{ ...entry(`${at}`), ...note }], at < 4 ? { link } : {});
+    };
+    await expect(client({ limits: { referrerBytes: 4000 } }).referrers(subject())).rejects.toMatchObject({
+      reason: 'ImageTooLarge',
+    });
+    expect(await client({ limits: { referrerBytes: 8000 } }).referrers(subject())).toHaveLength(5);
+  });
+
+  test.each([
+    { because: 'the registry keeps the list', path: '/referrers/' },
+    { because: 'a tag holds the list', path: '/manifests/' },
+  ])('of an annotation of a referrer only the type of its statement is kept: $because', async ({ path: place }) => {
+    const type = 'dev.sigstore.bundle.predicateType';
+    const [told, long] = ['https://slsa.dev/provenance/v1', 'x'.repeat(2000)];
+    fake.intercept = ({ path }) =>
+      path.includes(place)
+        ? index([
+            { ...entry('1'), annotations: { [type]: told, note: long } },
+            { ...entry('2'), annotations: { [type]: long } },
+          ])
+        : { status: 404 };
+    const { mediaType: _, ...kept } = entry('1');
+    expect(await registry.referrers(subject())).toEqual([
+      { ...kept, predicateType: told },
+      { ...kept, digest: entry('2').digest },
+    ]);
+  });
+
   test('a registry that ignores the type filter is filtered here', async () => {
     fake.intercept = () => index([entry('1', 'a/b'), entry('2', 'c/d')]);
     const listed = await registry.referrers(subject(), { artifactType: 'c/d' });

@@ -32,7 +32,14 @@ import {
   pushManifest,
 } from './push.ts';
 import { type Reference, withTag } from './reference.ts';
-import { type ReferrerLimits, type ReferrerManifest, referrers, pushReferrer } from './referrers.ts';
+import {
+  type Referrer,
+  type ReferrerLimits,
+  type ReferrerManifest,
+  type ReferrersOptions,
+  referrers,
+  pushReferrer,
+} from './referrers.ts';
 import { listTags, type TagListLimits } from './tags.ts';
 import { createSession, type ConnectionLookup } from './session.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './http-body.ts';
@@ -78,13 +85,14 @@ const DEFAULT_LIMITS: RegistryLimits = {
   pages: 2000,
   pageBytes: 4 << 20,
   referrers: 10_000,
+  referrerBytes: 16 << 20,
 };
 
 export interface Registry {
   /** The manifest that a reference names now: digest, type and size. */
   resolve(reference: Reference, signal?: AbortSignal): Promise<Resolved>;
-  /** The manifest or index, checked against its digest. */
-  pullManifest(reference: Reference, signal?: AbortSignal): Promise<PulledManifest>;
+  /** The manifest or index, checked against its digest. One of more than `mostBytes`, if given, is not read to its end. */
+  pullManifest(reference: Reference, signal?: AbortSignal, mostBytes?: number): Promise<PulledManifest>;
   /** Streams a blob of the reference's repository; only a stream that ends without error is verified. */
   pullBlob(
     reference: Reference,
@@ -108,10 +116,7 @@ export interface Registry {
   tag(reference: Reference, tag: string, signal?: AbortSignal): Promise<string>;
   deleteManifest(reference: Reference, signal?: AbortSignal): Promise<void>;
   /** Manifests that name the reference's digest as their subject. */
-  referrers(
-    reference: Reference,
-    options?: { readonly artifactType?: string; readonly signal?: AbortSignal },
-  ): Promise<readonly Descriptor[]>;
+  referrers(reference: Reference, options?: Omit<ReferrersOptions, 'limits'>): Promise<readonly Referrer[]>;
   /** Pushes a manifest whose `subject` is the reference's digest, so that it is listed. Returns its digest. */
   pushReferrer(reference: Reference, manifest: ReferrerManifest, signal?: AbortSignal): Promise<string>;
   /** Closes idle connections. */
@@ -149,7 +154,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const either = (signal: AbortSignal | undefined): AbortSignal | undefined => joinSignals(options.signal, signal);
   return {
     resolve: (reference, signal) => resolve(context, reference, either(signal)),
-    pullManifest: (reference, signal) => pullManifest(context, reference, either(signal)),
+    pullManifest: (reference, signal, manifestBytes = limits.manifestBytes) =>
+      pullManifest({ ...context, limits: { ...limits, manifestBytes } }, reference, either(signal)),
     pullBlob: (reference, descriptor, signal) => pullBlob(context, reference, { descriptor, signal: either(signal) }),
     ...listing(context, limits, either),
     ...pushing(context, limits, either),
@@ -172,8 +178,8 @@ function listing(
   return {
     listTags: (reference, signal) => listTags(context, reference, { limits, signal: either(signal) }),
     hasBlob: (reference, digest, signal) => hasBlob(session, reference, { digest, signal: either(signal) }),
-    referrers: (reference, { artifactType, signal } = {}) =>
-      referrers(context, reference, { limits, artifactType, signal: either(signal) }),
+    referrers: (reference, { signal, ...options } = {}) =>
+      referrers(context, reference, { ...options, limits, signal: either(signal) }),
   };
 }
 

@@ -93,6 +93,17 @@ describe.each(ways)('signatures of an image, if $because', ({ referrers }) => {
     for (const one of found) expect(one).toMatchObject({ message: 'it is larger than 262144 bytes' });
   });
 
+  test('a manifest that is larger than that of any bundle is named, and not read to its end', async () => {
+    const noted = { 'dev.sigstore.bundle.predicateType': 'https://sigstore.dev/cosign/sign/v1' };
+    await publishSignature(client, image, bundle('"small"'), noted);
+    await publishSignature(client, image, bundle('"large"'), { ...noted, note: 'x'.repeat(300_000) });
+    const found = (await collect()).toSorted((a, b) => a.form.localeCompare(b.form));
+    expect(found).toMatchObject([
+      { form: 'Broken', message: expect.stringMatching(/^the manifest of .* is larger than 262144 bytes$/) },
+      { form: 'Bundle' },
+    ]);
+  });
+
   test('a layer that is missing is named, and the others are found', async () => {
     await publishSignature(client, image, simple('lost'));
     await publishSignature(client, image, simple('kept'));
@@ -293,9 +304,13 @@ describe('a list of referrers without the types of its entries', () => {
     await publish('"signature"', 'https://sigstore.dev/cosign/sign/v1');
     await publish('"large"', 'x'.repeat(300_000));
     await untellList(client, image);
+    const asked = registry.requests.length;
     const found = await collect();
     expect(shown(found)).toEqual(['"signature"', 'Broken']);
     expect(found[0]).toMatchObject({ message: 'it is larger than 262144 bytes' });
+    const [largest] = (await client.referrers(image)).toSorted((a, b) => b.size - a.size);
+    const isOfLargest = ({ path }: { readonly path: string }) => path.endsWith(`/manifests/${largest?.digest}`);
+    expect(registry.requests.slice(asked).filter(isOfLargest), 'requests for it').toEqual([]);
   });
 
   test('a list that cannot be read at the moment is not replaced when a signature is added', async () => {

@@ -5,12 +5,16 @@
  * @see https://github.com/sigstore/cosign/blob/main/specs/SIGNATURE_SPEC.md
  * @see https://github.com/sigstore/cosign/blob/main/specs/BUNDLE_SPEC.md
  */
+import type { ReasonedError } from '../api/errors.ts';
 import { attestationsOf } from './attestations.ts';
 import {
+  brokenBy,
   bundleAt,
+  contentOf,
   imageIn,
   layerBytes,
   layersUnderTag,
+  MOST_MANIFEST_BYTES,
   orBroken,
   placeOf,
   requireFew,
@@ -20,17 +24,17 @@ import {
   type NotedBundle,
   type SignatureSource,
 } from './found-signature.ts';
-import { type Descriptor, type ImageManifest, MEDIA_TYPE } from './manifest.ts';
+import { type ImageManifest, MEDIA_TYPE } from './manifest.ts';
 import { formatReference, type Reference, withDigest } from './reference.ts';
+import { PREDICATE_ANNOTATION, type Referrer } from './referrers.ts';
 
-/** A bundle with a certificate and proofs of two logs is 10 kB; the manifest that holds it, 2 kB. */
+/** A bundle with a certificate and proofs of two logs is 10 kB. */
 const MOST_BYTES = 256 * 1024;
 
 /** Of the manifests whose entry in the list has no type, or no predicate; each costs a request. */
 const MOST_UNTOLD = 64;
 
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle';
-const PREDICATE_ANNOTATION = 'dev.sigstore.bundle.predicateType';
 const SIGNATURE_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
 const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
@@ -52,8 +56,10 @@ export async function collectSignatures(
   { signal, attestations = [] }: SignaturesToCollect,
 ): Promise<readonly FoundSignature[]> {
   const place = `the list of referrers of ${formatReference(image)}`;
+  const failed: FoundBroken[] = [];
+  const onFailure = (failure: ReasonedError): void => void failed.push(brokenBy(place, failure));
   const [listed, simple] = await Promise.all([
-    orBroken(place, () => registry.referrers(image, { signal })),
+    orBroken(place, () => registry.referrers(image, { signal, onFailure })),
     simpleOf(registry, image, signal),
   ]);
   const all = 'form' in listed ? [listed] : await notesOf(registry, image, { listed, signal });
@@ -64,11 +70,11 @@ export async function collectSignatures(
     signatures.map((bundle) => bundleAt(registry, image, { ...bundle, mostBytes: MOST_BYTES, signal })),
   );
   const attested = await attestationsOf(registry, image, { noted, wanted: attestations, signal });
-  return [...broken, ...bundles, ...simple, ...attested];
+  return [...failed, ...broken, ...bundles, ...simple, ...attested];
 }
 
 interface ListedReferrers {
-  readonly listed: readonly Descriptor[];
+  readonly listed: readonly Referrer[];
   readonly signal: AbortSignal;
 }
 
@@ -89,7 +95,7 @@ async function notesOf(
   const maybe = listed.filter(({ artifactType }) => isBundleType(artifactType) || isUntold(artifactType));
   const [reported, untold] = [maybe.flatMap(noteOf), maybe.filter((one) => noteOf(one).length === 0)];
   const looked = await Promise.all(
-    untold.slice(0, MOST_UNTOLD).map(({ digest }) => look(registry, withDigest(image, digest), { digest, signal })),
+    untold.slice(0, MOST_UNTOLD).map((entry) => look(registry, withDigest(image, entry.digest), { entry, signal })),
   );
   const message = `it has ${untold.length} entries without a type, and ${MOST_UNTOLD} of them are read`;
   const rest = { form: 'Broken', place: `the list of referrers of ${formatReference(image)}`, message } as const;
@@ -106,8 +112,7 @@ function isUntold(type: string | undefined): boolean {
 }
 
 /** None for an entry that does not say both. */
-function noteOf({ artifactType, annotations, digest }: Descriptor): readonly NotedBundle[] {
-  const predicateType = annotations?.[PREDICATE_ANNOTATION];
+function noteOf({ artifactType, predicateType, digest }: Referrer): readonly NotedBundle[] {
   return isBundleType(artifactType) && predicateType !== undefined ? [{ digest, predicateType }] : [];
 }
 
@@ -115,15 +120,16 @@ function noteOf({ artifactType, annotations, digest }: Descriptor): readonly Not
 async function look(
   registry: SignatureSource,
   reference: Reference,
-  { digest, signal }: { readonly digest: string; readonly signal: AbortSignal },
+  { entry: { digest, size }, signal }: { readonly entry: Referrer; readonly signal: AbortSignal },
 ): Promise<readonly (NotedBundle | FoundBroken)[]> {
-  const pulled = await orBroken(placeOf(digest), () => registry.pullManifest(reference, signal));
+  const place = placeOf(digest);
+  if (size > MOST_MANIFEST_BYTES) return [tooLarge(place, MOST_MANIFEST_BYTES)];
+  const pulled = await orBroken(place, () => registry.pullManifest(reference, signal, MOST_MANIFEST_BYTES));
   if ('form' in pulled) return pulled.failure === undefined ? [] : [pulled];
-  // Those of bundles are kept until all are read.
-  if (pulled.bytes.length > MOST_BYTES) return [tooLarge(placeOf(digest), MOST_BYTES)];
   const manifest = imageIn(pulled);
   if (manifest === undefined || !typesOf(manifest).some(isBundleType)) return [];
-  return [{ digest, predicateType: manifest.annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE, pulled }];
+  const predicateType = manifest.annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE;
+  return [{ digest, predicateType, content: contentOf(manifest) }];
 }
 
 function typesOf({ artifactType, layers }: ImageManifest): readonly (string | undefined)[] {
