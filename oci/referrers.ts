@@ -34,8 +34,8 @@ export interface ReferrersOptions {
 }
 
 /**
- * An entry of the list. A list has thousands of entries, each with annotations of any length: the one that tells bundles
- * apart is kept.
+ * An entry of the list. A list has thousands of entries, each with annotations of any length: the one that distinguishes
+ * signatures from attestations is kept.
  */
 export interface Referrer extends Pick<Descriptor, 'digest' | 'size' | 'artifactType'> {
   /** Type of the statement in a Sigstore bundle, if the entry says it. */
