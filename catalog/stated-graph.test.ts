@@ -10,11 +10,15 @@ interface Stated {
   readonly replaces?: string;
   readonly skips?: unknown;
   readonly skipRange?: string;
+  readonly substitutesFor?: string;
 }
 
 const PREFIX = 'operators.operatorframework.io.bundle';
 
-function version(text: string, { channels, defaultChannel, skipRange, ...spec }: Stated): StatingVersion {
+function version(
+  text: string,
+  { channels, defaultChannel, skipRange, substitutesFor, ...spec }: Stated,
+): StatingVersion {
   const annotations = [
     `${PREFIX}.package.v1: gadget`,
     ...(channels === undefined ? [] : [`${PREFIX}.channels.v1: ${JSON.stringify(channels)}`]),
@@ -23,7 +27,10 @@ function version(text: string, { channels, defaultChannel, skipRange, ...spec }:
   const parts: BundleParts = {
     metadata: {
       name: `gadget.v${text}`,
-      ...(skipRange !== undefined && { annotations: { 'olm.skipRange': skipRange } }),
+      annotations: {
+        ...(skipRange !== undefined && { 'olm.skipRange': skipRange }),
+        ...(substitutesFor !== undefined && { 'olm.substitutesFor': substitutesFor }),
+      },
     },
     spec: { version: text, ...spec },
     files: { 'metadata/annotations.yaml': `annotations:\n${annotations.join('')}` },
@@ -108,5 +115,61 @@ describe('the graph that bundles state', () => {
   ])('the default channel is $defaultChannel: $because', ({ stated, defaultChannel }) => {
     const facts = stated.map((one, index) => [`1.${index}.0`, one] as const);
     expect(graph(...facts).defaultChannel).toBe(defaultChannel);
+  });
+});
+
+describe('a rebuild takes the place of its original in the graph', () => {
+  const A = ['1.0.0', {}] as const;
+  const rebuilt = (text: string, of: string, more: Stated = {}) =>
+    [text, { substitutesFor: `gadget.v${of}`, skips: [`gadget.v${of}`], ...more }] as const;
+  const entry = (text: string, ...[replaces, ...skips]: readonly string[]) => ({
+    name: `gadget.v${text}`,
+    ...(replaces !== undefined && replaces !== '' && { replaces: `gadget.v${replaces}` }),
+    ...(skips.length > 0 && { skips: skips.map((one) => `gadget.v${one}`) }),
+  });
+
+  it.each<{ because: string; given: readonly (readonly [string, Stated])[]; entries: readonly unknown[] }>([
+    {
+      because: 'the next version replaces the original',
+      given: [A, rebuilt('1.0.0+1', '1.0.0'), ['1.1.0', { replaces: 'gadget.v1.0.0' }]],
+      entries: [entry('1.0.0'), entry('1.0.0+1', '', '1.0.0'), entry('1.1.0', '1.0.0+1', '1.0.0')],
+    },
+    {
+      because: 'the next version skips the original',
+      given: [A, rebuilt('1.0.0+1', '1.0.0'), ['1.1.0', { skips: ['gadget.v1.0.0'] }]],
+      entries: [entry('1.0.0'), entry('1.0.0+1', '', '1.0.0'), entry('1.1.0', '', '1.0.0', '1.0.0+1')],
+    },
+    {
+      because: 'the rebuild was rebuilt',
+      given: [A, rebuilt('1.0.0+1', '1.0.0'), rebuilt('1.0.0+2', '1.0.0+1'), ['1.1.0', { replaces: 'gadget.v1.0.0' }]],
+      entries: [
+        entry('1.0.0'),
+        entry('1.0.0+1', '', '1.0.0'),
+        entry('1.0.0+2', '', '1.0.0+1', '1.0.0'),
+        entry('1.1.0', '1.0.0+2', '1.0.0', '1.0.0+1'),
+      ],
+    },
+    {
+      because: 'the original was rebuilt twice',
+      given: [A, rebuilt('1.0.0+1', '1.0.0'), rebuilt('1.0.0+2', '1.0.0'), ['1.1.0', { replaces: 'gadget.v1.0.0+1' }]],
+      entries: [
+        entry('1.0.0'),
+        entry('1.0.0+1', '', '1.0.0'),
+        entry('1.0.0+2', '', '1.0.0', '1.0.0+1'),
+        entry('1.1.0', '1.0.0+2', '1.0.0', '1.0.0+1'),
+      ],
+    },
+    {
+      because: 'the rebuild replaces its original, which the catalog does not have',
+      given: [rebuilt('1.0.0+1', '1.0.0', { replaces: 'gadget.v1.0.0', skips: [] }), ['1.1.0', { replaces: 'gadget.v1.0.0' }]], // prettier-ignore
+      entries: [entry('1.0.0+1', '1.0.0'), entry('1.1.0', '1.0.0+1', '1.0.0')],
+    },
+    {
+      because: 'rebuilds that go round in a circle change nothing',
+      given: [rebuilt('1.0.0+1', '1.0.0+2'), rebuilt('1.0.0+2', '1.0.0+1')],
+      entries: [entry('1.0.0+1', '', '1.0.0+2'), entry('1.0.0+2', '', '1.0.0+1')],
+    },
+  ])('$because', ({ given, entries }) => {
+    expect(graph(...given).channels['stable']).toEqual(entries);
   });
 });

@@ -17,6 +17,8 @@ export interface StatedGraph {
   readonly replaces?: string;
   readonly skips: readonly string[];
   readonly skipRange?: string;
+  /** Name of the bundle that this one is a rebuild of: what leads on from that one leads on from this one too. */
+  readonly substitutesFor?: string;
 }
 
 /** A bundle and the place that it states. */
@@ -33,7 +35,9 @@ export function statedGraph({ annotations, csv }: Pick<BundleDirectory, 'annotat
   const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
   const defaultChannel = text(textField(annotations, BUNDLE_ANNOTATION.defaultChannel));
   const replaces = text(textField(spec, 'replaces'));
-  const skipRange = text(textField(objectField(objectField(csv, 'metadata'), 'annotations'), 'olm.skipRange'));
+  const csvAnnotations = objectField(objectField(csv, 'metadata'), 'annotations');
+  const skipRange = text(textField(csvAnnotations, 'olm.skipRange'));
+  const substitutesFor = text(textField(csvAnnotations, 'olm.substitutesFor'));
   const skips = listField(spec, 'skips').filter((skip) => typeof skip === 'string' && skip !== '') as string[];
   const channels = (textField(annotations, BUNDLE_ANNOTATION.channels) ?? '').split(',').filter((name) => name !== '');
   return {
@@ -42,6 +46,7 @@ export function statedGraph({ annotations, csv }: Pick<BundleDirectory, 'annotat
     ...(defaultChannel !== undefined && { defaultChannel }),
     ...(replaces !== undefined && { replaces }),
     ...(skipRange !== undefined && { skipRange }),
+    ...(substitutesFor !== undefined && { substitutesFor }),
   };
 }
 
@@ -82,8 +87,8 @@ export function buildStatedPackage(
   ];
 }
 
-function hasEdges({ replaces, skips, skipRange }: StatedGraph): boolean {
-  return replaces !== undefined || skips.length > 0 || skipRange !== undefined;
+function hasEdges({ replaces, skips, skipRange, substitutesFor }: StatedGraph): boolean {
+  return [replaces, skipRange, substitutesFor].some((edge) => edge !== undefined) || skips.length > 0;
 }
 
 function channelsOf({ stated }: StatingVersion): readonly string[] {
@@ -91,11 +96,61 @@ function channelsOf({ stated }: StatingVersion): readonly string[] {
 }
 
 function statedChannel(name: string, packageName: string, versions: readonly StatingVersion[]): CatalogDocument {
-  const entries = versions.map(({ bundle, stated: { replaces, skips, skipRange } }) => ({
-    name: bundle.name,
-    ...(replaces !== undefined && { replaces }),
-    ...(skips.length > 0 && { skips }),
-    ...(skipRange !== undefined && { skipRange }),
-  }));
+  const rebuilds = rebuildsAmong(versions);
+  const entries = versions.map(({ bundle, stated }) => {
+    const { replaces, skips } = withRebuilds(bundle.name, stated, rebuilds);
+    return {
+      name: bundle.name,
+      ...(replaces !== undefined && { replaces }),
+      ...(skips.length > 0 && { skips }),
+      ...(stated.skipRange !== undefined && { skipRange: stated.skipRange }),
+    };
+  });
   return { schema: 'olm.channel', name, package: packageName, entries };
+}
+
+/** By the name of an original and of each of its rebuilds: all of them, the original first, the latest rebuild last. */
+type Rebuilds = ReadonlyMap<string, readonly string[]>;
+
+function rebuildsAmong(versions: readonly StatingVersion[]): Rebuilds {
+  const bases = new Map(versions.map(({ bundle, stated }) => [bundle.name, stated.substitutesFor]));
+  const families = new Map<string, string[]>();
+  for (const [name, base] of bases) {
+    if (base === undefined) continue;
+    const original = originalOf(name, bases);
+    const family = families.get(original) ?? [original];
+    if (name !== original) family.push(name);
+    families.set(original, family);
+  }
+  return new Map([...families.values()].flatMap((family) => family.map((name) => [name, family] as const)));
+}
+
+/** The bundle that a rebuild goes back to, over rebuilds of rebuilds; hostile ones go round in a circle. */
+function originalOf(name: string, bases: ReadonlyMap<string, string | undefined>): string {
+  const passed = new Set<string>();
+  let at = name;
+  for (let base = bases.get(at); base !== undefined && !passed.has(at); base = bases.get(at)) {
+    passed.add(at);
+    at = base;
+  }
+  return at;
+}
+
+/**
+ * The edges of a bundle where others were rebuilt, as `opm` makes them: it replaces the latest rebuild of a bundle that it
+ * replaces, and skips the others; it skips the rebuilds of bundles that it skips; and a rebuild skips those before it.
+ * @see https://github.com/operator-framework/enhancements/blob/master/enhancements/substitutes-for.md
+ */
+function withRebuilds(
+  name: string,
+  { replaces, skips }: StatedGraph,
+  rebuilds: Rebuilds,
+): Pick<StatedGraph, 'replaces' | 'skips'> {
+  const own = rebuilds.get(name) ?? [];
+  const others = (other: string | undefined): readonly string[] =>
+    other === undefined || own.includes(other) ? [] : (rebuilds.get(other) ?? []);
+  const replaced = others(replaces).at(-1) ?? replaces;
+  const more = [...own.slice(0, Math.max(0, own.indexOf(name))), ...others(replaces), ...skips.flatMap(others)];
+  const added = new Set(more.filter((other) => other !== replaced && !skips.includes(other)));
+  return { skips: [...skips, ...added], ...(replaced !== undefined && { replaces: replaced }) };
 }
