@@ -1,29 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogBundle } from '../catalog/model.ts';
-import { isOlder, misfit } from './cluster.ts';
+import { isOlder, misfit, reachedOpenShift } from './cluster.ts';
 
 function asking(type: string, value: unknown): CatalogBundle {
   return { name: 'b', package: 'p', version: '1.0.0', image: 'i', properties: [{ type, value }], relatedImages: [] };
 }
 
-describe('whether a cluster is within the last OpenShift version that a bundle supports', () => {
+describe('whether a cluster has reached the last OpenShift version that a bundle supports', () => {
   test.each([
-    { because: 'it has exactly that version', upTo: '4.9', has: '4.9.33', fits: true },
-    { because: 'the cluster is newer', upTo: '4.9', has: '4.10.0', fits: false },
-    { because: 'the cluster is older', upTo: '4.10', has: '4.9.1', fits: true },
-    { because: 'only the minor version counts', upTo: '4.10.2', has: '4.10.40', fits: true },
-    { because: 'an unquoted 4.10 lost its zero', upTo: 4.1, has: '4.9.1', fits: true },
-    { because: 'an unquoted 4.1 means 4.10, not everything', upTo: 4.1, has: '4.11.0', fits: false },
-    { because: 'an unquoted 4.2 means 4.20', upTo: 4.2, has: '4.21.0', fits: false },
-    { because: 'an unquoted 4.9 is unambiguous', upTo: 4.9, has: '4.10.0', fits: false },
-    { because: 'an unquoted 4.16 is unambiguous', upTo: 4.16, has: '4.16.3', fits: true },
-    { because: 'a major version alone ends at its first minor version', upTo: 4, has: '4.1.0', fits: false },
-    { because: 'a text that is no version requires nothing', upTo: 'four', has: '4.10.0', fits: true },
-    { because: 'an empty text requires nothing', upTo: '', has: '4.10.0', fits: true },
-    { because: 'the cluster is no OpenShift', upTo: '4.9', has: undefined, fits: true },
-  ])('a bundle for up to $upTo fits a cluster of $has: $fits, as $because', ({ upTo, has, fits }) => {
+    { because: 'it has exactly that version', upTo: '4.9', has: '4.9.33', reached: true },
+    { because: 'the cluster is newer', upTo: '4.9', has: '4.10.0', reached: true },
+    { because: 'the cluster is older', upTo: '4.10', has: '4.9.1', reached: false },
+    { because: 'only the minor version counts', upTo: '4.10.40', has: '4.10.2', reached: true },
+    { because: 'an unquoted 4.10 lost its zero', upTo: 4.1, has: '4.9.1', reached: false },
+    { because: 'an unquoted 4.1 means 4.10, not everything', upTo: 4.1, has: '4.11.0', reached: true },
+    { because: 'an unquoted 4.2 means 4.20', upTo: 4.2, has: '4.19.0', reached: false },
+    { because: 'an unquoted 4.9 is unambiguous', upTo: 4.9, has: '4.10.0', reached: true },
+    { because: 'an unquoted 4.16 is unambiguous', upTo: 4.16, has: '4.15.3', reached: false },
+    { because: 'a major version alone ends at its first minor version', upTo: 4, has: '4.1.0', reached: true },
+    { because: 'a text that is no version limits nothing', upTo: 'four', has: '4.10.0', reached: false },
+    { because: 'an empty text limits nothing', upTo: '', has: '4.10.0', reached: false },
+    { because: 'the cluster is no OpenShift', upTo: '4.9', has: undefined, reached: false },
+  ])('a bundle for up to $upTo is at its limit with $has: $reached, as $because', ({ upTo, has, reached }) => {
     const cluster = { providedKinds: [], ...(has !== undefined && { openShiftVersion: has }) };
-    expect(misfit(asking('olm.maxOpenShiftVersion', upTo), cluster) === undefined).toBe(fits);
+    const bundle = asking('olm.maxOpenShiftVersion', upTo);
+    expect(reachedOpenShift(bundle, cluster) !== undefined).toBe(reached);
+    expect(misfit(bundle, cluster)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 /** Compares the versions that a bundle supports with the versions of the cluster. */
 import { MIN_KUBE_VERSION, type CatalogBundle } from '../catalog/model.ts';
-import type { Cause } from './decision.ts';
+import type { Cause, OpenShiftLimit } from './decision.ts';
 import type { ClusterFacts } from './input.ts';
 import { compareNaturals, parseNatural, type Natural } from './version.ts';
 
@@ -9,10 +9,7 @@ import { compareNaturals, parseNatural, type Natural } from './version.ts';
  * published empty or misspelt, and their operators run.
  */
 export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined): Cause | undefined {
-  return tooOld(bundle, cluster?.kubernetesVersion) ?? tooNew(bundle, cluster?.openShiftVersion);
-}
-
-function tooOld(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
+  const has = cluster?.kubernetesVersion;
   const needs = versionText(bundle, MIN_KUBE_VERSION);
   if (needs === undefined || has === undefined || !isOlder(has, needs)) return undefined;
   return { kind: 'kubernetesTooOld', needs, has };
@@ -24,20 +21,23 @@ export function isOlder(has: string, needs: string): boolean {
   return order !== undefined && order < 0;
 }
 
-/** `olm.maxOpenShiftVersion` names the last minor version that the bundle supports. */
-function tooNew(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
-  const upTo = openShiftVersionOf(bundle);
-  const order = upTo === undefined || has === undefined ? undefined : compareNumbers(has, upTo, 2);
-  return order === undefined || order <= 0 || upTo === undefined || has === undefined
-    ? undefined
-    : { kind: 'openShiftTooNew', upTo, has };
+/**
+ * The last minor version of OpenShift that a bundle supports, if the cluster has reached it. For OLM it is no condition of an
+ * installation: OLM keeps the cluster from going beyond it while the bundle is installed.
+ */
+export function reachedOpenShift(bundle: CatalogBundle, cluster: ClusterFacts | undefined): OpenShiftLimit | undefined {
+  const upTo = maxOpenShift(bundle);
+  const has = cluster?.openShiftVersion;
+  if (upTo === undefined || has === undefined) return undefined;
+  const order = compareNumbers(has, upTo, 2);
+  return order === undefined || order < 0 ? undefined : { upTo, has };
 }
 
 /**
  * An unquoted 4.10 is the number 4.1 by the time it is read. Since the property is younger than OpenShift 4.7, such a
  * number lacks a zero.
  */
-function openShiftVersionOf(bundle: CatalogBundle): string | undefined {
+function maxOpenShift(bundle: CatalogBundle): string | undefined {
   const value = valueOf(bundle, 'olm.maxOpenShiftVersion');
   if (typeof value === 'number') return String(value).replace(/^4\.([1-7])$/, '4.$10');
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -29,6 +29,8 @@ export interface Choice {
   readonly head: CatalogBundle | undefined;
   /** The deprecations of `next`. */
   readonly deprecations: Deprecations;
+  /** Set if the cluster has reached the last version of OpenShift that `next` supports. */
+  readonly openShift?: OpenShiftLimit;
   /** Present if the operator moves from its catalog of origin to another one. */
   readonly catalogChange?: CatalogChange;
   /** Name of the bundle that is installed; absent for a first installation. */
@@ -45,6 +47,12 @@ export interface Choice {
   /** Every other bundle of the package, the highest first, with the cause of its refusal. */
   readonly refused: readonly RefusedCandidate[];
   readonly inUse?: Deprecations;
+}
+
+export interface OpenShiftLimit {
+  /** The last minor version that the bundle supports. */
+  readonly upTo: string;
+  readonly has: string;
 }
 
 /** A move to another catalog, and why it is made. */
@@ -105,7 +113,6 @@ export type Cause =
   | { readonly kind: 'outOfRange'; readonly range: string }
   | { readonly kind: 'quarantined' }
   | { readonly kind: 'kubernetesTooOld'; readonly needs: string; readonly has: string }
-  | { readonly kind: 'openShiftTooNew'; readonly upTo: string; readonly has: string }
   | { readonly kind: 'requirementInvalid'; readonly problem: string }
   | { readonly kind: 'dependency'; readonly because: readonly Conflict[] }
   | { readonly kind: 'noPath'; readonly from: string }

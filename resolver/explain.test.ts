@@ -443,6 +443,8 @@ describe('the sentence about a choice mentions', () => {
     deprecations: [{ schema: 'olm.bundle', name: 'op.v2.0.0', message: 'it leaks' }],
   });
   const needy = packageOf('op', chain, { properties: { '2.0.0': [needs('lib', '>=1.0.0')] } });
+  const upTo = (version: string, value: string): ReturnType<typeof packageOf> =>
+    packageOf('op', chain, { properties: { [version]: [{ type: 'olm.maxOpenShiftVersion', value }] } });
   test.each<Case>([
     {
       because: 'a head that no edge leads to',
@@ -503,6 +505,26 @@ describe('the sentence about a choice mentions', () => {
         ],
       },
       says: ['op.v1.0.0 from channel "stable" of catalog b'],
+    },
+    ...(['4.8.30', '4.9.3'] as const).map((has): Case => ({
+      because: `a cluster of OpenShift ${has}, the last one that the next bundle supports, or a newer one`,
+      given: {
+        installed: '1.1.0',
+        catalogs: [serving('a', upTo('2.0.0', '4.8'))],
+        cluster: { openShiftVersion: has, providedKinds: [] },
+      },
+      says: [
+        `op.v2.0.0 from channel "stable" of catalog a; it supports OpenShift up to 4.8, and the cluster has ${has}`,
+      ],
+    })),
+    {
+      because: 'no limit of OpenShift that only another bundle has',
+      given: {
+        installed: '2.0.0',
+        catalogs: [serving('a', upTo('1.1.0', '4.8'))],
+        cluster: { openShiftVersion: '4.9.3', providedKinds: [] },
+      },
+      says: ['op.v2.0.0 is the newest that channel "stable" of catalog a allows'],
     },
   ])('$because', ({ given, says }) => {
     expect(reported(given)).toEqual(says);

@@ -60,16 +60,19 @@ function explainChoice(choice: Choice): Explanation {
 }
 
 /**
- * Remarks that a reader must not miss: a move to another catalog, a downgrade, a head that is not chosen, a tie between
- * catalogs.
+ * Remarks that a reader must not miss: a move to another catalog, a downgrade, a limit of OpenShift that is reached, a head that
+ * is not chosen, a tie between catalogs.
  */
 function remarksOn(choice: Choice): readonly string[] {
-  const { catalogChange, head, bundle } = choice;
+  const { catalogChange, head, bundle, openShift } = choice;
   const again = choice.refused.find(({ cause }) => cause.kind === 'publishedAgain');
   const passedOver = choice.refused.find((one) => one.bundle === head?.name && one.catalog === choice.catalog);
   return [
     ...(choice.downgrade ? [`it ${describeDowngrade(choice)}`] : []),
     ...(catalogChange === undefined ? [] : [`it moves ${describeCatalogChange(catalogChange)}`]),
+    ...(openShift === undefined
+      ? []
+      : [`it supports OpenShift up to ${openShift.upTo}, and the cluster has ${openShift.has}`]),
     ...(passedOver === undefined || head?.name === bundle.name
       ? []
       : [`the head ${passedOver.bundle} is not chosen: ${describeCause(passedOver.cause)}`]),

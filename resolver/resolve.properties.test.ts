@@ -250,9 +250,10 @@ function expectAtFault(fact: Conflict, input: ResolveInput): void {
     case 'cluster':
       expect(fact.causes.length).toBeGreaterThan(0);
       for (const { bundle, cause } of fact.causes)
-        expect(['slipway.minKubeVersion', 'olm.maxOpenShiftVersion']).toContain(
-          cause.kind.endsWith('Old') || cause.kind.endsWith('New') ? bundleOf(bundle)?.properties[0]?.type : cause.kind,
-        );
+        expect([cause.kind, bundleOf(bundle)?.properties[0]?.type]).toEqual([
+          'kubernetesTooOld',
+          'slipway.minKubeVersion',
+        ]);
       return;
     case 'dependency':
       expect(fact.because.length > 0 || fact.problem !== undefined).toBe(true);

@@ -341,22 +341,23 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     because: 'the head needs a newer one',
   },
   {
-    title: 'an OpenShift that is too new',
+    title: 'an OpenShift beyond the last version that the head supports',
     given: {
       catalogs: [serving('a', requiring('2.0.0', { type: 'olm.maxOpenShiftVersion', value: '4.8' }))],
       cluster: { openShiftVersion: '4.9.3', providedKinds: [] },
     },
-    expected: 'install 1.1.0 from a/stable',
-    because: 'the head supports 4.8 at most',
+    expected: 'install 2.0.0 from a/stable',
+    because: 'the property is about upgrades of the cluster, as in OLM',
   },
   {
-    title: 'an OpenShift that is just right',
+    title: 'an OpenShift beyond the last version that a step supports',
     given: {
-      catalogs: [serving('a', requiring('2.0.0', { type: 'olm.maxOpenShiftVersion', value: 4.8 }))],
-      cluster: { openShiftVersion: '4.8.30', providedKinds: [] },
+      installed: '1.0.0',
+      catalogs: [serving('a', requiring('1.1.0', { type: 'olm.maxOpenShiftVersion', value: '4.8' }))],
+      cluster: { openShiftVersion: '4.9.3', providedKinds: [] },
     },
-    expected: 'install 2.0.0 from a/stable',
-    because: 'only the minor version counts',
+    expected: 'upgrade 1.1.0 of 2.0.0 from a/stable',
+    because: 'operators do not stay behind for ever on a newer OpenShift',
   },
   {
     title: 'a misspelt minKubeVersion',

@@ -14,6 +14,7 @@ import { evaluateInTime, type Offer, type View } from './candidates.ts';
 import { createTimeCheck, unlessTimeIsUp } from './clock.ts';
 import { installedBundle, isLower } from './selection.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type Rated } from './catalogs.ts';
+import { reachedOpenShift } from './cluster.ts';
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
@@ -149,6 +150,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Co
   const { installed } = input;
   const catalogChange = catalogChangeTo(catalog, input);
   const isOther = !candidate.stay || candidate.content === 'new';
+  const openShift = reachedOpenShift(next.bundle, question.cluster);
   return {
     kind: candidate.stay ? 'upToDate' : installed === undefined ? 'install' : 'upgrade',
     bundle: candidate.target.bundle,
@@ -162,6 +164,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Co
       channel: graph.channels.get(channel)?.deprecation,
       bundle: next.deprecation,
     }),
+    ...(openShift !== undefined && { openShift }),
     ...(catalogChange !== undefined && { catalogChange }),
     ...(installed !== undefined && { installed: installed.bundle }),
     ...(candidate.content === 'kept' && { keepsContent: true }),

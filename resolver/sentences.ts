@@ -33,7 +33,6 @@ const CAUSES: Sentences<Cause, 'kind'> = {
   outOfRange: ({ range }) => `it is not in the range ${quote(range)}`,
   quarantined: () => 'it failed before and is quarantined',
   kubernetesTooOld: ({ has, needs }) => `it needs Kubernetes ${needs} and the cluster has ${has}`,
-  openShiftTooNew: ({ has, upTo }) => `it supports OpenShift up to ${upTo} and the cluster has ${has}`,
   requirementInvalid: ({ problem }) => `its dependencies cannot be parsed: ${problem}`,
   dependency: ({ because }) =>
     because.some(isWay) ? describeFacts(because) : `its dependencies cannot be satisfied: ${describeFacts(because)}`,

@@ -149,14 +149,13 @@ function changesForEdges({ candidate: { target, channel }, question: { installed
   return [ignore, { change: 'edge', channel, into: target.name, from: installed.name }];
 }
 
-/** A cluster can be upgraded to the needed version, but not downgraded. */
 function changeForCluster({ candidate, offer, question }: Lifted): readonly Suggestion[] {
   const causes = bundlesOn(candidate).flatMap(
     (bundle) => faultOf('cluster', { bundle, catalog: offer.catalog }, question) ?? [],
   );
   const needed = causes.flatMap((cause) => (cause.kind === 'kubernetesTooOld' ? [cause.needs] : []));
   const [first, ...others] = needed;
-  if (first === undefined || needed.length < causes.length) return [];
+  if (first === undefined) return [];
   return [{ change: 'cluster', kubernetes: others.reduce((a, b) => (isOlder(a, b) ? b : a), first) }];
 }
 

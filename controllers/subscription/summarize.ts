@@ -146,7 +146,6 @@ const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {
   invalidVersion: 'BundleInvalid',
   requirementInvalid: 'BundleInvalid',
   kubernetesTooOld: 'BundleUnsupported',
-  openShiftTooNew: 'BundleUnsupported',
   dependency: 'DependencyNotReady',
   quarantined: 'Quarantined',
   otherChannel: 'ChannelNotFound',

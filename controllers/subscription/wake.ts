@@ -61,7 +61,7 @@ export function isHeldBack({ refused }: Decision): boolean {
   return refused.some(({ cause }) => CLUSTER_CAUSES.has(ruledOutBy(cause).kind));
 }
 
-const CLUSTER_CAUSES: ReadonlySet<Cause['kind']> = new Set(['dependency', 'kubernetesTooOld', 'openShiftTooNew']);
+const CLUSTER_CAUSES: ReadonlySet<Cause['kind']> = new Set(['dependency', 'kubernetesTooOld']);
 
 /** Whether a Subscription waits for a change that is not watched, such as another operator's kinds. */
 export function lacksSomething(status: SubscriptionStatus | undefined): boolean {

@@ -47,7 +47,10 @@ const entry = fc.record(
   { requiredKeys: ['name', 'skips'] },
 );
 
-/** Properties of some bundles: a newer cluster than `OLD_CLUSTER`, packages that exist or not, invalid values. */
+/**
+ * Properties of some bundles: a newer cluster than `OLD_CLUSTER`, a limit of OpenShift, which excludes nothing, packages that
+ * exist or not, invalid values.
+ */
 const DEMANDS: readonly Property[] = [
   { type: 'slipway.minKubeVersion', value: '1.31.0' },
   { type: 'slipway.minKubeVersion', value: '1.40' },
