@@ -40,10 +40,15 @@ function* inOrder(...parts: readonly Iterable<Uint8Array>[]): Generator<Uint8Arr
 }
 
 /** A bundle with these properties, or this text in place of its properties. */
-function bundle(properties: unknown, name = 'gadget.v1.0.0'): string {
-  const identity = { type: 'olm.package', value: { packageName: 'gadget', version: '1.0.0' } };
+function bundle(properties: unknown, name = 'gadget.v1.0.0', version = '1.0.0'): string {
+  const identity = { type: 'olm.package', value: { packageName: 'gadget', version } };
   const all = Array.isArray(properties) ? [identity, ...(properties as unknown[])] : properties;
   return `${JSON.stringify({ schema: 'olm.bundle', package: 'gadget', name, image: 'r.example/g:1', properties: all })}\n`;
+}
+
+/** A channel with this entry again and again. */
+function channel(entry: string, count: number): string {
+  return `{"schema":"olm.channel","package":"gadget","name":"c","entries":[${`${entry},`.repeat(count - 1)}${entry}]}\n`;
 }
 
 function linesOf(index: CatalogIndex): string[] {
@@ -56,6 +61,8 @@ const BOMB = Array.from(
   { length: 20 },
   (_, n) => `a${n}: &a${n} [${Array.from({ length: 9 }, () => (n > 0 ? `*a${n - 1}` : 'x')).join(',')}]`,
 );
+
+const TOO_HEAVY = /package gadget takes more than \d+ bytes of memory/;
 
 describe('hostile content that is refused by name, without retry', () => {
   interface Case {
@@ -138,7 +145,32 @@ describe('hostile content that is refused by name, without retry', () => {
     {
       because: 'a package whose properties do not fit into memory',
       content: () => repeated(bundle([{ type: 'a', value: 'x'.repeat(1 << 20) }]), 40),
-      says: /package gadget states more than/,
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package with a million empty objects',
+      content: () => repeated(bundle([{ type: 'a', value: Array.from({ length: 200_000 }, () => ({})) }]), 6),
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package with 300,000 entries of one bundle',
+      content: () => repeated(channel('{"name":"a"}', 100_000), 3),
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package whose entries skip a million bundles',
+      content: () => repeated(channel(`{"name":"a","skips":[${'"abcd",'.repeat(999)}"abcd"]}`, 400), 3),
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package with a thousand long skipRanges',
+      content: () => channel(`{"name":"a","skipRange":"${'1.x || '.repeat(140)}2.x"}`, 1000),
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package with a thousand long versions',
+      content: () => repeated(bundle([], 'gadget.v1.0.0', `1.0.0-${'a.'.repeat(500)}a`), 1000),
+      says: TOO_HEAVY,
     },
     {
       because: 'more patterns than files',

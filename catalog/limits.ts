@@ -13,8 +13,8 @@ export interface CatalogLimits extends StreamLimits {
   readonly maxTotalBytes: number;
   readonly maxDocuments: number;
   readonly maxFiles: number;
-  /** Characters of the excerpts of one package: its upgrade graphs and the properties of its bundles. */
-  readonly maxPackageLength: number;
+  /** Bytes that one package takes in memory, its upgrade graphs and the properties of its bundles: see index/weigh.ts. */
+  readonly maxPackageBytes: number;
 }
 
 /**
@@ -28,5 +28,5 @@ export const DEFAULT_LIMITS: CatalogLimits = {
   maxTotalBytes: 1 << 30,
   maxDocuments: 100_000,
   maxFiles: 100_000,
-  maxPackageLength: 32 << 20,
+  maxPackageBytes: 64 << 20,
 };

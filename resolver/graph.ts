@@ -158,12 +158,15 @@ function buildChannel(
   return { name: channel.name, deprecation, entries, missing, head: pickHead(entries) };
 }
 
+/** Shared, as most entries skip no other. */
+const NO_SKIPS: ReadonlySet<string> = new Set();
+
 function buildEntry(channel: string, { replaces, skips, skipRange }: ChannelEntry, bundle: GraphBundle): GraphEntry {
   return {
     channel,
     bundle,
     replaces: replaces === '' ? undefined : replaces,
-    skips: new Set(skips),
+    skips: skips.length === 0 ? NO_SKIPS : new Set(skips),
     skipRange: skipRange === undefined || skipRange === '' ? undefined : parseBlangRange(skipRange),
     skipRangeText: skipRange,
   };

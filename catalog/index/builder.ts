@@ -18,6 +18,7 @@ import { createChunkWriter, type ChunkWriter } from './chunks.ts';
 import { LeftOutByFile, type LeftOut } from './left-out.ts';
 import { sealFile } from './seal.ts';
 import { APPLICATION_ID, FILL_PACKAGES, INDEXES, TABLES } from './tables.ts';
+import { weigh } from './weigh.ts';
 
 /** How much a catalog offers. */
 export interface IndexCounts {
@@ -79,8 +80,8 @@ export class IndexBuilder {
   /** The first error of each defective file, by id. */
   readonly #defects = new Map<number, unknown>();
   readonly #leftOut = new LeftOutByFile();
-  /** Characters of the excerpts of each package so far. */
-  readonly #lengths = new Map<string, number>();
+  /** Bytes of memory that each package takes so far. */
+  readonly #weights = new Map<string, number>();
   /** The file that is being pushed. */
   #current: CurrentFile | undefined;
   /** Documents so far, which is the id of the last one. */
@@ -159,7 +160,7 @@ export class IndexBuilder {
     this.#leftOut.note(file.id, keys, meaning);
     const place = this.#chunks.add(file.id, bytes);
     const excerpt = meaning.kind === 'other' ? null : longNumbers ? formatJson(meaning) : JSON.stringify(meaning);
-    this.#weigh(keys, excerpt, { path: file.path, document: ordinal });
+    if (excerpt !== null) this.#weigh(keys, meaning, { path: file.path, document: ordinal });
     this.#insertBlob.run(
       this.#blobs,
       file.id,
@@ -174,16 +175,13 @@ export class IndexBuilder {
     if (meaning.kind === 'bundle') this.#provide(meaning, this.#blobs);
   }
 
-  /**
-   * Bounds the excerpts of each package: they are read as a whole, and those of a hostile package would not fit into
-   * memory.
-   */
-  #weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: DocumentPlace): void {
+  /** Bounds each package: it is read as a whole, and a hostile one would not fit into memory. */
+  #weigh({ package: owner, name }: BlobKeys, meaning: Meaning, place: DocumentPlace): void {
     const key = owner === '' ? name : owner;
-    const length = (this.#lengths.get(key) ?? 0) + (excerpt?.length ?? 0);
-    this.#lengths.set(key, length);
-    if (length <= this.#limits.maxPackageLength) return;
-    throw invalidCatalog(place, `the package ${key} states more than ${this.#limits.maxPackageLength} characters`);
+    const weight = (this.#weights.get(key) ?? 0) + weigh(meaning);
+    this.#weights.set(key, weight);
+    if (weight <= this.#limits.maxPackageBytes) return;
+    throw invalidCatalog(place, `the package ${key} takes more than ${this.#limits.maxPackageBytes} bytes of memory`);
   }
 
   #provide({ bundle }: Meaning & { kind: 'bundle' }, blob: number): void {
