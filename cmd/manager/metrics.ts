@@ -52,7 +52,7 @@ export function registerState(
     const waiting = allSubscriptions().filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
     metric.set(waiting.length);
   });
-  const reported = 'Subscriptions of which a condition is True that needs a person, whether they are ready or not.';
+  const reported = 'Subscriptions with a true condition that needs a person, by condition, ready or not.';
   gauge(registry, 'slipway_subscriptions_with_condition', reported, ['condition'], (metric) => {
     for (const type of NEED_A_PERSON) {
       const affected = allSubscriptions().filter(({ status }) => is(status?.conditions, type));
@@ -81,7 +81,7 @@ function registerCatalogs(
     for (const { metadata, status } of allCatalogs())
       metric.set({ catalog: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
   });
-  const stale = 'Whether a Catalog offers content from before a check that failed.';
+  const stale = '1 if the last check of a Catalog failed and it goes on serving earlier content, else 0.';
   gauge(registry, 'slipway_catalog_stale', stale, ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs())
       metric.set({ catalog: metadata.name }, readiness(status?.conditions).reason === 'CatalogStale' ? 1 : 0);

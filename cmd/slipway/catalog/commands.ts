@@ -42,7 +42,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
     );
   withExamples(registryOptions(catalog.command('lint')), 'slipway catalog lint catalog --package lamp-operator')
     .description(
-      'Finds what strands users: versions from which no upgrade leads to the head, ways over skipped versions, versions that are gone, images without digest.',
+      'Finds faults of the upgrade graph that leave users without an upgrade: versions from which no upgrade leads to the head, ways over skipped versions, versions that are gone, images without digest.',
     )
     .argument('<dir|ref>', SOURCE)
     .option('--package <name>', 'only this package')
@@ -118,7 +118,7 @@ function defineWriters(catalog: Command, perform: Perform): void {
     'slipway catalog build catalog template.yaml --pin',
   )
     .description(
-      'Writes a catalog: what templates say, and for bundles a package with the channels and edges that they state, or in which every version leads to every higher one.',
+      'Writes a catalog from templates, or from bundles: each package gets the channels and edges that its bundles state, or, if they state none, edges from every version to every higher one.',
     )
     .argument('<dir>', 'folder to write to: <package>/catalog.json for each package')
     .argument('<source...>', 'files with a template (olm.template.basic, olm.semver); folders and images of bundles')
