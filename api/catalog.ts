@@ -84,7 +84,10 @@ const CatalogSpec = rules(
     verify: CatalogVerify.optional().describe(
       'Which signatures the content must have, in addition to those that a RegistryPolicy demands. They are checked offline, against keys and identities; content that was refused is checked again at every interval.',
     ),
-    suspend: z.boolean().default(false).describe('Do not look for new content; what is known stays in service.'),
+    suspend: z
+      .boolean()
+      .default(false)
+      .describe('Do not ask the registry for new content; the content that was read last stays in service.'),
   }),
   {
     rule: "!has(self.interval) || !has(self.source.image) || !self.source.image.ref.contains('@')",

@@ -16,6 +16,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { notACatalog } from '../bundles/image-labels.ts';
 import { PARTIAL_SUFFIX, type buildIndex } from './index/build.ts';
 import { buildIndexInWorker } from './index/in-worker.ts';
+import type { LeftOut } from './index/left-out.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
 import type { CatalogLimits } from './limits.ts';
 import type { CatalogFiles } from './tree.ts';
@@ -26,6 +27,8 @@ export interface StoredContent {
   readonly files: CatalogFiles;
   /** What the source appears to be, if it has no packages; content without packages is refused then. */
   readonly seemsToBe?: string;
+  /** Tags of repositories that it lacks: kept with the counts of the index. */
+  readonly notOffered?: LeftOut | undefined;
 }
 
 export interface IndexStore {
@@ -81,7 +84,7 @@ class FolderOfIndexes implements IndexStore {
   }
 
   async build(catalog: string, source: StoredContent, signal?: AbortSignal): Promise<CatalogIndex> {
-    const { digest, files, seemsToBe } = source;
+    const { digest, files, seemsToBe, notOffered } = source;
     const target = this.#pathOf(catalog, digest);
     this.#building.set(target, (this.#building.get(target) ?? 0) + 1);
     try {
@@ -90,6 +93,7 @@ class FolderOfIndexes implements IndexStore {
       const { packages } = await build({
         files,
         target,
+        notOffered,
         ...(limits !== undefined && { limits }),
         ...(signal !== undefined && { signal }),
       });

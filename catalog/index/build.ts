@@ -3,12 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
 import { chunksOf, type CatalogFiles } from '../tree.ts';
 import { IndexBuilder, type IndexCounts } from './builder.ts';
+import type { LeftOut } from './left-out.ts';
 
 export interface BuildOptions {
   readonly files: CatalogFiles;
   /** Path of the index; its folder exists. */
   readonly target: string;
   readonly limits?: CatalogLimits;
+  /** Kept with the counts of the index. */
+  readonly notOffered?: LeftOut | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -24,9 +27,10 @@ export async function buildIndex({
   files,
   target,
   limits = DEFAULT_LIMITS,
+  notOffered,
   signal,
 }: BuildOptions): Promise<IndexCounts> {
-  const builder = new IndexBuilder({ target, partial: partialPath(target), limits });
+  const builder = new IndexBuilder({ target, partial: partialPath(target), limits, notOffered });
   try {
     for await (const { path, content } of files) {
       builder.beginFile(path);

@@ -29,6 +29,8 @@ export interface IndexCounts {
   readonly blobs: number;
   /** Absent if every value could be parsed. */
   readonly leftOut?: LeftOut;
+  /** Tags of repositories that are versions and are not offered; absent if there are none. */
+  readonly notOffered?: LeftOut;
 }
 
 interface CurrentFile {
@@ -53,6 +55,8 @@ export interface BuilderOptions {
   /** The path of the unfinished index, in the same folder. */
   readonly partial: string;
   readonly limits: CatalogLimits;
+  /** Kept with the counts. */
+  readonly notOffered?: LeftOut | undefined;
 }
 
 /**
@@ -66,6 +70,7 @@ export class IndexBuilder {
   readonly #target: string;
   readonly #partial: string;
   readonly #limits: CatalogLimits;
+  readonly #notOffered: LeftOut | undefined;
   readonly #database: DatabaseSync;
   readonly #chunks: ChunkWriter;
   readonly #insertFile: StatementSync;
@@ -89,10 +94,11 @@ export class IndexBuilder {
   /** Bytes of all files so far. */
   #totalBytes = 0;
 
-  constructor({ target, partial, limits }: BuilderOptions) {
+  constructor({ target, partial, limits, notOffered }: BuilderOptions) {
     this.#target = target;
     this.#partial = partial;
     this.#limits = limits;
+    this.#notOffered = notOffered;
     this.#database = openEmpty(partial);
     this.#chunks = createChunkWriter(this.#database);
     this.#insertFile = this.#database.prepare('INSERT INTO files (id, path, rank) VALUES (?, ?, 0)');
@@ -248,7 +254,12 @@ export class IndexBuilder {
       )
       .get() as unknown as IndexCounts;
     const leftOut = this.#leftOut.total(ordered);
-    const counts = { ...found, ...(leftOut !== undefined && { leftOut }) };
+    const notOffered = this.#notOffered;
+    const counts = {
+      ...found,
+      ...(leftOut !== undefined && { leftOut }),
+      ...(notOffered !== undefined && { notOffered }),
+    };
     this.#database.prepare('INSERT INTO facts VALUES (?, ?)').run('counts', JSON.stringify(counts));
     return counts;
   }

@@ -6,10 +6,10 @@
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { ReasonedError, type ErrorFacts } from '../../api/errors.ts';
-import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
 import { chunksOf, type CatalogFile, type CatalogFiles } from '../tree.ts';
 import { partialPath, type BuildOptions } from './build.ts';
-import type { IndexCounts } from './builder.ts';
+import type { BuilderOptions, IndexCounts } from './builder.ts';
 
 /** Messages to the worker; a chunk lies in the slot of that number. */
 export type ToWorker =
@@ -24,10 +24,7 @@ export type FromWorker =
   | { readonly is: 'done'; readonly counts: IndexCounts }
   | { readonly is: 'failed'; readonly facts: ErrorFacts };
 
-export interface WorkerSetup {
-  readonly target: string;
-  readonly partial: string;
-  readonly limits: CatalogLimits;
+export interface WorkerSetup extends BuilderOptions {
   readonly slots: readonly SharedArrayBuffer[];
 }
 
@@ -49,12 +46,12 @@ const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /** As {@link buildIndex}, in a thread of its own; aborting the signal ends the thread and leaves no file behind. */
 export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise<IndexCounts> {
-  const { files, target, limits = DEFAULT_LIMITS, signal, worker: program = defaultProgram() } = options;
+  const { files, target, limits = DEFAULT_LIMITS, notOffered, signal, worker: program = defaultProgram() } = options;
   const { stallSeconds = STALL_SECONDS } = options;
   signal?.throwIfAborted();
   const partial = partialPath(target);
   const slots = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(SLOT_BYTES));
-  const workerData: WorkerSetup = { target, partial, limits, slots };
+  const workerData: WorkerSetup = { target, partial, limits, notOffered, slots };
   const worker = new Worker(program, {
     workerData,
     name: 'catalog-index',

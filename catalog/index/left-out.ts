@@ -1,17 +1,22 @@
-/** The defective values that a catalog was taken into service without: how many there are, and the first of them by name. */
+/** What a catalog was taken into service without: how many defective values or tags there are, and the first of them by name. */
 import type { BlobKeys, Meaning } from '../parse.ts';
 
 /** Absent from the counts of a catalog if nothing was left out. */
 export interface LeftOut {
   readonly count: number;
-  /** At most `MOST_NAMED`, each with its document, cut to `MOST_CHARACTERS`. */
+  /** A few, each with its place, cut to `MOST_CHARACTERS`. */
   readonly first: readonly string[];
 }
 
 const MOST_NAMED = 3;
 const MOST_CHARACTERS = 200;
 
-/** Collects them by file, as a file may turn out to be ignored once all its documents are known. */
+/** The first five of some things by name; undefined if there is none. */
+export function nameFirst(things: readonly string[]): LeftOut | undefined {
+  return things.length === 0 ? undefined : { count: things.length, first: things.slice(0, 5).map(cut) };
+}
+
+/** Collects defective values by file, as a file may turn out to be ignored once all its documents are known. */
 export class LeftOutByFile {
   readonly #files = new Map<number, { count: number; readonly first: string[] }>();
 

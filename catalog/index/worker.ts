@@ -4,8 +4,8 @@ import { ReasonedError } from '../../api/errors.ts';
 import { IndexBuilder } from './builder.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './in-worker.ts';
 
-const { target, partial, limits, slots } = workerData as WorkerSetup;
-const builder = new IndexBuilder({ target, partial, limits });
+const { slots, ...options } = workerData as WorkerSetup;
+const builder = new IndexBuilder(options);
 let failed = false;
 
 parentPort!.on('message', (message: ToWorker) => {

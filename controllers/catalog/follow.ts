@@ -9,7 +9,7 @@ import type { RegistryPolicies } from '../registry-policies.ts';
 import { loadFound, type LoadDeps } from './load.ts';
 import { isCovered } from './verification.ts';
 
-export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
+export interface FollowerDeps extends LoadDeps {
   readonly catalogs: Pick<Informer<Catalog>, 'get'>;
   readonly policies: RegistryPolicies;
 }
@@ -22,6 +22,6 @@ export function createCatalogFollower(deps: FollowerDeps): Reconcile {
     if (catalog === undefined || !isCovered(catalog, deps.policies)) return deps.content.drop(name);
     const digest = catalog.status?.digest;
     if (digest === undefined) return;
-    await loadFound({ ...deps, record: () => undefined }, catalog, { digest, signal });
+    await loadFound(deps, catalog, { digest, signal });
   };
 }

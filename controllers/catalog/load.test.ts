@@ -35,12 +35,16 @@ describe('loading the content of repositories', () => {
     expect(manager.pulls() - before).toBeGreaterThanOrEqual(5);
   });
 
-  test('an event names the tags that are not offered, once for each content', async () => {
+  test('an event names the tags that are not offered, once for each content; the status goes on to name them', async () => {
     const told = () => scene.events.filter(({ reason }) => reason === 'BundleInvalid');
-    expect(told()).toMatchObject([{ type: 'Warning', note: expect.stringContaining('hub:v1.0.0') }]);
-    scene.request('now');
-    await manager.lead();
-    expect(told()).toHaveLength(1);
+    const names = expect.stringMatching(/These tags are not offered as versions: .*hub:v1\.0\.0 \(/) as string;
+    expect(told()).toMatchObject([{ type: 'Warning', note: names }]);
+    for (const one of [manager, scene.start()]) {
+      scene.request(`by ${one === manager}`);
+      await one.lead();
+      expect(told()).toHaveLength(1);
+      expect(scene.condition('Ready')).toMatchObject({ status: 'True', message: names });
+    }
   });
 
   test('a suspended Catalog with an empty folder builds its content again from the same tags', async () => {

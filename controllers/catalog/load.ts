@@ -1,17 +1,16 @@
 /**
  * Takes a Catalog's content into service: the current content of its source, or a digest that was found before. Called
- * by the leader's reconcile and by the replicas that follow; writes nothing to the cluster but events.
+ * by the leader's reconcile and by the replicas that follow; writes nothing to the cluster.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import type { Registry } from '../../oci/registry.ts';
 import type { CatalogContent } from '../catalog-content.ts';
-import type { RecordEvent } from '../events.ts';
 import type { Registries } from '../registries.ts';
 import type { CheckSignatures } from '../signature-checks.ts';
 import { catalogReference, pullCatalog, resolveCatalog, type PulledCatalog } from './pull.ts';
-import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
+import { pullRepositories, resolveTags } from './repositories.ts';
 import { isImageDigest } from './source.ts';
 import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
 import type { CatalogFindings } from './summarize.ts';
@@ -19,7 +18,6 @@ import type { CatalogFindings } from './summarize.ts';
 export interface LoadDeps {
   readonly content: CatalogContent;
   readonly registries: Registries;
-  readonly record: RecordEvent;
 }
 
 export interface LoadCurrentDeps extends LoadDeps {
@@ -140,19 +138,9 @@ async function lookAtRepositories(
     created: async () => undefined,
     pull: async () => {
       const served = deps.content.get(catalog.metadata.name)?.index;
-      const content = await pullRepositories(registry, tags, { served, signal });
-      reportIgnored(deps, catalog, content.ignored);
-      return content;
+      return pullRepositories(registry, tags, { served, signal });
     },
   };
-}
-
-function reportIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
-  if (ignored.length === 0) return;
-  const reported = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
-  const more = ignored.length > reported.length ? ` and ${ignored.length - reported.length} more` : '';
-  const note = `Not offered: ${reported.join('; ')}${more}`;
-  record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 
 /** Whether that content is in service now; an index that was built before is opened. */
@@ -172,7 +160,7 @@ interface FoundContent {
 }
 
 function findingsOf({ digest, created }: FoundContent, { counts }: CatalogIndex): CatalogFindings {
-  const { packages, channels, bundles, leftOut } = counts;
+  const { packages, channels, bundles, leftOut, notOffered } = counts;
   return {
     digest,
     packages,
@@ -180,6 +168,7 @@ function findingsOf({ digest, created }: FoundContent, { counts }: CatalogIndex)
     bundles,
     ...(created !== undefined && { created }),
     ...(leftOut !== undefined && { leftOut }),
+    ...(notOffered !== undefined && { notOffered }),
   };
 }
 
@@ -187,7 +176,9 @@ function lost({ metadata, spec }: Catalog, digest: string): ReasonedError {
   return new ReasonedError({
     reason: 'CatalogUnavailable',
     retry: 'backoff',
-    message: `the source of Catalog ${metadata.name} no longer gives what was in service (${digest})`,
-    hint: spec.suspend ? 'Set spec.suspend to false to take into service what it gives now' : 'It is read again',
+    message: `the source of Catalog ${metadata.name} no longer has the content that was in service (${digest})`,
+    hint: spec.suspend
+      ? 'Set spec.suspend to false to take its present content into service'
+      : 'The manager reads the source again',
   });
 }

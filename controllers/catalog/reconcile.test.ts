@@ -90,6 +90,52 @@ describe('a check that succeeds', () => {
   });
 });
 
+describe('while the content of a source is read for the first time', () => {
+  /** The Ready condition and the packages in service at the first request to the registry. */
+  async function whileRead(): Promise<readonly unknown[]> {
+    const seen: unknown[] = [];
+    scene.registry.intercept = () => {
+      seen.push([scene.condition('Ready')?.status, scene.condition('Ready')?.reason, manager.packages()]);
+      return undefined;
+    };
+    await manager.lead();
+    scene.registry.intercept = UP;
+    return seen[0] as readonly unknown[];
+  }
+
+  test('the status of a new Catalog says that its content is being read', async () => {
+    await scene.publish('v1', ['first']);
+    expect(await whileRead()).toEqual(['Unknown', 'Progressing', undefined]);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    expect(scene.condition('Reconciling')).toBeUndefined();
+  });
+
+  test('after a change of the source the status says so, and the earlier content is served', async () => {
+    await serveFirst();
+    await scene.publish('v2', ['second']);
+    scene.change({ source: { image: { ref: scene.ref('v2') } } });
+    expect(await whileRead()).toEqual(['Unknown', 'Progressing', ['first']]);
+    expect(manager.packages()).toEqual(['second']);
+  });
+
+  test.each([
+    { because: 'another field of the spec was changed', change: () => scene.change({ priority: 1 }) },
+    { because: 'a person requests a check', change: () => scene.request('now') },
+  ])('the status of content that was read stays: $because', async ({ change }) => {
+    await serveFirst();
+    change();
+    expect(await whileRead()).toEqual(['True', 'Succeeded', ['first']]);
+  });
+
+  test('a failure stays in the status while the source is read again', async () => {
+    await manager.lead();
+    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'ImageNotFound' });
+    await scene.publish('v1', ['first']);
+    expect(await whileRead()).toEqual(['False', 'ImageNotFound', undefined]);
+    expect(manager.packages()).toEqual(['first']);
+  });
+});
+
 describe('the time of build in the status', () => {
   const created = '2025-12-24T12:00:00Z';
   const told = (): string | undefined => scene.catalog().status?.created;

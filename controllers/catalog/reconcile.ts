@@ -8,15 +8,18 @@ import type { Cluster } from '../../api/cluster.ts';
 import type { Reconcile, Result } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
+import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import type { RegistryPolicies } from '../registry-policies.ts';
 import { DistrustedContent, loadCurrent, loadFound, type LoadCurrentDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
-import { isImageDigest } from './source.ts';
+import { isImageDigest, isOfSource } from './source.ts';
 import {
   describeLeftOut,
+  describeNotOffered,
   summarizeContent,
   summarizeFailure,
+  summarizeReading,
   summarizeRefusal,
   summarizeSuspension,
   type CatalogFindings,
@@ -27,6 +30,7 @@ export interface CatalogDeps extends LoadCurrentDeps {
   readonly catalogs: Pick<Informer<Catalog>, 'get'>;
   readonly policies: RegistryPolicies;
   readonly cluster: Pick<Cluster, 'patch'>;
+  readonly record: RecordEvent;
   readonly now: () => Date;
 }
 
@@ -56,7 +60,10 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
 }
 
 /** Asks the registry; if that fails, the last good content is put into service, if it can still be loaded. */
-async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<Result> {
+async function check(deps: CatalogDeps, due: Catalog, signal: AbortSignal): Promise<Result> {
+  const catalog = isNewSource(due)
+    ? await writeStatus(deps.cluster, due, summarizeReading(due, { served: isServed(deps, due) }, deps.now()))
+    : due;
   const found = await attempt(signal, () => loadCurrent(deps, catalog, signal));
   if (found instanceof ReasonedError) {
     if (!(found instanceof DistrustedContent)) await keepLastGood(deps, catalog, signal);
@@ -64,9 +71,16 @@ async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): 
   }
   await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
   reportChange(deps, catalog, found);
+  reportNotOffered(deps, catalog, found);
   reportUntrusted(deps, catalog, found);
   if (isPinned(catalog) && !mayExpire(catalog, deps.policies)) return undefined;
   return { requeueAfterSeconds: intervalSeconds(catalog) };
+}
+
+/** Whether the status is about no content of the present source, nor about a failure to read it. */
+function isNewSource({ metadata, spec, status }: Catalog): boolean {
+  if (status?.observedGeneration === metadata.generation) return false;
+  return status?.digest === undefined || !isOfSource(spec.source, status.digest);
 }
 
 /** The last good image may still exist by its digest, even if its tag is gone or now names a broken image. */
@@ -146,6 +160,13 @@ function reportChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogF
   if (found.leftOut === undefined) return;
   const leftOut = describeLeftOut(found.leftOut);
   record(catalog, { type: 'Warning', reason: 'CatalogInvalid', action: 'Refresh', note: leftOut });
+}
+
+/** Records the tags that are not offered, once for each content. */
+function reportNotOffered({ record }: CatalogDeps, catalog: Catalog, { digest, notOffered }: CatalogFindings): void {
+  if (catalog.status?.digest === digest || notOffered === undefined) return;
+  const note = describeNotOffered(notOffered);
+  record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 
 /** Records the warning about content without a trusted signature, once for each content and each problem. */

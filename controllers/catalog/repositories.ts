@@ -6,6 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogSpec } from '../../api/catalog.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../catalog/blob.ts';
+import { nameFirst } from '../../catalog/index/left-out.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import {
   buildRepositoryCatalog,
@@ -84,13 +85,8 @@ async function resolveTag(
   }
 }
 
-export interface RepositoryContent extends PulledCatalog {
-  /** Tags that are versions and are not offered. */
-  readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
-}
-
 /**
- * The documents of all bundles. A bundle that cannot be read is left out and listed in `ignored`; the others are
+ * The documents of all bundles. A bundle that cannot be read is left out and named in `notOffered`; the others are
  * offered. Throws CatalogInvalid, never retried, if they are too large together.
  *
  * @param served The index in service: its bundles are known and not pulled.
@@ -99,7 +95,7 @@ export async function pullRepositories(
   registry: Registry,
   { digest, repositories }: Tags,
   { served, signal }: { readonly served: CatalogIndex | undefined; readonly signal: AbortSignal },
-): Promise<RepositoryContent> {
+): Promise<PulledCatalog> {
   const slots = createSlots(IN_FLIGHT);
   const known = served === undefined ? new Map<string, BundleBlob>() : knownBundles(served);
   const room = roomForEntries();
@@ -124,7 +120,9 @@ export async function pullRepositories(
   );
   const { documents, ignored } = buildRepositoryCatalog(described, versionRules);
   const before = repositories.flatMap(({ repository, ignored: tags }) => tags.map((tag) => ({ repository, ...tag })));
-  return { digest, files: [fileOf(documents)], ignored: [...before, ...unreadable, ...ignored] };
+  const left = [...before, ...unreadable, ...ignored];
+  const notOffered = nameFirst(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
+  return { digest, files: [fileOf(documents)], notOffered };
 }
 
 /** The entry of a bundle, or the reason why it has none; an error that a retry may cure is thrown. */

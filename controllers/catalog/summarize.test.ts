@@ -4,7 +4,13 @@ import { findCondition, type Condition, type ConditionType } from '../../api/con
 import { ReasonedError, type Retry } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { summarizeContent, summarizeFailure, summarizeRefusal, summarizeSuspension } from './summarize.ts';
+import {
+  summarizeContent,
+  summarizeFailure,
+  summarizeReading,
+  summarizeRefusal,
+  summarizeSuspension,
+} from './summarize.ts';
 
 const now = new Date('2026-01-02T00:00:00.500Z');
 const digest = `r.example/hub:v1@sha256:${'a'.repeat(64)}`;
@@ -76,6 +82,16 @@ describe('the Ready condition of a Catalog', () => {
       ],
     },
     {
+      because: 'tags are not offered',
+      status: summarizeContent(catalog(undefined), { ...found, notOffered: { count: 2, first: ['r:v1 (x)'] } }, now),
+      ready: [
+        'True',
+        'Succeeded',
+        '3 packages with 5 bundles in service. These tags are not offered as versions: r:v1 (x) and 1 more. ' +
+          'Push a corrected bundle under each tag, or delete the tag',
+      ],
+    },
+    {
       because: 'the last good content is served',
       status: summarizeFailure(catalog(served), { error: down, served: true }, now),
       ready: [
@@ -132,7 +148,11 @@ describe('the Ready condition of a Catalog', () => {
     {
       because: 'it is suspended',
       status: summarizeSuspension(catalog(served), { served: true }, now),
-      ready: ['True', 'Suspended', 'Suspended; what is known stays in service'],
+      ready: [
+        'True',
+        'Suspended',
+        'Suspended: the manager asks the registry for no new content, and the content that was read last stays in service',
+      ],
     },
     {
       because: 'it is suspended, and its known content cannot be loaded',
@@ -163,6 +183,26 @@ describe('the Ready condition of a Catalog', () => {
     });
     expect(others).toEqual(stuck === undefined ? [] : [stuck]);
   });
+
+  it.each<{ because: string; spec: Partial<Catalog['spec']>; served: boolean; message: string }>([
+    { because: 'there is none yet', spec: {}, served: false, message: 'The content of r.example/hub:v1 is being read' },
+    {
+      because: 'the source was changed',
+      spec: { source: { repositories: [{ repository: 'r.example/a' }, { repository: 'r.example/b' }] } },
+      served: true,
+      message:
+        'The content of r.example/a and 1 other repository is being read. ' +
+        'Content from before the spec was changed is in service meanwhile',
+    },
+  ])(
+    'content that is being read is reported, and the spec stays unobserved: $because',
+    ({ spec, served: is, message }) => {
+      const status = summarizeReading(catalog({ ...served, observedGeneration: 1 }, spec), { served: is }, now);
+      expect(conditionOf(status, 'Ready')).toMatchObject({ status: 'Unknown', reason: 'Progressing', message });
+      expect(conditionOf(status, 'Reconciling')).toMatchObject({ status: 'True', reason: 'Progressing' });
+      expect(status).toMatchObject({ observedGeneration: 1, lastHandledReconcileAt: 'before' });
+    },
+  );
 
   it('the Ready condition warns of content without a trusted signature, beside any other message', () => {
     const signature = { policy: 'p', problem: 'Unsigned: it has no signature' };

@@ -22,9 +22,37 @@ export interface CatalogFindings {
   readonly signature?: Signature;
   /** Defective values that it is served without; absent if there are none. */
   readonly leftOut?: LeftOut;
+  /** Tags of repositories that are versions and are not offered; absent if there are none. */
+  readonly notOffered?: LeftOut;
 }
 
-export function summarizeContent(catalog: Catalog, { leftOut, ...found }: CatalogFindings, now: Date): CatalogStatus {
+/**
+ * The content of a source is being read for the first time, which may take many minutes. The spec is not judged yet, so its
+ * generation is not observed.
+ */
+export function summarizeReading(catalog: Catalog, { served }: Pick<LoadFailure, 'served'>, now: Date): CatalogStatus {
+  const meanwhile = served ? '. Content from before the spec was changed is in service meanwhile' : '';
+  const facts = { reason: 'Progressing', message: `The content of ${describeSource(catalog)} is being read` } as const;
+  return judged(catalog.status ?? {}, catalog, {
+    conditions: [
+      { type: 'Ready', status: 'Unknown', ...facts, message: `${facts.message}${meanwhile}` },
+      { type: 'Reconciling', status: 'True', ...facts },
+    ],
+    now,
+  });
+}
+
+function describeSource({ spec: { source } }: Catalog): string {
+  if (source.image !== undefined) return source.image.ref;
+  const [first = '', ...others] = (source.repositories ?? []).map(({ repository }) => repository);
+  return others.length === 0 ? first : `${first} and ${count(others.length, 'other repository', 'other repositories')}`;
+}
+
+export function summarizeContent(
+  catalog: Catalog,
+  { leftOut, notOffered, ...found }: CatalogFindings,
+  now: Date,
+): CatalogStatus {
   const changed = catalog.status?.digest !== found.digest;
   const { created: _c, signature: _s, ...before } = handled(catalog);
   const status = {
@@ -33,8 +61,11 @@ export function summarizeContent(catalog: Catalog, { leftOut, ...found }: Catalo
     lastChecked: formatTime(now),
     ...(changed && { lastChanged: formatTime(now) }),
   };
-  const served = `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service`;
-  const message = leftOut === undefined ? served : `${served}. ${describeLeftOut(leftOut)}`;
+  const message = [
+    `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service`,
+    ...(leftOut === undefined ? [] : [describeLeftOut(leftOut)]),
+    ...(notOffered === undefined ? [] : [describeNotOffered(notOffered)]),
+  ].join('. ');
   return judged(status, catalog, {
     conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded', message }],
     now,
@@ -88,7 +119,7 @@ export interface Suspension {
 export function summarizeSuspension(catalog: Catalog, { served, error }: Suspension, now: Date): CatalogStatus {
   const because = error === undefined ? '' : `. ${error.reason}: ${error.describe()}`;
   const message = served
-    ? `Suspended; what is known stays in service${because}`
+    ? `Suspended: the manager asks the registry for no new content, and the content that was read last stays in service${because}`
     : `Suspended, and nothing is in service${because}`;
   return judged(observed(catalog), catalog, {
     conditions: [{ type: 'Ready', status: served ? 'True' : 'False', reason: 'Suspended', message }],
@@ -152,12 +183,21 @@ function withWarning(warning: string | undefined, ready: NextCondition): NextCon
 }
 
 /** Which values of the content are not used, and what to do about it. */
-export function describeLeftOut({ count: all, first }: LeftOut): string {
-  const more = all > first.length ? ` and ${all - first.length} more` : '';
+export function describeLeftOut(leftOut: LeftOut): string {
   const advice = 'Ask the author of the catalog to correct them: slipway catalog validate names them all';
-  return `Left out, as they cannot be parsed: ${first.join('; ')}${more}. ${advice}`;
+  return `Left out, as they cannot be parsed: ${listFirst(leftOut)}. ${advice}`;
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+/** Which tags are not offered, and what to do about it. */
+export function describeNotOffered(notOffered: LeftOut): string {
+  const advice = 'Push a corrected bundle under each tag, or delete the tag';
+  return `These tags are not offered as versions: ${listFirst(notOffered)}. ${advice}`;
+}
+
+function listFirst({ count: all, first }: LeftOut): string {
+  return `${first.join('; ')}${all > first.length ? ` and ${all - first.length} more` : ''}`;
+}
+
+function count(number: number, one: string, several = `${one}s`): string {
+  return `${number} ${number === 1 ? one : several}`;
 }

@@ -185,7 +185,23 @@ const FAULTS: readonly {
   {
     because: 'no manager has read a Catalog',
     facts: { catalogs: { fact: [catalog()] } },
-    found: ['Catalogs', 'error', /no manager has read it/],
+    found: ['Catalogs', 'error', /no manager has begun to read it/],
+  },
+  {
+    because: 'a Catalog was just created',
+    facts: {
+      catalogs: {
+        fact: [{ ...catalog(), metadata: { name: 'team', creationTimestamp: NOW.toISOString() } }],
+      },
+    },
+    found: ['Catalogs', 'warning', /Catalog team: it was just created/],
+  },
+  {
+    because: 'a Catalog is being read for the first time',
+    facts: {
+      catalogs: { fact: [catalog(condition('Ready', 'Unknown', 'Progressing', 'r.example/hub is being read'))] },
+    },
+    found: ['Catalogs', 'warning', /Catalog team \(Progressing\): r\.example\/hub is being read/],
   },
   { because: 'no manager reconciles', facts: { subscriptions: { fact: [subscription()] } }, found: ['Subscriptions', 'error', /1 of 1 Subscriptions, such as ops\/gadget/] }, // prettier-ignore
   { because: 'the user may not read it', facts: { catalogs: { failure: 'catalogs is forbidden' } }, found: ['Catalogs', 'unknown', /catalogs is forbidden/] }, // prettier-ignore

@@ -36,7 +36,7 @@ export function examine(facts: DoctorFacts, options: DoctorOptions): readonly Do
     ...judged('Leader', facts.lease, (lease) => judgeLease(lease, options, deployment)),
     ...judged('Clocks', facts.lease, (lease) => judgeClocks(lease, options, deployment)),
     ...judged('Policy', facts.policy, (objects) => judgeAccounts(objects, options)),
-    ...judged('Catalogs', facts.catalogs, judgeCatalogs),
+    ...judged('Catalogs', facts.catalogs, (catalogs) => judgeCatalogs(catalogs, options)),
     ...judged('Subscriptions', facts.subscriptions, (all) => judgeSubscriptions(all, options)),
   ];
 }
@@ -103,30 +103,37 @@ function judgeAccounts(objects: PolicyObjects, { namespace }: DoctorOptions): re
 }
 
 /** Whether each Catalog reports that its registry answers and its content is in service. */
-function judgeCatalogs(catalogs: readonly KubeObject[]): readonly JudgedFinding[] {
+function judgeCatalogs(catalogs: readonly KubeObject[], { now }: DoctorOptions): readonly JudgedFinding[] {
   if (catalogs.length === 0)
     return [{ level: 'warning', message: 'There is no Catalog, so no package can be installed', advice: 'Create one: docs/tutorial.md' }]; // prettier-ignore
   const faults = catalogs.flatMap((catalog): readonly JudgedFinding[] => {
     const conditions = fieldsOf(catalog['status'])['conditions'] as readonly Condition[] | undefined;
     const ready = findCondition(conditions, 'Ready');
     const name = `Catalog ${catalog.metadata.name}`;
-    if (ready === undefined) return [{ level: 'error', message: `${name}: no manager has read it` }];
-    const isStale = ready.reason === 'CatalogStale';
-    if (ready.status === 'True' && !isStale) return [];
-    return [{ level: isStale ? 'warning' : 'error', message: `${name} (${ready.reason}): ${ready.message}` }];
+    if (ready === undefined && isNew(catalog, now))
+      return [{ level: 'warning', message: `${name}: it was just created` }];
+    if (ready === undefined)
+      return [{ level: 'error', message: `${name}: no manager has begun to read it`, advice: READ_LOG }];
+    const isPassing = ready.reason === 'CatalogStale' || ready.reason === 'Progressing';
+    if (ready.status === 'True' && !isPassing) return [];
+    return [{ level: isPassing ? 'warning' : 'error', message: `${name} (${ready.reason}): ${ready.message}` }];
   });
   if (faults.length > 0) return faults;
   return [{ level: 'ok', message: `${catalogs.length === 1 ? 'The Catalog is' : `${catalogs.length} Catalogs are`} in service, and their registries answer` }]; // prettier-ignore
 }
 
-/** A Subscription waits no longer than this for its first status if a manager is at work. */
+/** An object waits no longer than this for its first status if a manager is at work. */
 const FIRST_STATUS_SECONDS = 60;
+
+function isNew({ metadata }: KubeObject, now: Date): boolean {
+  return (secondsBetween(metadata.creationTimestamp, now.toISOString()) ?? Infinity) <= FIRST_STATUS_SECONDS;
+}
+
+const READ_LOG = "Read the manager's log by `slipway logs --manager`";
 
 function judgeSubscriptions(subscriptions: readonly Subscription[], { now }: DoctorOptions): readonly JudgedFinding[] {
   const ignored = subscriptions.filter(
-    ({ metadata, status }) =>
-      findCondition(status?.conditions, 'Ready') === undefined &&
-      (secondsBetween(metadata.creationTimestamp, now.toISOString()) ?? 0) > FIRST_STATUS_SECONDS,
+    (one) => findCondition(one.status?.conditions, 'Ready') === undefined && !isNew(one, now),
   );
   const [first] = ignored;
   if (first === undefined) return [{ level: 'ok', message: `A manager has reconciled all ${subscriptions.length} Subscriptions` }]; // prettier-ignore
@@ -134,7 +141,7 @@ function judgeSubscriptions(subscriptions: readonly Subscription[], { now }: Doc
     {
       level: 'error',
       message: `No manager has reconciled ${ignored.length} of ${subscriptions.length} Subscriptions, such as ${first.metadata.namespace}/${first.metadata.name}`,
-      advice: "Read the manager's log by `slipway logs --manager`",
+      advice: READ_LOG,
     },
   ];
 }
