@@ -1,4 +1,9 @@
-/** The sentences that report an act: the command line prints them, and the console answers with them. Pure. */
+/**
+ * The sentences that report an act: the command line prints them, and the console answers with them. `delay` is that of
+ * delay.ts. Pure.
+ */
+import { parseMastermindsRange } from '../resolver/ranges/masterminds.ts';
+import { parseVersion } from '../resolver/version.ts';
 
 /** `ops/gadget` is suspended or resumed. */
 export function describeSuspension(name: string, suspend: boolean): string {
@@ -7,21 +12,21 @@ export function describeSuspension(name: string, suspend: boolean): string {
   return `Subscription ${name} is ${state}: ${effect}`;
 }
 
-export function describeReconcile(kind: string, name: string): string {
-  const effect = kind === 'Catalog' ? 'the manager asks its registry now' : 'versions that failed are tried again';
-  return `A reconcile of ${kind} ${name} is requested: ${effect}`;
+export function describeReconcile(kind: string, name: string, delay = ''): string {
+  const effect = kind === 'Catalog' ? 'the manager asks its registry' : 'versions that failed are tried again';
+  return `A reconcile of ${kind} ${name} is requested: ${effect}${delay}`;
 }
 
 /** @param bundle Name of the bundle, if it is known */
-export function describeApproval(name: string, bundle?: string): string {
-  return `Revision ${name} is approved: the manager installs ${bundle ?? 'its bundle'}`;
+export function describeApproval(name: string, bundle?: string, delay = ''): string {
+  return `Revision ${name} is approved: the manager installs ${bundle ?? 'its bundle'} as soon as nothing else holds it back${delay}`;
 }
 
 /** Fields of a spec that are set, or removed by `null`. */
 export type WantedChange = Readonly<Record<string, string | null>>;
 
-export function describeRequest(name: string, wanted: WantedChange): string {
-  return `Subscription ${name} requests ${listWanted(wanted)}`;
+export function describeRequest(name: string, wanted: WantedChange, delay = ''): string {
+  return `Subscription ${name} requests ${listWanted(wanted)}${delay}`;
 }
 
 /** `version 1.0.0, any channel` */
@@ -31,8 +36,31 @@ export function listWanted(wanted: WantedChange): string {
     .join(', ');
 }
 
-export function describeRollback(name: string, version: string): string {
-  return `Subscription ${name} requests version ${version} and ignores the edges of the catalog, since no edge leads back. To let it upgrade again: slipway upgrade ${name} --unpin`;
+export interface RollbackFacts {
+  readonly version: string;
+  /** The version that is installed, if it is known: nothing but the pin keeps the manager from installing it again. */
+  readonly left?: string | undefined;
+  /** `spec.version` until now, if it is known and set. */
+  readonly before?: string | undefined;
+  readonly delay?: string | undefined;
+}
+
+export function describeRollback(name: string, { version, left, before, delay = '' }: RollbackFacts): string {
+  const request = `Subscription ${name} requests version ${version} and ignores the edges of the catalog, since no edge leads back${delay}`;
+  const replaced = before === undefined || before === version ? '' : `. Its spec.version was ${before}`;
+  if (left === undefined) return `${request}${replaced}`;
+  return `${request}${replaced}. To upgrade again, along the edges and past ${left}: slipway upgrade ${name} --version '${rangeWithout(left, before)}'`;
+}
+
+/** The range of before without one version; a pin is no range to go back to. */
+function rangeWithout(version: string, before = ''): string {
+  const excluded = `!=${version}`;
+  const isPin = parseVersion(before.replace(/^[=v\s]+/, '')).ok;
+  if (isPin || !parseMastermindsRange(before).ok) return excluded;
+  return before
+    .split('||')
+    .map((alternative) => `${alternative.trim()} ${excluded}`)
+    .join(' || ');
 }
 
 export function describeUninstall(name: string, leavesObjects: boolean): string {
@@ -40,6 +68,10 @@ export function describeUninstall(name: string, leavesObjects: boolean): string 
   return `Subscription ${name} is marked for deletion: the manager ${effect}. To wait for the end: slipway wait ${name} --for deleted`;
 }
 
-export function describeInstall(name: string, packageName: string): string {
-  return `Subscription ${name} is created: the manager installs package ${packageName}`;
+/** @param waits Whether the first version needs an approval */
+export function describeInstall(name: string, packageName: string, waits: boolean): string {
+  const created = `Subscription ${name} is created for package ${packageName}`;
+  return waits
+    ? `${created}. Its first version waits for an approval: slipway approve ${name}`
+    : `${created}. To wait for the end of the installation: slipway wait ${name}`;
 }

@@ -5,6 +5,8 @@ import { runsOf } from '../../e2e/lib/sample.ts';
 import type { CustomResourceCount } from '../../apply/custom-resources.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { Action } from '../../console/data/actions.ts';
+import { describeDone } from '../../console/data/done.ts';
 import { events } from '../../console/data/events.ts';
 import { graph } from '../../console/data/graph.ts';
 import { overview } from '../../console/data/overview.ts';
@@ -18,6 +20,7 @@ import type { TreeItem } from '../../console/data/models.ts';
 import type { Visible } from '../../console/data/view.ts';
 import { planChange } from '../../plan/plan.ts';
 import { boundRole, upgrade } from '../../plan/testing/sides.ts';
+import type { Intent } from '../../report/acts.ts';
 import { cleanLine } from '../../report/clean.ts';
 import { reportedEvents } from '../../report/events.ts';
 import { entriesOf } from '../../report/history.ts';
@@ -31,6 +34,7 @@ import { answerOf } from '../../report/why-status.ts';
 import { drawTree } from './admin/draw-tree.ts';
 import { printEvents } from './admin/events.ts';
 import { printEntries } from './admin/history.ts';
+import { intendReconcile, intendRollback, intendUpgrade } from './admin/intents.ts';
 import { printSituation } from './admin/status.ts';
 import { printPreview } from './admin/uninstall.ts';
 import { printText } from './plan/text.ts';
@@ -92,6 +96,23 @@ describe('status', () => {
       }),
       { numRuns: runsOf(30) },
     );
+  });
+});
+
+describe('an act on a suspended Subscription', () => {
+  const one = subscription({ spec: { suspend: true }, status: { installed: { ...INSTALLED, version: '1.1.0', bundle: 'gadget.v1.1.0' } } }); // prettier-ignore
+  const place = { namespace: 'ops', name: 'gadget' };
+  const worked = revision(1, '1.0.0', { status: { firstReadyTime: '2026-01-01T00:00:00Z' } });
+
+  const acts: readonly { readonly action: Action; readonly intent: Intent }[] = [
+    { action: { kind: 'reconcile', ...place }, intent: intendReconcile(one, NOW) },
+    { action: { kind: 'change', ...place, version: '2.0.0' }, intent: intendUpgrade(one, [], { version: '2.0.0' }, NOW) }, // prettier-ignore
+    { action: { kind: 'rollback', ...place, version: '1.0.0' }, intent: intendRollback(one, [worked], undefined, NOW) },
+  ];
+
+  test.each(acts)('has the sentence of the command: $action.kind', ({ action, intent }) => {
+    expect(describeDone(action, { object: one, now: NOW })).toBe(intent.message);
+    expect(intent.message).toContain('is suspended');
   });
 });
 

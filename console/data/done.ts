@@ -8,28 +8,38 @@ import {
   describeSuspension,
   describeUninstall,
 } from '../../report/act-sentences.ts';
+import { describeDelay, type RequestedObject } from '../../report/delay.ts';
 import type { Action } from './actions.ts';
 import { wantedBy } from './steps.ts';
 
-export function describeDone(action: Action): string {
-  if (action.kind === 'refresh') return describeReconcile('Catalog', action.catalog);
-  if (action.kind === 'approve') return describeApproval(`${action.namespace}/${action.revision}`);
+/** @param answer The object that the act has written, as the API server returns it */
+export function describeDone(
+  action: Action,
+  answer?: { readonly object: RequestedObject; readonly now: Date },
+): string {
+  const delay = answer && describeDelay(answer.object, answer.now);
+  if (action.kind === 'refresh') return describeReconcile('Catalog', action.catalog, delay);
+  if (action.kind === 'approve') return describeApproval(`${action.namespace}/${action.revision}`, undefined, delay);
   const name = `${action.namespace}/${action.name}`;
   switch (action.kind) {
     case 'suspend':
     case 'resume':
       return describeSuspension(name, action.kind === 'suspend');
     case 'reconcile':
-      return describeReconcile('Subscription', name);
+      return describeReconcile('Subscription', name, delay);
     case 'acknowledge':
       return `The losses of Subscription ${name} up to now are acknowledged: they are no longer reported`;
     case 'rollback':
-      return describeRollback(name, action.version);
+      return describeRollback(name, {
+        version: action.version,
+        left: answer?.object.status?.installed?.version,
+        delay,
+      });
     case 'subscribe':
-      return describeInstall(name, action.package);
+      return describeInstall(name, action.package, action.approval === 'Manual');
     case 'uninstall':
       return describeUninstall(name, action.objects === 'Orphan');
     default:
-      return describeRequest(name, wantedBy(action));
+      return describeRequest(name, wantedBy(action), delay);
   }
 }

@@ -21,6 +21,15 @@ test.each(ACTIONS)(
   },
 );
 
+test('the sentence is about the object that the API server returns', async () => {
+  const object = { kind: 'Subscription', metadata: { namespace: 'ops', name: 'gadget' }, spec: { suspend: true } };
+  const text = (): string => JSON.stringify(object);
+  const request = async () => ({ status: 200, headers: {}, body: Buffer.from(text()), text });
+  const action = { kind: 'reconcile', namespace: 'ops', name: 'gadget' } as const;
+  const done = await carryOutAct(ANN, action, { transportOf: () => ({ request }), now: () => NOW });
+  expect(done).toContain('Subscription ops/gadget is suspended');
+});
+
 test.each(ACTIONS)(
   '$action.kind: an object that is gone is the end of an act that deletes it, and of no other one',
   async ({ action }) => {

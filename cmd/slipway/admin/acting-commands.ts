@@ -76,6 +76,12 @@ function defineVersions(program: Command, perform: Perform): void {
       .option('--version <range>', 'range of versions, or exactly one')
       .option('--channel <name>', 'channel, "*" for any')
       .option('--unpin', 'request any version, along the edges of the catalog')
+      .addOption(
+        new Option(
+          '--edges <how>',
+          'whether only the edges of the catalog lead to the version (default: Follow if a version is named, else no change)',
+        ).choices(['Follow', 'Ignore']),
+      )
       .action((name: string, flags: ActFlags & UpgradeFlags) =>
         perform(flags, async (environment) => (await import('./acting.ts')).upgrade(environment, name, flags)),
       ),

@@ -7,7 +7,8 @@ import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';
 import { invalidInput } from '../../../api/invalid-input.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Changed, Intent } from '../../../report/acts.ts';
+import type { Intent } from '../../../report/acts.ts';
+import type { RequestedObject } from '../../../report/delay.ts';
 import { carryOut, type ActFlags } from './carry-out.ts';
 import {
   intendApproval,
@@ -33,7 +34,7 @@ export function approve(
   flags: ActFlags & { readonly version?: string },
 ): Promise<Outcome> {
   return change(environment, text, flags, (subscription, revisions) =>
-    intendApproval(subscription, revisions, flags.version),
+    intendApproval(subscription, revisions, flags.version, new Date()),
   );
 }
 
@@ -49,7 +50,7 @@ export function rollback(
   flags: ActFlags & { readonly to?: string },
 ): Promise<Outcome> {
   return change(environment, text, flags, (subscription, revisions) =>
-    intendRollback(subscription, revisions, flags.to),
+    intendRollback(subscription, revisions, flags.to, new Date()),
   );
 }
 
@@ -64,7 +65,7 @@ export function reconcile(environment: Environment, text: string, flags: ActFlag
   });
 }
 
-async function needCatalog({ client }: Connection, name: string, signal: AbortSignal): Promise<Changed> {
+async function needCatalog({ client }: Connection, name: string, signal: AbortSignal): Promise<RequestedObject> {
   const found = await client.get({ ...servedKind(CATALOG), name }, signal);
   if (found !== undefined) return found;
   const names = (await listObjects(client, CATALOG, {}, signal)).map(({ metadata }) => metadata.name);

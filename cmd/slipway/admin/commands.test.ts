@@ -249,7 +249,7 @@ describe('a dry run prints the documents that are sent otherwise, and sends none
   test('says in words that nothing was sent', async () => {
     const { stdout } = await cluster().run('install', 'torch', '--name', 'other', '--dry-run=client');
     expect(stdout).toBe(
-      'Subscription ops/other is created: the manager installs package torch (dry run: nothing is sent)\n',
+      'Subscription ops/other is created for package torch. To wait for the end of the installation: slipway wait ops/other (dry run: nothing is sent)\n',
     );
   });
 

@@ -54,7 +54,7 @@ export function intendInstall(packageName: string, namespace: string, flags: Ins
   const body: KubeObject = { apiVersion: API_VERSION, kind: 'Subscription', metadata: { name, namespace }, spec };
   return {
     acts: [{ do: 'create', body }],
-    message: describeInstall(`${namespace}/${name}`, packageName),
+    message: describeInstall(`${namespace}/${name}`, packageName, approval === 'Manual'),
   };
 }
 

@@ -34,6 +34,7 @@ const CURRENT = subscription({
     conditions: [READY, condition('UpgradeAvailable', 'False', 'UpToDate', 'it is the newest')],
   },
 });
+const ROLLED_BACK = subscription({ spec: { version: '1.0.0', edges: 'Ignore' } });
 const approval = {
   apiVersion: 'slipway.dev/v1alpha1',
   kind: 'Revision',
@@ -53,19 +54,23 @@ const CASES: readonly { readonly because: string; readonly intent: Intent; reado
   { because: 'reconcile', intent: intendReconcile(CURRENT, NOW), sent: [request] },
   {
     because: 'approve names the uid, so that no other Revision of that name is approved',
-    intent: intendApproval(WAITING, REVISIONS, undefined),
+    intent: intendApproval(WAITING, REVISIONS, undefined, NOW),
     sent: [approval],
   },
-  { because: 'approve the version that waits', intent: intendApproval(WAITING, REVISIONS, '2.0.0'), sent: [approval] },
+  {
+    because: 'approve the version that waits',
+    intent: intendApproval(WAITING, REVISIONS, '2.0.0', NOW),
+    sent: [approval],
+  },
   {
     because: 'approve the bundle that waits',
-    intent: intendApproval(WAITING, REVISIONS, 'gadget.v2.0.0'),
+    intent: intendApproval(WAITING, REVISIONS, 'gadget.v2.0.0', NOW),
     sent: [approval],
   },
-  { because: 'approve if none waits', intent: intendApproval(CURRENT, REVISIONS, undefined), sent: [] },
+  { because: 'approve if none waits', intent: intendApproval(CURRENT, REVISIONS, undefined, NOW), sent: [] },
   {
     because: 'approve a version that is active already',
-    intent: intendApproval(CURRENT, REVISIONS, '1.0.0'),
+    intent: intendApproval(CURRENT, REVISIONS, '1.0.0', NOW),
     sent: [],
   },
   { because: 'upgrade approves what waits', intent: intendUpgrade(WAITING, REVISIONS, {}, NOW), sent: [approval] },
@@ -89,6 +94,31 @@ const CASES: readonly { readonly because: string; readonly intent: Intent; reado
     because: 'unpin',
     intent: intendUpgrade(subscription({ spec: { version: '1.0.0', edges: 'Ignore' } }), [], { unpin: true }, NOW),
     sent: [{ ...OBJECT, spec: { version: null, edges: 'Follow' } }],
+  },
+  {
+    because: 'upgrade to another version after a rollback follows the edges again',
+    intent: intendUpgrade(ROLLED_BACK, [], { version: '!=2.0.0' }, NOW),
+    sent: [{ ...OBJECT, spec: { version: '!=2.0.0', edges: 'Follow' } }],
+  },
+  {
+    because: 'upgrade to another version in spite of the edges',
+    intent: intendUpgrade(ROLLED_BACK, [], { version: '3.0.0', edges: 'Ignore' }, NOW),
+    sent: [{ ...OBJECT, spec: { version: '3.0.0', edges: 'Ignore' } }],
+  },
+  {
+    because: 'upgrade to the version to which it goes back does not end the rollback',
+    intent: intendUpgrade(ROLLED_BACK, [], { version: '1.0.0' }, NOW),
+    sent: [],
+  },
+  {
+    because: 'another channel alone leaves the edges as they are',
+    intent: intendUpgrade(ROLLED_BACK, [], { channel: 'fast' }, NOW),
+    sent: [{ ...OBJECT, spec: { channel: 'fast' } }],
+  },
+  {
+    because: 'the edges alone',
+    intent: intendUpgrade(ROLLED_BACK, [], { edges: 'Follow' }, NOW),
+    sent: [{ ...OBJECT, spec: { edges: 'Follow' } }],
   },
   { because: 'unpin of one without a pin', intent: intendUpgrade(CURRENT, [], { unpin: true }, NOW), sent: [] },
   {
@@ -188,30 +218,62 @@ const ROLLBACKS: readonly Rollback[] = [
 
 describe('a rollback goes to', () => {
   test.each(ROLLBACKS)('$because', ({ subscription: one, revisions, to, spec }) => {
-    expect(intendRollback(one, revisions, to).acts.map(documentOf)).toEqual([{ ...OBJECT, spec }]);
+    expect(intendRollback(one, revisions, to, NOW).acts.map(documentOf)).toEqual([{ ...OBJECT, spec }]);
   });
 
   test('no version that failed or never worked', () => {
     const quarantined = [{ bundle: 'gadget.v1.0.0', version: '1.0.0', reason: 'X', message: 'x', since: 'x' }];
     const failed = subscription({ status: { ...SECOND.status, quarantined } });
     const never = revision(2, '2.0.0', { spec: { state: 'Archived' } });
-    expect(reasonOf(() => intendRollback(failed, [HISTORY[0]!, never, HISTORY[2]!], undefined))).toBe('InputInvalid');
+    expect(reasonOf(() => intendRollback(failed, [HISTORY[0]!, never, HISTORY[2]!], undefined, NOW))).toBe(
+      'InputInvalid',
+    );
   });
 
   test('the installed version without a request', () => {
-    expect(intendRollback(SECOND, HISTORY, '3.0.0').acts).toEqual([]);
+    expect(intendRollback(SECOND, HISTORY, '3.0.0', NOW).acts).toEqual([]);
   });
+});
+
+describe('on a suspended Subscription the answer says that nothing is done before it is resumed', () => {
+  const suspended = (one: Subscription): Subscription => ({ ...one, spec: { ...one.spec, suspend: true } });
+
+  test.each([
+    { command: 'reconcile', intent: intendReconcile(suspended(CURRENT), NOW) },
+    { command: 'approve', intent: intendApproval(suspended(WAITING), REVISIONS, undefined, NOW) },
+    { command: 'upgrade', intent: intendUpgrade(suspended(CURRENT), [], { version: '3.0.0' }, NOW) },
+    { command: 'rollback', intent: intendRollback(suspended(SECOND), HISTORY, undefined, NOW) },
+  ])('$command', ({ intent }) => {
+    expect(intent.acts).toHaveLength(1);
+    expect(intent.message).toContain('until it is resumed by `slipway resume ops/gadget`');
+  });
+
+  test('upgrade without options and without a newer version', () => {
+    const conditions = [condition('Ready', 'True', 'Suspended', 'Suspended: nothing is done')];
+    const intent = intendUpgrade(suspended(subscription({ status: { conditions } })), [], {}, NOW);
+    expect(intent).toEqual({ acts: [], message: 'Nothing to change on Subscription ops/gadget: Suspended: nothing is done' }); // prettier-ignore
+  });
+});
+
+test('a rollback names the installed version, the range of before, and the command that passes over both edges and version', () => {
+  const ranged = { ...SECOND, spec: { ...SECOND.spec, version: '<4' } };
+  expect(intendRollback(ranged, HISTORY, undefined, NOW).message).toMatch(
+    /Its spec\.version was <4\. .* past 3\.0\.0: slipway upgrade ops\/gadget --version '<4 !=3\.0\.0'$/,
+  );
 });
 
 describe('a command that cannot mean what it says is refused', () => {
   test.each([
-    { because: 'another version waits for approval', intend: () => intendApproval(WAITING, REVISIONS, '1.5.0') },
-    { because: 'no Revision of the named version waits', intend: () => intendApproval(CURRENT, REVISIONS, '9.0.0') },
+    { because: 'another version waits for approval', intend: () => intendApproval(WAITING, REVISIONS, '1.5.0', NOW) },
+    {
+      because: 'no Revision of the named version waits',
+      intend: () => intendApproval(CURRENT, REVISIONS, '9.0.0', NOW),
+    },
     {
       because: 'a version and any version',
       intend: () => intendUpgrade(CURRENT, [], { version: '1', unpin: true }, NOW),
     },
-    { because: 'a version that was never installed', intend: () => intendRollback(SECOND, HISTORY, '9.0.0') },
+    { because: 'a version that was never installed', intend: () => intendRollback(SECOND, HISTORY, '9.0.0', NOW) },
     { because: 'the name of a package is no name of an object', intend: () => intendInstall('My_Package', 'ops', { output: 'text' }) }, // prettier-ignore
   ])('$because', ({ intend }) => {
     expect(reasonOf(intend)).toBe('InputInvalid');

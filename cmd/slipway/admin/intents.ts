@@ -14,7 +14,8 @@ import {
   listWanted,
   type WantedChange,
 } from '../../../report/act-sentences.ts';
-import { patchOf, type Changed, type Intent } from '../../../report/acts.ts';
+import { patchOf, type Intent } from '../../../report/acts.ts';
+import { describeDelay, type RequestedObject } from '../../../report/delay.ts';
 
 /** Stops the manager's work on a Subscription, or resumes it. */
 export function intendSuspension(subscription: Subscription, suspend: boolean): Intent {
@@ -25,12 +26,12 @@ export function intendSuspension(subscription: Subscription, suspend: boolean): 
 }
 
 /** Asks for a reconcile now; on a Subscription that lifts every quarantine, too. */
-export function intendReconcile(object: Changed, now: Date): Intent {
+export function intendReconcile(object: RequestedObject, now: Date): Intent {
   const { kind, metadata } = object;
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   return {
     acts: [patchOf(object, { annotations: { [ANNOTATION.reconcileRequestedAt]: now.toISOString() } })],
-    message: describeReconcile(kind, name),
+    message: describeReconcile(kind, name, describeDelay(object, now)),
   };
 }
 
@@ -39,6 +40,7 @@ export function intendApproval(
   subscription: Subscription,
   revisions: readonly Revision[],
   version: string | undefined,
+  now: Date,
 ): Intent {
   const name = nameOf(subscription);
   const waiting = waitingOf(subscription, revisions);
@@ -56,7 +58,7 @@ export function intendApproval(
     );
   return {
     acts: [patchOf(waiting, { spec: { approved: true }, sameObject: true })],
-    message: describeApproval(`${metadata.namespace}/${metadata.name}`, spec.bundle),
+    message: describeApproval(`${metadata.namespace}/${metadata.name}`, spec.bundle, describeDelay(subscription, now)),
   };
 }
 
@@ -69,6 +71,7 @@ export interface UpgradeFlags {
   readonly channel?: string;
   /** Removes the version, and follows the edges of the catalog again. */
   readonly unpin?: boolean;
+  readonly edges?: 'Follow' | 'Ignore';
 }
 
 /** Changes the requested version; without flags has the available one installed. @throws ReasonedError InputInvalid */
@@ -78,30 +81,39 @@ export function intendUpgrade(
   flags: UpgradeFlags,
   now: Date,
 ): Intent {
-  const { version, channel, unpin = false } = flags;
+  const { version, channel, unpin = false, edges = edgesFor(subscription, flags) } = flags;
   if (unpin && version !== undefined)
     throw invalidInput('--unpin and --version exclude each other', 'Name a version, or remove it');
-  if (version === undefined && channel === undefined && !unpin) return intendAvailable(subscription, revisions, now);
   const wanted = {
     ...(version !== undefined && { version }),
-    ...(unpin && { version: null, edges: 'Follow' }),
+    ...(unpin && { version: null }),
+    ...(edges !== undefined && { edges }),
     ...(channel !== undefined && { channel }),
   };
+  if (Object.keys(wanted).length === 0) return intendAvailable(subscription, revisions, now);
   const name = nameOf(subscription);
   if (isSame(subscription, wanted))
     return { acts: [], message: `Subscription ${name} requests that already: ${listWanted(wanted)}` };
   return {
     acts: [patchOf(subscription, { spec: wanted })],
-    message: describeRequest(name, wanted),
+    message: describeRequest(name, wanted, describeDelay(subscription, now)),
   };
+}
+
+/** A rollback has left `edges: Ignore` behind: without this, an upgrade to another version would leave out steps of the graph. */
+function edgesFor({ spec }: Subscription, { version, unpin = false }: UpgradeFlags): UpgradeFlags['edges'] {
+  const isOther = version !== undefined && version !== spec.version;
+  return unpin || (isOther && spec.edges === 'Ignore') ? 'Follow' : undefined;
 }
 
 /** Approves the upgrade that waits, or has one tried again that failed; any other goes on by itself. */
 function intendAvailable(subscription: Subscription, revisions: readonly Revision[], now: Date): Intent {
-  if (waitingOf(subscription, revisions) !== undefined) return intendApproval(subscription, revisions, undefined);
+  if (waitingOf(subscription, revisions) !== undefined) return intendApproval(subscription, revisions, undefined, now);
   const { conditions } = subscription.status ?? {};
   if (findCondition(conditions, 'UpgradeFailed') !== undefined) return intendReconcile(subscription, now);
-  const state = findCondition(conditions, 'Reconciling') ?? findCondition(conditions, 'UpgradeAvailable');
+  const state = (['Reconciling', 'UpgradeAvailable', 'Ready'] as const)
+    .map((type) => findCondition(conditions, type))
+    .find((one) => one !== undefined);
   const message = state?.message ?? 'the manager has not reconciled it yet';
   return { acts: [], message: `Nothing to change on Subscription ${nameOf(subscription)}: ${message}` };
 }
@@ -116,6 +128,7 @@ export function intendRollback(
   subscription: Subscription,
   revisions: readonly Revision[],
   to: string | undefined,
+  now: Date,
 ): Intent {
   const name = nameOf(subscription);
   const target = to === undefined ? previousOf(subscription, revisions) : namedBy(revisions, to);
@@ -127,12 +140,18 @@ export function intendRollback(
       `See \`slipway history ${name}\``,
     );
   const { version, channel, bundle } = target.spec;
-  if (subscription.status?.installed?.bundle === bundle) return { acts: [], message: `${bundle} is installed already` };
+  const { installed } = subscription.status ?? {};
+  if (installed?.bundle === bundle) return { acts: [], message: `${bundle} is installed already` };
   const isElsewhere = subscription.spec.channel !== undefined && channel !== undefined && channel !== subscription.spec.channel; // prettier-ignore
   const spec = { version, edges: 'Ignore', ...(isElsewhere && { channel }) };
   return {
     acts: [patchOf(subscription, { spec })],
-    message: describeRollback(name, version),
+    message: describeRollback(name, {
+      version,
+      left: installed?.version,
+      before: subscription.spec.version,
+      delay: describeDelay(subscription, now),
+    }),
   };
 }
 
