@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { examplesOf } from './flags.ts';
+import { FINDINGS } from './outcome.ts';
 import { visibleLength } from './output/layout.ts';
 import { buildProgram } from './program.ts';
 import { useWorkplace } from './testing/slipway.ts';
@@ -40,6 +41,22 @@ test('there are as many commands as the documentation lists', () => {
   expect(EXAMPLES.length).toBeGreaterThanOrEqual(LEAVES.length);
 });
 
+/** `catalog add, remove` stands for two commands; an option behind them says when. */
+const LISTED = Object.keys(FINDINGS).flatMap((key) => {
+  const [first = '', ...others] = key.replace(/ --.*/, '').split(', ');
+  return [first, ...others.map((other) => first.replace(/[^ ]+$/, other))];
+});
+
+test('the list of findings by command has each command whose help mentions exit code 2, and no other names', () => {
+  const telling = TITLED.filter(({ command }) => {
+    const options = command.options.filter(({ long }) => long !== '--strict').map(({ description }) => description);
+    return [command.description(), ...options].some((text) => /exit code/i.test(text) && /\b2\b/.test(text));
+  });
+  expect(telling.length).toBeGreaterThan(9);
+  expect(telling.map(({ title }) => title).filter((title) => !LISTED.includes(title))).toEqual([]);
+  expect(LISTED.filter((name) => !TITLED.some(({ title }) => title === name))).toEqual([]);
+});
+
 describe.each(TITLED)('$title', ({ words, command }) => {
   test.each([40, 80, 160])('has help with examples that fits into %d columns', async (columns) => {
     const { code, stdout, stderr } = await workplace().runWith({ columns }, ...words, '--help');
@@ -61,6 +78,14 @@ describe.each(TITLED)('$title', ({ words, command }) => {
     expect(stderr).toMatch(says);
   });
 });
+
+test.each(['doctor', 'version'])(
+  '%s refuses the namespace of a Subscription, which is not that of the manager',
+  async (name) => {
+    const { code, stderr } = await workplace().run(name, '-n', 'lights');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("unknown option '-n'") });
+  },
+);
 
 /** A term without a blank to break at, and the usage. */
 function isUnbreakable(line: string): boolean {

@@ -42,10 +42,16 @@ export function registryOptions(command: Command): Command {
     .option('--registry-config <file>', "credentials (default: those of docker's and podman's logins)");
 }
 
-/** Adds the options of every command that sends requests to a cluster. */
+/** Adds the options of every command that sends requests about a namespace of a cluster. */
 export function clusterOptions(command: Command): Command {
+  return connectionOptions(
+    command.option('-n, --namespace <name>', "namespace (default: that of the kubeconfig's context)"),
+  );
+}
+
+/** Adds the options of a command that sends requests to a cluster, and reads no namespace but that of the manager. */
+export function connectionOptions(command: Command): Command {
   return command
-    .option('-n, --namespace <name>', "namespace (default: that of the kubeconfig's context)")
     .option('--kubeconfig <file>', 'kubeconfig file (default: those of KUBECONFIG, or ~/.kube/config)')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)');
 }

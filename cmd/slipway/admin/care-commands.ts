@@ -1,7 +1,7 @@
 /** `slipway doctor` and `slipway logs`: names, arguments and options. */
 import type { Command } from 'commander';
 import { VERSION } from '../../serving/version.ts';
-import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
+import { clusterOptions, connectionOptions, outputOption, withExamples, type Perform } from '../flags.ts';
 import type { DoctorFlags } from './doctor/doctor.ts';
 import type { LogFlags } from './logs.ts';
 import type { VersionFlags } from './version.ts';
@@ -10,7 +10,7 @@ const SYSTEM_NAMESPACE = 'slipway-system';
 
 export function defineCareCommands(program: Command, perform: Perform): void {
   withExamples(
-    systemOption(clusterOptions(program.command('doctor')))
+    systemOption(connectionOptions(program.command('doctor')))
       .description(
         'Checks Slipway itself: CRDs, the manager with its rights, leader and clock, the policy about accounts, and Catalogs. The exit code is 2 if there are errors.',
       )
@@ -40,7 +40,7 @@ export function defineCareCommands(program: Command, perform: Perform): void {
 
 function defineVersion(program: Command, perform: Perform): void {
   withExamples(
-    systemOption(clusterOptions(program.command('version')))
+    systemOption(connectionOptions(program.command('version')))
       .description('Shows the version of this program, of the manager in the cluster, and of Kubernetes.')
       .option('--client', 'only that of this program: no cluster is asked')
       .addOption(outputOption(['text', 'json', 'yaml']))

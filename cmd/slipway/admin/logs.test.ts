@@ -148,6 +148,7 @@ describe('logs', () => {
     },
     { because: 'no number', args: ['logs', 'horn', '--tail', 'x'], says: 'Write --tail 100' },
     { because: 'an operator without Pods', args: ['logs', 'gadget'], says: 'slipway tree gadget' },
+    { because: 'a namespace that is not that of the manager', args: ['logs', '--manager', '-n', 'ops'], says: '--system-namespace' }, // prettier-ignore
     { because: 'no manager in the namespace', args: ['logs', '--manager', '--system-namespace', 'ops'], says: '--system-namespace' }, // prettier-ignore
   ])('are refused for $because', async ({ args, says }) => {
     const { code, stdout, stderr } = await cluster().run(...args);

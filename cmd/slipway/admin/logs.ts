@@ -26,6 +26,8 @@ export interface LogFlags extends KubeFlags, OutputFlags {
 export async function logs(environment: Environment, text: string | undefined, flags: LogFlags): Promise<Outcome> {
   if ((text === undefined) !== (flags.manager === true))
     throw invalidInput('logs are those of a Subscription or of the manager', 'Name a Subscription, or --manager');
+  if (text === undefined && flags.namespace !== undefined)
+    throw invalidInput('--namespace is that of a Subscription', 'Name that of the manager by --system-namespace');
   if (!/^\d{1,7}$/.test(flags.tail)) throw invalidInput(`--tail ${JSON.stringify(flags.tail)} is no number`, 'Write --tail 100'); // prettier-ignore
   return withCluster(environment, flags, async (connection) => {
     const { signal } = environment;
