@@ -17,7 +17,7 @@ export function factsOf(
     ['Installed', installed === undefined ? 'nothing' : `${installed.version} (${origin?.filter(Boolean).join(', ')})`],
     ['Available', available === undefined ? 'nothing' : available.version],
     ['Path', path.length > 1 ? path.join(' → ') : undefined],
-    ['In progress', pending && `${pending.bundle}${step}: ${pending.reason}`],
+    [rest.state === 'Suspended' ? 'Next' : 'In progress', pending && `${pending.bundle}${step}: ${pending.reason}`],
     ['Next window', nextEligibleTime && describeWindow(nextEligibleTime, now)],
     ['Problems', problems.map(({ condition, reason, message }) => `${condition} (${reason}): ${message}`)],
     ['Not chosen', refused.slice(0, MOST_REFUSED).map(({ version, message }) => `${version}: ${message}`)],

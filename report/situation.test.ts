@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SubscriptionStatus } from '../api/subscription-status.ts';
+import { factsOf } from './situation-facts.ts';
 import { situationOf } from './situation.ts';
 import { condition, INSTALLED, READY, revision, subscription, type SubscriptionParts } from './testing/objects.ts';
 
@@ -97,6 +98,31 @@ describe('a Subscription has one state, and commands that help', () => {
 });
 
 describe('the situation', () => {
+  const WINDOW = '2026-01-03T02:00:00Z';
+
+  test.each([
+    { because: 'it waits', parts: {}, pending: 'gadget.v2.0.0', window: WINDOW },
+    { because: 'it is suspended, which ends at no window', parts: { spec: { suspend: true } }, pending: 'gadget.v2.0.0', window: undefined }, // prettier-ignore
+    {
+      because: 'it is being deleted',
+      parts: { metadata: { deletionTimestamp: WINDOW } },
+      pending: undefined,
+      window: undefined,
+    },
+  ])('has the next bundle $pending and the window $window if $because', ({ parts, pending, window }) => {
+    const status = { ...AWAITING, nextEligibleTime: WINDOW };
+    const found = situationOf(subscription({ ...parts, status }), []);
+    expect({ pending: found.pending?.bundle, window: found.nextEligibleTime }).toEqual({ pending, window });
+  });
+
+  test('of a suspended Subscription has nothing in progress, and approves for later', () => {
+    const found = situationOf(subscription({ spec: { suspend: true }, status: AWAITING }), []);
+    const names = factsOf(found, new Date(0)).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    expect(names).toContain('Next');
+    expect(names).not.toContain('In progress');
+    expect(found.next.find(({ command }) => command.startsWith('slipway approve'))?.effect).toContain('resumed');
+  });
+
   test('names each problem once: not again the sentence of Ready, nor one of two equal conditions', () => {
     expect(situationOf(subscription({ status: FAILED }), []).problems).toEqual([]);
     const [ready, ...bad] = FAILED.conditions ?? [];

@@ -51,7 +51,7 @@ export type State = 'Removing' | 'Suspended' | 'Unknown' | 'Ready' | 'Failed' | 
 /** The situation from the objects as they are. */
 export function situationOf(subscription: Subscription, revisions: readonly Revision[]): OperatorSituation {
   const { metadata, spec, status = {} } = subscription;
-  const { installed, available, pending, path = [], refused = [], nextEligibleTime } = status;
+  const { installed, available, path = [], refused = [] } = status;
   const ready = findCondition(status.conditions, 'Ready');
   const state = judge(subscription);
   return {
@@ -63,12 +63,23 @@ export function situationOf(subscription: Subscription, revisions: readonly Revi
     ...(installed !== undefined && { installed }),
     ...(available !== undefined && { available }),
     path,
-    ...(pending !== undefined && { pending }),
-    ...(nextEligibleTime !== undefined && { nextEligibleTime }),
+    ...nextOf(status, state),
     phases: phasesOf(revisions, state),
     problems: problemsOf(status, ready),
     refused,
     next: nextSteps(subscription, state),
+  };
+}
+
+/** The next bundle and its window; a suspension keeps the bundle for later and knows no window, an uninstall knows neither. */
+function nextOf(
+  { pending, nextEligibleTime }: SubscriptionStatus,
+  state: State,
+): Pick<OperatorSituation, 'pending' | 'nextEligibleTime'> {
+  const isLeaving = state === 'Removing';
+  return {
+    ...(pending !== undefined && !isLeaving && { pending }),
+    ...(nextEligibleTime !== undefined && !isLeaving && state !== 'Suspended' && { nextEligibleTime }),
   };
 }
 
@@ -125,7 +136,10 @@ function nextSteps(subscription: Subscription, state: State): readonly NextStep[
     ...(isWaiting
       ? [
           step(`slipway plan ${target}`, 'shows the effect of the upgrade'),
-          step(`slipway approve ${target}`, `installs ${pending.bundle}`),
+          step(
+            `slipway approve ${target}`,
+            `installs ${pending.bundle}${state === 'Suspended' ? ', once it is resumed' : ''}`,
+          ),
         ]
       : []),
     ...(isFailed || quarantined.length > 0

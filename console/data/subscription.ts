@@ -68,7 +68,7 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
     message: readyMessage('Subscription', status.conditions),
     ...versionPart(found, situation),
     facts: [...factRows(situation), ...specFacts(found)],
-    moments: momentsOf(found),
+    moments: momentsOf(found, situation),
     phases: situation.phases.map(({ message, ...one }) => ({
       name: nameOf(one.name),
       state: phaseBadge(one.state),
@@ -105,10 +105,9 @@ function showSubscription(visible: Visible, found: Subscription, asked: Asked): 
 /** The version now, the newest one, the way to it, and the one that comes next. */
 function versionPart(
   found: Subscription,
-  { path }: OperatorSituation,
+  { path, pending, state }: OperatorSituation,
 ): Pick<SubscriptionModel, 'installed' | 'available' | 'path' | 'outdated' | 'pending'> {
   const { status = {} } = found;
-  const { pending } = status;
   const outdated = outdatedSentence(found);
   return {
     ...(status.installed !== undefined && { installed: nameOf(status.installed.version) }),
@@ -119,7 +118,8 @@ function versionPart(
       pending: {
         version: nameOf(pending.version),
         reason: nameOf(pending.reason),
-        isWaiting: WAITS_FOR_APPROVAL.has(pending.reason) || WAITS_FOR_A_TIME.has(pending.reason),
+        isWaiting:
+          state === 'Suspended' || WAITS_FOR_APPROVAL.has(pending.reason) || WAITS_FOR_A_TIME.has(pending.reason),
         ...(pending.step !== undefined && { step: pending.step }),
         ...(pending.steps !== undefined && { steps: pending.steps }),
       },
@@ -128,7 +128,7 @@ function versionPart(
 }
 
 /** Shown elsewhere on the page, with more room; the window is a moment, whose distance the browser shows. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen', 'In progress']);
+const ELSEWHERE: ReadonlySet<string> = new Set(['Next window', 'Problems', 'Not chosen', 'In progress', 'Next']);
 
 /** The facts of `slipway status`, except those that depend on the time of asking. */
 function factRows(situation: OperatorSituation): readonly Fact[] {
@@ -155,13 +155,16 @@ function specFacts(found: Subscription): readonly Fact[] {
   ];
 }
 
-function momentsOf({ metadata, status = {} }: Subscription): readonly Moment[] {
+function momentsOf(
+  { metadata, status = {} }: Subscription,
+  { nextEligibleTime }: OperatorSituation,
+): readonly Moment[] {
   const moment = (name: string, time: string | undefined): readonly Moment[] =>
     time === undefined ? [] : [{ name, time: nameOf(time) }];
   return [
     ...moment('Created', metadata.creationTimestamp),
     ...moment('Marked for deletion', metadata.deletionTimestamp),
-    ...moment('Next window', status.nextEligibleTime),
+    ...moment('Next window', nextEligibleTime),
     ...moment('Last repair', status.lastRepair?.time),
   ];
 }

@@ -20,6 +20,12 @@ describe('a Subscription that is being deleted', () => {
     expect(findCondition(status.conditions, 'Ready')?.message).toBe('as it says');
   });
 
+  test('the status of a removal has no time of a window: no upgrade starts in it', () => {
+    const waiting = { ...leaving, status: { nextEligibleTime: '2026-05-02T02:00:00Z' } };
+    const status = summarizeRemoval(waiting, { revisions: [works], waitsFor: [], now: NOW });
+    expect(status.nextEligibleTime).toBeUndefined();
+  });
+
   test.each([
     { because: 'its objects are being deleted', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
     {

@@ -4,7 +4,7 @@ import type { Reason } from '../../api/reasons.ts';
 import { activeOf, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
-import { judge, observed } from './summarize.ts';
+import { atRest, judge } from './summarize.ts';
 
 /** A Subscription that needs another one. */
 export interface Dependent {
@@ -41,7 +41,7 @@ export function summarizeRemoval(
   const message = takesLong ? `${LONG}${waits}` : waits;
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
-  return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
+  return { ...atRest(subscription), conditions: judge(subscription, conditions, now) };
 }
 
 /** After this time an uninstall says so: an object may be held for ever. */

@@ -987,12 +987,16 @@ describe('the other fields of the status', () => {
     ]);
   });
 
-  test('the status shows that a version is lower, or comes from another catalog', () => {
+  test('the status shows that a version is lower, comes from another catalog, or needs no edge', () => {
     const lower = { subscription: subscription({ spec: { version: '1.0.0', edges: 'Ignore' } }), catalogs: two };
     const newest = revision({ version: '1.1.0', ready: true });
     const told = (given: Partial<SubscriptionFacts>): string | undefined =>
       findCondition(statusOf(given).conditions, 'UpgradeAvailable')?.message;
     expect(told({ ...lower, revisions: [newest] })).toBe('gadget.v1.0.0 follows gadget.v1.1.0, although it is lower');
+    const ignoring = { subscription: subscription({ spec: { edges: 'Ignore' } }), catalogs: two };
+    expect(told({ ...ignoring, revisions: [works] })).toBe(
+      'gadget.v1.1.0 follows gadget.v1.0.0, whether or not an edge of the catalog leads to it, as spec.edges is Ignore',
+    );
     const moved = [catalog({ catalog: 'other', versions: ['1.0.0', '1.1.0'] })];
     expect(told({ revisions: [works], catalogs: moved })).toMatch(/follows gadget\.v1\.0\.0, from catalog other/);
     expect(told({ revisions: [works], catalogs: two })).toBe('gadget.v1.1.0 follows gadget.v1.0.0');
@@ -1076,6 +1080,13 @@ describe('a suspended Subscription', () => {
     const status = summarizeSuspension(given, { revisions: [works], now: NOW });
     expect(findCondition(status.conditions, 'Ready')?.message).toContain('the present spec was not acted on');
     expect(summarizeSuspension({ ...given, status }, { revisions: [works], now: NOW })).toEqual(status);
+  });
+
+  test('keeps the Revision that a person may approve, and no time of a window', () => {
+    const pending = { revision: 'gadget-2', bundle: 'gadget.v1.1.0', version: '1.1.0', reason: 'ApprovalRequired' };
+    const given = subscription({ status: { pending, nextEligibleTime: '2026-05-02T02:00:00Z' } });
+    const status = summarizeSuspension(given, { revisions: [], now: NOW });
+    expect([status.pending, status.nextEligibleTime]).toEqual([pending, undefined]);
   });
 
   test('is not ready if the Revision that was installed is gone', () => {

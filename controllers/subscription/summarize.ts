@@ -92,11 +92,7 @@ export function summarizeSuspension(
     condition,
     ...LASTING_CONDITIONS.flatMap((type) => findCondition(subscription.status?.conditions, type) ?? []),
   ];
-  return {
-    ...subscription.status,
-    ...observed(subscription),
-    conditions: judge(subscription, conditions as NextCondition[], now),
-  };
+  return { ...atRest(subscription), conditions: judge(subscription, conditions as NextCondition[], now) };
 }
 
 function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionStatus['pending'] {
@@ -167,7 +163,13 @@ function eligibleOf({ action }: ResolvedPlan): Pick<SubscriptionStatus, 'nextEli
   return until === undefined ? {} : { nextEligibleTime: formatTime(until) };
 }
 
-export function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observedGeneration'> {
+/** The status as it was, for the current spec, except for the time of a window: no upgrade starts in it. */
+export function atRest(subscription: Subscription): SubscriptionStatus {
+  const { nextEligibleTime: _, ...before } = subscription.status ?? {};
+  return { ...before, ...observed(subscription) };
+}
+
+function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observedGeneration'> {
   return { observedGeneration: subscription.metadata.generation ?? 0 };
 }
 

@@ -122,11 +122,22 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
-/** The unusual side of an upgrade, as the rest of a sentence: another catalog or a lower version is never silent. */
-export function describeMove({ catalogChange, downgrade, next }: Choice, installed: Revision | undefined): string {
-  const again = isPublishedAgain(next, installed?.spec) ? ', published again with another content' : '';
-  const lower = downgrade ? ', although it is lower' : again;
-  return catalogChange === undefined ? lower : `${lower}, ${describeCatalogChange(catalogChange)}`;
+/**
+ * The unusual side of an upgrade, as the rest of a sentence: another catalog, a lower version, and a graph that is not followed
+ * are never silent.
+ */
+export function describeMove(choice: Choice, installed: Revision | undefined): string {
+  const { catalogChange } = choice;
+  const step = describeStep(choice, installed);
+  return catalogChange === undefined ? step : `${step}, ${describeCatalogChange(catalogChange)}`;
+}
+
+function describeStep({ kind, downgrade, next, path }: Choice, installed: Revision | undefined): string {
+  if (downgrade) return ', although it is lower';
+  if (isPublishedAgain(next, installed?.spec)) return ', published again with another content';
+  const [hop] = path;
+  const follows = kind !== 'upgrade' || hop?.edge !== undefined;
+  return follows ? '' : ', whether or not an edge of the catalog leads to it, as spec.edges is Ignore';
 }
 
 /** The installed version works without its Catalog, but the columns show that no upgrade can be found. */
