@@ -18,6 +18,7 @@ import type { HealthCheck } from '../serving/answer-checks.ts';
 import { createCatalogAccess } from './catalog-access.ts';
 import { connectionOf, describeEnd, logCrash, logSettings } from '../serving/program.ts';
 import { createReachability, type Reachability } from '../serving/ready.ts';
+import { VERSION } from '../serving/version.ts';
 import { createLeaseWatch } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2), process.env);
   const log = pino(logSettings(options), pino.destination({ sync: true }));
   logCrash(log);
+  log.info({ version: VERSION }, 'the manager starts');
   for (const warning of options.warnings) log.warn(warning);
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));

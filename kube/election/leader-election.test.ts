@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from '../client/client.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { silentLog, type Log } from '../log.ts';
 import { createLeaseFence, fencedTransport, type Fence } from './fence.ts';
 import { createLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { createLeaseClient } from './lease-client.ts';
@@ -118,6 +119,20 @@ describe('leading', () => {
     expect(leads(second)).toBe(false);
     expect(first.fence.isHeld()).toBe(true);
     expect((await lease()).holderIdentity).toBe('first');
+  });
+
+  test('a replica logs which other one leads, once for each, and that it leads itself', async () => {
+    const lines: object[] = [];
+    const log: Log = { ...silentLog, info: (fields, message) => void lines.push({ ...fields, message }) };
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second', { log });
+    await live([second.clock], 18);
+    const facts = { lease: 'slipway', identity: 'second' };
+    expect(lines).toEqual([
+      { ...facts, leader: 'first', message: 'another replica leads; this one stands by' },
+      { ...facts, message: 'this replica leads' },
+    ]);
   });
 
   test('a dead leader is replaced after its lease has expired, and not before', async () => {

@@ -24,23 +24,34 @@ export interface LeaderElection {
 /** A candidate. @see https://kubernetes.io/docs/concepts/architecture/leases/ */
 export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
   const candidate = new LeaseCandidate(options);
+  const { name: lease, identity } = options;
+  const standBy = (leader: string): void =>
+    options.log?.info({ lease, identity, leader }, 'another replica leads; this one stands by');
   return {
     async run(signal) {
-      if (!(await acquire(candidate, signal))) {
+      if (!(await acquire(candidate, standBy, signal))) {
         await candidate.release(false); // the attempt that the shutdown cut off may have taken effect
         return 'never';
       }
-      options.log?.info({ lease: options.name, identity: options.identity }, 'leading');
+      options.log?.info({ lease, identity }, 'this replica leads');
       return lead(candidate, options, signal);
     },
   };
 }
 
-/** Tries until this replica holds the lease; false when `signal` aborts first. */
-async function acquire(candidate: LeaseCandidate, signal: AbortSignal): Promise<boolean> {
+/** Tries until this replica holds the lease; false when `signal` aborts first. @param standBy Called once for each other leader */
+async function acquire(
+  candidate: LeaseCandidate,
+  standBy: (leader: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let leader = '';
   while (!signal.aborted) {
     try {
       if (await candidate.attemptWithin(candidate.timings.renewSeconds / 2, signal)) return true;
+      const { holder } = candidate;
+      if (holder !== '' && holder !== leader) standBy(holder);
+      leader = holder || leader;
       // A replica takes over as soon as the lease expires, instead of at its next attempt.
       await candidate.pause(signal, { mostSeconds: candidate.secondsUntilFree ?? Infinity });
     } catch (error) {

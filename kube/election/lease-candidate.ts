@@ -74,7 +74,12 @@ export class LeaseCandidate {
 
   /** Whether this replica is the known leader. */
   get isHolder(): boolean {
-    return holderOf(this.#seen?.lease) === this.#options.identity;
+    return this.holder === this.#options.identity;
+  }
+
+  /** Identity of the known leader; empty if there is none. */
+  get holder(): string {
+    return holderOf(this.#seen?.lease);
   }
 
   /** Start of the last successful renewal. */
