@@ -32,8 +32,8 @@ describe('a condition', () => {
 
   test('a condition keeps its transition time while its status stays, whatever else changes', () => {
     const before = setCondition([], next({}), earlier);
-    const after = setCondition(before, next({ reason: 'Repairing', message: 'Working' }), later);
-    expect(after).toMatchObject([{ reason: 'Repairing', message: 'Working', lastTransitionTime: formatTime(earlier) }]);
+    const after = setCondition(before, next({ reason: 'Upgrading', message: 'Working' }), later);
+    expect(after).toMatchObject([{ reason: 'Upgrading', message: 'Working', lastTransitionTime: formatTime(earlier) }]);
   });
 
   test('a condition gets a new transition time when its status changes', () => {

@@ -9,7 +9,6 @@ export const REASONS = {
   Installing: 'The first Revision is being applied.',
   Upgrading: 'A newer Revision is being applied.',
   RollingBack: 'The previous Revision is being applied again.',
-  Repairing: 'Objects that were changed or deleted are being applied again.',
   RolledBack: 'The previous Revision runs again after an upgrade that failed.',
   Repaired: 'Objects that another program or a person changed or deleted are as they should be again.',
   Contested: 'Another program changes an object back each time after the manager has repaired it.',
@@ -135,7 +134,6 @@ export const AT_WORK: ReadonlySet<string> = new Set<Reason>([
   'Installing',
   'Upgrading',
   'RollingBack',
-  'Repairing',
   'Uninstalling',
   'Planning',
 ]);

@@ -32,7 +32,7 @@ const Waiver = z.object({
   crd: objectName().describe('Name of the CustomResourceDefinition: `gadgets.example.com`.'),
   rule: text(63)
     .regex(/^[A-Za-z][A-Za-z0-9]*$/)
-    .describe('Name of the rule, as the condition CRDUnsafe gives it.'),
+    .describe('Name of the rule, as the message with the reason CRDUnsafe names it.'),
   reason: z.string().max(1024).optional().describe('Why the change is acceptable, for those who read it later.'),
 });
 
@@ -178,7 +178,7 @@ export const SubscriptionSpec = rules(
     serviceAccountName: objectName()
       .optional()
       .describe(
-        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself, and may do everything; who may create such a Subscription is an administrator of the cluster.',
+        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself, and may do everything; a user who may create such a Subscription has the rights of an administrator of the cluster.',
       ),
     onFailure: OnFailure.prefault({}).describe('Reaction to a Revision that does not become healthy.'),
     crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),

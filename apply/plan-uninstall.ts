@@ -173,7 +173,8 @@ function stayOf(entry: InventoryEntry, counts: CustomResourceCounts, why: Why): 
 
 function describeStay(unproven: boolean, { policy, because }: Why): string {
   if (unproven) return 'stays with them: the inventory does not name it by its uid';
-  if (policy === 'Block') return 'the policy is to remove nothing before they are gone';
+  if (policy === 'Block')
+    return 'nothing is deleted until these are gone, since the policy is Block: delete them, or set spec.uninstall.customResources to Retain or Delete';
   return because === undefined ? 'stays with them' : `stays with them: ${because}`;
 }
 

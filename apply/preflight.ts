@@ -192,7 +192,7 @@ function notServed(object: KubeObject): Failure {
   return {
     reason: 'DependencyNotReady',
     retry: 'backoff',
-    message: `${describeRef(refOf(object))}: the cluster serves no ${groupKind(object)} in ${object.apiVersion}`,
-    hint: 'Install what provides this kind first, or choose a version of the bundle that does without',
+    message: `${describeRef(refOf(object))}: the API server does not serve the kind ${groupKind(object)} in ${object.apiVersion}`,
+    hint: 'Install the operator or the CRD that provides this kind first, or choose a version of the bundle that does not need it',
   };
 }

@@ -4,7 +4,7 @@ import { CONDITIONS } from '../api/conditions.ts';
 import { KINDS } from '../api/kinds.ts';
 import { REASONS } from '../api/reasons.ts';
 import { renderGenerated } from './generated.ts';
-import { readText, repositoryFiles } from './source-files.ts';
+import { isSource, readText, repositoryFiles } from './source-files.ts';
 
 /** Spelled so that this file does not contain the text that it searches for. */
 const FORBIDDEN: readonly { readonly what: string; readonly pattern: RegExp }[] = [
@@ -59,6 +59,12 @@ describe('what is generated', () => {
   test('says in its first line that it is', () => {
     for (const [path, text] of renderGenerated()) expect(text.split('\n', 1)[0], path).toMatch(/generated/i);
   });
+});
+
+test('a program uses each reason of the list', () => {
+  const programs = files.filter((path) => isSource(path) && !/^api\/reasons\.ts$|^(?:e2e|scripts)\/|\/test(?:ing|data)\/|\.test\./.test(path)); // prettier-ignore
+  const text = programs.map((path) => readText(path) ?? '').join('\n');
+  expect(Object.keys(REASONS).filter((reason) => !text.includes(`'${reason}'`))).toEqual([]);
 });
 
 describe('docs/api.md lists', () => {

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { compareVersions, type BareFinding } from './compare-versions.ts';
 import { checkVersions } from './effort.ts';
 import { EFFECTS } from './rule.ts';
-import { CRD_RULES } from './rules.ts';
+import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
 import { readCrd, type Crd } from './schema.ts';
 
 export interface CrdFinding extends BareFinding {
@@ -105,25 +105,33 @@ function describeObjects({ count, unnamed = 0, names, more, because }: HurtObjec
 
 const MOST_NAMED = 8;
 
+const RULE_NAMES = new Set([...CRD_RULES, ...VERSION_RULES, ...NODE_RULES].map(({ name }) => name));
+
 /**
  * The error that refuses an upgrade: CRDUnsafe, not retried until an input changes. Undefined if every verdict is safe.
+ * @param waivers Those of the spec: the hint lists those whose rule does not exist
  */
-export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | undefined {
+export function unsafeError(
+  verdicts: readonly CrdVerdict[],
+  waivers: readonly Waiver[] = [],
+): ReasonedError | undefined {
   const dangerous = verdicts.flatMap(({ findings }) => findings.filter(isDangerous));
   const [first] = dangerous;
   if (first === undefined) return undefined;
   const named = dangerous.slice(0, MOST_NAMED).map((finding) => `${finding.crd}: ${describeFinding(finding)}`);
   const more = dangerous.length - named.length;
+  const unknown = waivers.filter(({ rule }) => !RULE_NAMES.has(rule));
+  const misspelt = unknown.length === 0 ? '' : `. These waivers of the spec name a rule that does not exist: ${describeWaivers(unknown)}`; // prettier-ignore
   return new ReasonedError({
     reason: 'CRDUnsafe',
     retry: 'never',
     message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-    hint: `Change the objects, or waive the rule if the change is acceptable: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
+    hint: `Change the objects, or waive the rule if the change is acceptable: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}${misspelt}`,
   });
 }
 
-function describeWaivers(findings: readonly CrdFinding[]): string {
-  const pairs = new Set(findings.map(({ crd, rule }) => `crd ${crd}, rule ${rule}`));
+function describeWaivers(waivers: readonly Waiver[]): string {
+  const pairs = new Set(waivers.map(({ crd, rule }) => `crd ${crd}, rule ${rule}`));
   return [...pairs].slice(0, MOST_NAMED).join('; ');
 }
 

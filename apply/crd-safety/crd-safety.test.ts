@@ -341,6 +341,13 @@ describe('a waiver', () => {
     );
     expect(unsafeError([compareCrds(old, old)])).toBeUndefined();
   });
+
+  test('the CRDUnsafe error names the waivers whose rule does not exist, and no others', () => {
+    const waivers = ['typo', 'enum'].map((rule) => ({ crd: 'widgets.example.com', rule }));
+    const hint = unsafeError([compareCrds(old, next, waivers)], waivers)?.hint;
+    expect(hint).toMatch(/a rule that does not exist: crd widgets\.example\.com, rule typo$/);
+    expect(unsafeError([compareCrds(old, next)], waivers.slice(1))?.hint).not.toContain('does not exist');
+  });
 });
 
 test('versions are ordered as Kubernetes does, the oldest first', () => {

@@ -6,7 +6,13 @@
  */
 import type { Permission, Permit } from '../../apply/apply.ts';
 import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
-import { describeFinding, isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
+import {
+  describeFinding,
+  isDangerous,
+  unsafeError,
+  type CrdVerdict,
+  type Waiver,
+} from '../../apply/crd-safety/compare.ts';
 import { converterOf, type IsGoing } from '../../apply/retain-readable.ts';
 import { isCrd } from '../../api/crd-kind.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
@@ -37,14 +43,14 @@ export function permitCrds(
     if (!isCrd(object) || (enforcement === 'None' && !returns)) return CHANGE;
     const verdict = await guardCrd(live, object, { ...options, waivers, namedIn });
     if (returns) return judgeReturn(live, verdict, { enforcement, ...options });
-    return judgeAdvance(verdict);
+    return judgeAdvance(verdict, waivers);
   };
 }
 
 const CHANGE: Permission = { kind: 'change' };
 
-function judgeAdvance(verdict: CrdVerdict): Permission {
-  const error = unsafeError([verdict]);
+function judgeAdvance(verdict: CrdVerdict, waivers: readonly Waiver[]): Permission {
+  const error = unsafeError([verdict], waivers);
   if (error === undefined) return CHANGE;
   const { reason, retry, message, hint } = error;
   return { kind: 'refuse', failure: { reason, retry, message, ...(hint !== undefined && { hint }) } };

@@ -208,7 +208,7 @@ function describeProperties({ name, properties }: Target['bundle']): NonNullable
   throw new ReasonedError({
     reason: 'BundleTooLarge',
     retry: 'never',
-    message: `bundle ${name}: what it provides and depends on is more than ${count} properties of ${length} characters`,
+    message: `bundle ${name} has more than ${count} properties for the kinds it provides and its dependencies, or one of more than ${length} characters`,
     hint: 'Ask its author to publish it with fewer properties',
   });
 }
