@@ -3,7 +3,7 @@ import { describeFinding, isDangerous } from '../apply/crd-safety/compare.ts';
 import { identityOf } from '../apply/identity.ts';
 import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { fieldsOf, textOf } from '../api/untyped.ts';
+import { fieldsOf, itemsOf, textOf } from '../api/untyped.ts';
 import { compareVersions, parseVersion } from '../resolver/version.ts';
 import { immutableChanges } from './immutable.ts';
 import { registriesOf } from './images.ts';
@@ -200,17 +200,26 @@ const EXPOSED: ReadonlySet<string> = new Set(['NodePort', 'LoadBalancer']);
 
 function judgeServices({ input, compared }: JudgedRisk): readonly Fact[] {
   if (input.from === undefined) return [];
-  const after = [
-    ...compared.changed.filter(({ before }) => !isExposed(before)).map((pair) => pair.after),
-    ...compared.created,
-  ];
-  return after
-    .filter(isExposed)
-    .map((service): Fact => ['ServiceExposed', `${describeRef(refOf(service))} gets the type ${typeOf(service)}`]);
+  const pairs = [...compared.changed, ...compared.created.map((after) => ({ before: undefined, after }))];
+  return pairs
+    .filter(({ after }) => groupKind(after) === 'Service')
+    .flatMap(({ before, after }) => exposuresOf(before, after));
 }
 
-function isExposed(object: KubeObject): boolean {
-  return groupKind(object) === 'Service' && EXPOSED.has(typeOf(object));
+function exposuresOf(before: KubeObject | undefined, after: KubeObject): readonly Fact[] {
+  const known = before === undefined ? [] : addressesOf(before);
+  const taken = addressesOf(after).filter((address) => !known.includes(address));
+  const isNew = EXPOSED.has(typeOf(after)) && (before === undefined || !EXPOSED.has(typeOf(before)));
+  const gains = [
+    ...(isNew ? [`gets the type ${typeOf(after)}`] : []),
+    ...(taken.length === 0 ? [] : [`takes all traffic of the cluster to ${taken.join(', ')}`]),
+  ];
+  return gains.map((gain) => ['ServiceExposed', `${describeRef(refOf(after))} ${gain}`]);
+}
+
+/** Nobody has to own these addresses: every node sends what is meant for them to the Service. */
+function addressesOf(service: KubeObject): readonly string[] {
+  return itemsOf(fieldsOf(service['spec'])['externalIPs']).map(textOf);
 }
 
 function typeOf(service: KubeObject): string {

@@ -52,7 +52,11 @@ export const RISKS = {
     level: 'high',
     meaning: 'The cluster does not serve the kind of an object that is to be created: the roll-out is rejected.',
   },
-  ServiceExposed: { level: 'high', meaning: 'A Service becomes reachable from outside of the cluster.' },
+  ServiceExposed: {
+    level: 'high',
+    meaning:
+      'A Service becomes reachable from outside of the cluster, or takes the traffic of the cluster to other addresses.',
+  },
   ProtectionRemoved: {
     level: 'high',
     meaning: 'An object that limits or protects is deleted: a NetworkPolicy, a PodDisruptionBudget, a quota.',

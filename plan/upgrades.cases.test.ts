@@ -76,6 +76,12 @@ const template = (spec: Readonly<Record<string, unknown>>, pod: object): object 
 
 const container = (more: object): object => ({ containers: [{ name: 'manager', image: IMAGE, ...more }] });
 
+const TOKENS = { name: 'widget-metrics', namespace: 'ops', port: 8443 };
+
+function consolePlugin(version: string, spec: object): KubeObject {
+  return sample(`console.openshift.io/${version}`, 'ConsolePlugin', 'widgets', { spec });
+}
+
 const RESTART = [
   'WorkloadRestarts',
   'Deployment.apps ops/widget-manager restarts: the template of its Pods changes',
@@ -508,6 +514,74 @@ const UPGRADES: readonly Upgrade[] = [
       RESTART,
     ],
   },
+  {
+    because: 'a Service takes the traffic to another address from every Pod of the cluster',
+    before: {
+      objects: changed('Service', ({ spec }) => ({ spec: { ...fieldsOf(spec), externalIPs: ['192.0.2.1'] } })),
+    },
+    after: {
+      objects: changed('Service', ({ spec }) => ({
+        spec: { ...fieldsOf(spec), externalIPs: ['192.0.2.1', '192.0.2.2'] },
+      })),
+    },
+    says: [['ServiceExposed', 'Service ops/widget-metrics takes all traffic of the cluster to 192.0.2.2']],
+  },
+  {
+    because: 'a new Service takes the traffic to an address',
+    after: { more: [sample('v1', 'Service', 'extra', { namespace: 'ops', spec: { externalIPs: ['192.0.2.1'] } })] },
+    says: [['ServiceExposed', 'Service ops/extra takes all traffic of the cluster to 192.0.2.1']],
+  },
+  {
+    because: 'a Pod is a process of its Windows node',
+    after: deployment((spec) =>
+      template(spec, { securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'x' } } }),
+    ),
+    says: [
+      [
+        'DangerousRights',
+        'the operator runs as processes of its Windows nodes, so its Pods are not confined to their containers',
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a container is a process of its Windows node, or sees the whole of /proc',
+    after: deployment((spec) =>
+      template(spec, container({ securityContext: { procMount: 'Unmasked', windowsOptions: { hostProcess: true } } })),
+    ),
+    says: [
+      [
+        'DangerousRights',
+        'the operator runs as processes of its Windows nodes, so its Pods are not confined to their containers',
+      ],
+      [
+        'DangerousRights',
+        'the operator runs containers with an unmasked /proc, so its Pods are not confined to their containers',
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a plugin may be enabled in the console of OpenShift',
+    after: { more: [consolePlugin('v1', {})] },
+    says: [['MoreRights', 'the operator may run the plugin widgets in the OpenShift console']],
+  },
+  ...(
+    [
+      ['v1', { alias: 'api', authorization: 'UserToken', endpoint: { type: 'Service', service: TOKENS } }],
+      ['v1alpha1', { alias: 'api', authorize: true, type: 'Service', service: TOKENS }],
+    ] as const
+  ).map(([version, proxy]) => ({
+    because: `a plugin of the console in ${version} is given the tokens of its users`,
+    before: { more: [consolePlugin(version, { proxy: [{ alias: 'api', service: TOKENS }] })] },
+    after: { more: [consolePlugin(version, { proxy: [proxy] })] },
+    says: [
+      [
+        'DangerousRights',
+        'the operator receives the tokens of users of the OpenShift console at the Service ops/widget-metrics, so it can act as them',
+      ],
+    ] as const,
+  })),
   {
     because: 'a new dependency is installed along',
     after: { properties: [{ type: 'olm.package.required', value: { packageName: 'lamp', versionRange: '>=1.0.0' } }] },

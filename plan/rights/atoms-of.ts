@@ -1,6 +1,6 @@
 /**
- * Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, access of Pods to nodes, and
- * ServiceAccounts of others. Pure.
+ * Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, access of Pods to nodes, plugins of the
+ * OpenShift console, and ServiceAccounts of others. Pure.
  */
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
@@ -10,6 +10,7 @@ import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
 import { costOfRule, costOfText, countParts, RightsBudget } from './budget.ts';
 import { describeScope, grantsOf, OPERATOR, type Grant } from './grants.ts';
 import { Remainder } from './remainder.ts';
+import type { OperatorRight } from './right.ts';
 import type { KnownClusterRoles } from './roles.ts';
 import { textsOf, type RightsRule } from './rule.ts';
 import { atomsOfWebhooks } from './webhook-atoms.ts';
@@ -35,6 +36,7 @@ export function atomsOf(
     ...atomsOfWebhooks(objects, budget),
     ...objects.flatMap(atomsOfServedApi),
     ...objects.flatMap(atomsOfPods),
+    ...objects.flatMap(atomsOfConsolePlugin),
     ...borrowedAccounts(objects).map(atomOfBorrowed),
     // at last: the objects of both sides have the same budget
     ...atomsOfGrants(further.flatMap(grantsOfPermitted), budget),
@@ -122,6 +124,22 @@ function atomsOfPods(object: KubeObject): readonly Atom[] {
   );
 }
 
+/** The console gives a proxy of a plugin the token of each user, if the plugin says so: in one of two ways, by its version. */
+function atomsOfConsolePlugin(object: KubeObject): readonly Atom[] {
+  if (groupKind(object) !== 'ConsolePlugin.console.openshift.io') return [];
+  const proxies = listOf(fieldsOf(object['spec'])['proxy']);
+  const withTokens = proxies.filter((proxy) => proxy['authorization'] === 'UserToken' || proxy['authorize'] === true);
+  const stated = (right: Omit<OperatorRight, 'holder'>): Atom => ({ kind: 'stated', holder: OPERATOR, right });
+  return [
+    stated({ words: `may run the plugin ${object.metadata.name} in the OpenShift console`, danger: 'moderate' }),
+    ...withTokens.map((proxy) => {
+      const { namespace, name } = fieldsOf(fieldsOf(proxy['endpoint'] ?? proxy)['service']);
+      const words = `receives the tokens of users of the OpenShift console at the Service ${textOf(namespace)}/${textOf(name)}`;
+      return stated({ words, danger: 'critical', because: 'so it can act as them' });
+    }),
+  ];
+}
+
 /** The cluster decides about the rights of such an account; a default one has few. */
 function atomOfBorrowed(account: string): Atom {
   const words = `may act as the ServiceAccount ${account}, which the bundle does not bring`;
@@ -139,6 +157,7 @@ function nodeAccess(spec: Fields): readonly string[] {
   const paths = listOf(spec['volumes']).map(({ hostPath }) => textOf(fieldsOf(hostPath)['path']));
   return [
     ...shared.filter(([field]) => spec[field] === true).map(([, words]) => words),
+    ...hostProcess(fieldsOf(spec['securityContext'])),
     ...paths.filter((path) => path !== '').map((path) => `mounts ${path} of its nodes`),
   ];
 }
@@ -148,6 +167,13 @@ function containerAccess(container: Fields): readonly string[] {
   const added = textsOf(fieldsOf(security['capabilities'])['add']);
   return [
     ...(security['privileged'] === true ? ['runs privileged containers'] : []),
+    ...(security['procMount'] === 'Unmasked' ? ['runs containers with an unmasked /proc'] : []),
+    ...hostProcess(security),
     ...added.map((capability) => `runs containers with the capability ${capability}`),
   ];
+}
+
+/** Of a Pod or of a container. */
+function hostProcess({ windowsOptions }: Fields): readonly string[] {
+  return fieldsOf(windowsOptions)['hostProcess'] === true ? ['runs as processes of its Windows nodes'] : [];
 }
