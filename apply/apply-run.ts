@@ -7,7 +7,7 @@ import type { MayWrite } from './look-at-own.ts';
 import { kindsDefinedIn, type PhaseName } from './phases.ts';
 import type { Permit } from './preflight.ts';
 import { createSlots, MOST_REQUESTS, type Slots } from './slots.ts';
-import type { Finding } from './take-over.ts';
+import type { Finding, IsGivenUp } from './take-over.ts';
 import { UNWATCHED, type Watched } from './watched.ts';
 
 export interface ApplyRequest {
@@ -19,6 +19,8 @@ export interface ApplyRequest {
    * name left. Any other takes over only objects that a person handed over and that its account may also delete.
    */
   readonly asManager?: boolean;
+  /** Asked about objects of other Subscriptions: one that its own has given up is taken over. Absent: none is. */
+  readonly isGivenUp?: IsGivenUp;
   /** When the Revision was created: an object younger than this that names its Subscription was applied for it. */
   readonly since?: string | undefined;
   /**

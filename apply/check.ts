@@ -55,6 +55,7 @@ async function checkAnew(run: ApplyRun, object: KubeObject): Promise<Finding> {
     mayWrite: request.mayWrite,
     observed: watched.get(refOf(object)),
     asManager: request.asManager,
+    isGivenUp: request.isGivenUp,
     since: request.since,
     signal,
   });

@@ -14,7 +14,7 @@ import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
 import { needsRead } from './live-order.ts';
 import { lookAtOwn, type MayWrite } from './look-at-own.ts';
 import { hashObject } from './prepare.ts';
-import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
+import { judgeExisting, judgeLive, type Finding, type IsGivenUp } from './take-over.ts';
 import { createObject, isMadePlainly, takeOverFields, withUid, withVersion } from './write.ts';
 
 /**
@@ -43,6 +43,7 @@ export interface PreflightFacts {
   readonly observed?: KubeObject | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
+  readonly isGivenUp?: IsGivenUp | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
   readonly signal: AbortSignal;

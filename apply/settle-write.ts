@@ -9,7 +9,7 @@ import { isProven } from './collision.ts';
 import { entryOf } from './inventory.ts';
 import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
-import { judgeExisting, type Finding } from './take-over.ts';
+import { judgeExisting, type Finding, type IsGivenUp } from './take-over.ts';
 import { changeObject, createObject } from './write.ts';
 
 export interface SettleOptions {
@@ -20,6 +20,7 @@ export interface SettleOptions {
   readonly knownHash?: string | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
+  readonly isGivenUp?: IsGivenUp | undefined;
   /** `keptBy` of ApplyRequest, for a leftover that is wanted again. */
   readonly keptBy?: string | undefined;
   /** When the Revision was created; see take-over.ts. */

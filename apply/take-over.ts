@@ -1,8 +1,8 @@
 /**
  * Decides whether an existing object is written, by its owner. An object whose uid is in the inventory is written. Any
- * other is taken over only if a person asks for it or if it names the uid of our Subscription, and only by an account
- * that may also delete it: the manager removes it later with its own rights. Called by preflight.ts and
- * settle-write.ts.
+ * other is taken over only if a person asks for it, if it names the uid of our Subscription, or if the one that it names has
+ * given it up, and only by an account that may also delete it: the manager removes it later with its own rights. Called by
+ * preflight.ts and settle-write.ts.
  */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
@@ -24,6 +24,9 @@ export type Finding =
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
 
+/** Called with an object that names another Subscription. */
+export type IsGivenUp = (live: KubeObject) => boolean;
+
 export interface TakeOverFacts {
   /** Uid in the inventory; absent or empty if unknown. */
   readonly knownUid?: string | undefined;
@@ -32,6 +35,8 @@ export interface TakeOverFacts {
    * earlier Subscription of its name left, without a check of the right to delete.
    */
   readonly asManager?: boolean | undefined;
+  /** Whether the other Subscription that an object names has no more use for it. Absent: it may always have. */
+  readonly isGivenUp?: IsGivenUp | undefined;
   /** When the Revision was created: no earlier Subscription can have left an object that was created later. */
   readonly since?: string | undefined;
   readonly signal: AbortSignal;
@@ -57,7 +62,8 @@ export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverF
   const subject = describeRef(refOf(object));
   const owner = ownerOf(object);
   const ownership = judgeOwnership(live, owner, facts.knownUid);
-  if (ownership.kind === 'foreign' || (ownership.kind === 'left' && !mayTakeUp(live, facts))) {
+  const isForeign = ownership.kind === 'foreign' && facts.isGivenUp?.(live) !== true;
+  if (isForeign || (ownership.kind === 'left' && !mayTakeUp(live, facts))) {
     const failure = explainFailure(collisionError(live, owner, ownership.owner), subject);
     const subscription = claimedBy(live);
     if (ownership.kind === 'left' || subscription === undefined) return { kind: 'collision', failure };

@@ -86,6 +86,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
       knownHash: known?.hash,
       ...(known?.leftover === true && { keptBy: run.request.keptBy }),
       asManager: run.request.asManager,
+      isGivenUp: run.request.isGivenUp,
       since: run.request.since,
       permit: run.request.permit,
       signal: run.signal,

@@ -22,13 +22,22 @@ interface Holder {
   readonly isLeaving?: boolean;
   /** Whether its Revision has applied the objects, or only waits. */
   readonly holds?: boolean;
+  /** Whether its installed version lacks the objects, which an earlier one had: during the bake time, or after it. */
+  readonly dropped?: 'baking' | 'baked';
 }
 
 /** Another Subscription `first`, with a Revision that has applied the objects. */
 function addHolder(
   harness: Harness,
   objects: readonly KubeObject[],
-  { namespace = NAMESPACE, package: name = 'widget-operator', spec = {}, isLeaving = false, holds = true }: Holder,
+  {
+    namespace = NAMESPACE,
+    package: name = 'widget-operator',
+    spec = {},
+    isLeaving = false,
+    holds = true,
+    dropped,
+  }: Holder,
 ): void {
   const uid = 'first-uid';
   const deletion = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] };
@@ -42,7 +51,12 @@ function addHolder(
   const applied = objects.map((object) =>
     harness.cluster.put({ ...object, metadata: { ...object.metadata, annotations } }),
   );
-  const inventory = applied.map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: 'h' }));
+  const inventory = applied.map((object) => ({
+    ...refOf(object),
+    uid: object.metadata.uid ?? '',
+    hash: 'h',
+    ...(dropped !== undefined && { leftover: true }),
+  }));
   const template = harness.revision(1);
   harness.cluster.put({
     ...template,
@@ -62,9 +76,14 @@ function addHolder(
         secrets: [...secretNames('first-1', template.spec.manifests.digest, template.spec.manifests.secrets.length)],
       },
     },
-    ...(holds && { status: { inventory } }),
+    ...(holds && { status: { inventory, ...(dropped !== undefined && { conditions: readyBut(dropped) }) } }),
   });
 }
+
+const readyBut = (dropped: 'baking' | 'baked'): readonly object[] => [
+  { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', observedGeneration: 1 },
+  ...(dropped === 'baking' ? [{ type: 'Reconciling', status: 'True', reason: 'Progressing', message: '' }] : []),
+];
 
 async function second(
   objects: readonly KubeObject[],
@@ -175,6 +194,72 @@ describe('a second Subscription for a package', () => {
       await harness.reconcile(1).catch(() => undefined);
     expect(harness.revision(1)).toBeUndefined();
     expect(await Promise.all(refs.map((ref) => harness.cluster.get(ref)))).toEqual(before);
+  });
+});
+
+const GADGETS = { package: 'gadget-operator', namespace: 'platform' } as const;
+
+describe('a CRD that moves from one package to another', () => {
+  test.each<{ because: string; holder: Holder; spec?: object }>([
+    { because: 'both act as the manager', holder: GADGETS },
+    {
+      because: 'both act as one account',
+      holder: { package: 'gadget-operator', spec: { serviceAccountName: 'installer' } },
+      spec: { serviceAccountName: 'installer' },
+    },
+  ])('is taken up with its objects, once the other version has baked: $because', async ({ holder, spec }) => {
+    const harness = await second([crd, config], [crd], { ...holder, dropped: 'baked' }, spec);
+    expect(readyOf(harness).reason).toBe('Succeeded');
+    const live = await harness.cluster.get(refOf(crd));
+    expect(live?.metadata.annotations).toMatchObject({ [ANNOTATION.owner]: `${NAMESPACE}/widgets` });
+    expect(harness.revision(1).status?.inventory).toContainEqual(
+      expect.objectContaining({ name: crd.metadata.name, uid: live?.metadata.uid }),
+    );
+  });
+
+  test('is waited for during the bake time of the other version, which may go back', async () => {
+    const { reason, message } = readyOf(await second([crd, config], [crd], { ...GADGETS, dropped: 'baking' }));
+    expect(reason).toBe('Collision');
+    expect(message).toContain('bake time');
+  });
+
+  test.each<{ because: string; held?: KubeObject; holder: Holder; spec?: object }>([
+    { because: 'the other version still has it', holder: GADGETS },
+    {
+      because: 'the other acts as an account',
+      holder: { ...GADGETS, dropped: 'baked', spec: { serviceAccountName: 'a' } },
+    },
+    {
+      because: 'only the other acts as the manager',
+      holder: { package: 'gadget-operator', dropped: 'baked' },
+      spec: { serviceAccountName: 'installer' },
+    },
+    {
+      because: 'they act as accounts of two namespaces',
+      holder: { ...GADGETS, dropped: 'baked', spec: { serviceAccountName: 'installer' } },
+      spec: { serviceAccountName: 'installer' },
+    },
+    { because: 'it is no CRD, and will be pruned', held: config, holder: { ...GADGETS, dropped: 'baked' } },
+  ])(
+    'stays, and the message names the annotation that hands it over: $because',
+    async ({ held = crd, holder, spec }) => {
+      const harness = await second([crd, config], [held], holder, spec);
+      expect(readyOf(harness).reason).toBe('Collision');
+      const live = await harness.cluster.get(refOf(held));
+      expect(live?.metadata.annotations).toMatchObject({ [ANNOTATION.ownerUid]: 'first-uid' });
+      if (held === crd) expect(readyOf(harness).message).toContain(`${ANNOTATION.adoptBy}=${NAMESPACE}/widgets`);
+    },
+  );
+
+  test('stays if its annotations only claim to be of the other Subscription', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, [crd, config]);
+    addHolder(harness, [crd], { ...GADGETS, dropped: 'baked' });
+    await harness.cluster.delete(refOf(crd));
+    const annotations = { [ANNOTATION.owner]: 'platform/first', [ANNOTATION.ownerUid]: 'first-uid' };
+    harness.cluster.put({ ...crd, metadata: { ...crd.metadata, annotations } });
+    for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+    expect(readyOf(harness).reason).toBe('Collision');
   });
 });
 

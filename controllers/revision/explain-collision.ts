@@ -1,6 +1,6 @@
 /**
  * Explains collisions with another Subscription that already has the same package: one sentence in place of a list of
- * objects, and advice that destroys nothing. Pure.
+ * objects, and advice that destroys nothing; and with one whose package has just dropped the object. Pure.
  */
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -8,7 +8,8 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf } from '../genuine.ts';
-import type { RevisionCaches, RevisionFacts } from './observe.ts';
+import { droppedBy } from './given-up.ts';
+import type { ActiveFacts, RevisionCaches } from './observe.ts';
 
 /**
  * The failures; those that another Subscription for the same package causes come first, as one failure for each such
@@ -17,17 +18,25 @@ import type { RevisionCaches, RevisionFacts } from './observe.ts';
  */
 export function explainCollisions(
   failures: readonly Failure[],
-  { revision }: Pick<RevisionFacts, 'revision'>,
+  { revision, subscription }: Pick<ActiveFacts, 'revision' | 'subscription'>,
   caches: RevisionCaches,
 ): readonly Failure[] {
   const causes = new Map<Subscription, Failure[]>();
   const others: Failure[] = [];
   for (const failure of failures) {
     const holder = holderOf(failure, revision, caches);
-    if (holder === undefined) others.push(failure);
+    if (holder === undefined) others.push(withPatience(failure, subscription, caches));
     else causes.set(holder, [...(causes.get(holder) ?? []), failure]);
   }
   return [...[...causes].map(([holder, alike]) => explain(holder, alike)), ...others];
+}
+
+/** The failure; for an object that the other Subscription is about to give up, with the advice to wait. */
+function withPatience(failure: Failure, subscription: Subscription, caches: RevisionCaches): Failure {
+  const { holder } = failure;
+  if (holder === undefined || droppedBy(holder, subscription, caches) === undefined) return failure;
+  const hint = `Its installed version no longer brings the object. Wait until it is Ready and its bake time is over: this Subscription goes on then`;
+  return { ...failure, hint };
 }
 
 /** The Subscription for the same package that really has the object. */

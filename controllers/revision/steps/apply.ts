@@ -20,6 +20,7 @@ import { appliedEntries, followServed } from '../follow-served.ts';
 import { judgeApply } from '../judge-apply.ts';
 import type { Judgement } from '../judgement.ts';
 import { knownInventory } from '../observe.ts';
+import { isGivenUp } from '../given-up.ts';
 import { followOwn } from '../own-kinds/observe.ts';
 import { findRepairs, observeDrift } from '../repair/drift.ts';
 import { reportRepairs, type RepairFindings } from '../repair/report.ts';
@@ -77,7 +78,7 @@ export async function apply(run: Run, staged: Staged): Promise<Applied> {
 }
 
 function requestOf(run: Run, staged: Staged): Omit<ApplyRequest, 'holdBack'> {
-  const { facts, signal } = run;
+  const { facts, shared, signal } = run;
   const { metadata } = facts.revision;
   const { own, stage, intended, noted, tried } = staged;
   const { objects } = stage;
@@ -89,6 +90,7 @@ function requestOf(run: Run, staged: Staged): Omit<ApplyRequest, 'holdBack'> {
     keptBy: `${metadata.name}/${metadata.generation ?? 0}`,
     tried,
     asManager: actsAsManager(facts),
+    isGivenUp: (live) => isGivenUp(live, facts.subscription, shared.caches),
     since: metadata.creationTimestamp,
     watched: watchedIn(run, staged),
     mayWrite: own.mayWrite,
