@@ -19,6 +19,7 @@ import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
+import { beginningOf } from './short-text.ts';
 import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
@@ -176,17 +177,32 @@ export async function listServed(
 /** For a list of which the names matter, and who owns or holds an object. */
 export const NAMES_ONLY = { metadataOnly: true, keep: nameOf } as const;
 
-const NAMING = ['name', 'namespace', 'uid', 'deletionTimestamp', 'finalizers'] as const;
 /** By which judgeOwnership decides that an object is ours. */
-const CLAIMS = [ANNOTATION.owner, ANNOTATION.ownerUid, ANNOTATION.adoptBy] as const;
-/** More characters than a value has that we wrote. */
-const MOST_OF_CLAIM = 600;
+const CLAIMS: ReadonlySet<string> = new Set([ANNOTATION.owner, ANNOTATION.ownerUid, ANNOTATION.adoptBy]);
+/** More characters than a claim has that we wrote, or a finalizer. */
+const MOST_OF_TEXT = 600;
+/** Messages name them; controllers set fewer. */
+const MOST_FINALIZERS = 32;
 
 function nameOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const fields = NAMING.map((key) => [key, metadata[key]] as const).filter(([, value]) => value !== undefined);
-  const claims = CLAIMS.map((key) => [key, metadata.annotations?.[key]?.slice(0, MOST_OF_CLAIM)] as const);
-  const annotations = Object.fromEntries(claims.filter(([, value]) => value !== undefined));
-  return { apiVersion, kind, metadata: { ...Object.fromEntries(fields), annotations } as KubeObject['metadata'] };
+  const { name, namespace, uid, deletionTimestamp, finalizers, annotations = {} } = metadata;
+  const claims = Object.entries(annotations).filter(([key]) => CLAIMS.has(key));
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(finalizers !== undefined && { finalizers: finalizers.slice(0, MOST_FINALIZERS).map(shorten) }),
+      annotations: Object.fromEntries(claims.map(([key, value]) => [key, shorten(value)])),
+    },
+  };
+}
+
+function shorten(text: string): string {
+  return beginningOf(text, MOST_OF_TEXT);
 }
 
 /**

@@ -54,7 +54,8 @@ function bySeverity(a: PodProblem, b: PodProblem): number {
   return SEVERITY.indexOf(a.kind) - SEVERITY.indexOf(b.kind) || (a.pod ?? '').localeCompare(b.pod ?? '', 'en');
 }
 
-const REVISION = 'deployment.kubernetes.io/revision';
+/** By which the Deployment's controller numbers its ReplicaSets. */
+export const REVISION = 'deployment.kubernetes.io/revision';
 
 /** The ReplicaSet of the current rollout; Pods of older ones are not explained. */
 export function newestReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {

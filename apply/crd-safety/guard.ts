@@ -23,7 +23,7 @@ export type ListPage = (
   kind: DefinedKind,
   options: { readonly limit: number; readonly continue?: string },
   signal: AbortSignal,
-) => Promise<{ readonly items: readonly KubeObject[]; readonly continue?: string }>;
+) => Promise<{ readonly items: readonly KubeObject[]; readonly continue?: string; readonly limit?: number }>;
 
 export interface GuardOptions {
   readonly listPage: ListPage;
@@ -154,11 +154,12 @@ async function readPages({ kind, tasks, hurt }: Judging, options: GuardOptions):
   const started = now();
   let slice = started;
   let seen = 0;
+  let limit = PAGE;
   let token: string | undefined;
   do {
     const page = await listPage(
       kind as DefinedKind,
-      { limit: PAGE, ...(token !== undefined && { continue: token }) },
+      { limit, ...(token !== undefined && { continue: token }) },
       signal,
     );
     for (const object of page.items) {
@@ -171,6 +172,7 @@ async function readPages({ kind, tasks, hurt }: Judging, options: GuardOptions):
       }
     }
     seen += page.items.length;
+    limit = page.limit ?? limit;
     token = page.continue;
   } while (token !== undefined && seen < MOST_OBJECTS);
   return token === undefined ? undefined : `others that were not judged, as there are more than ${MOST_OBJECTS}`;

@@ -49,8 +49,11 @@ test.each([
 async function askedFor(selector: unknown) {
   const selectors: unknown[] = [];
   const client = {
-    get: async () => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'ops', name: 'lamp' }, spec: { selector } }), // prettier-ignore
-    list: async (_: unknown, { labelSelector }: { labelSelector?: string }) => (selectors.push(labelSelector), []),
+    get: async () => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'ops', name: 'lamp', uid: 'u' }, spec: { selector } }), // prettier-ignore
+    list: async ({ kind }: { kind: string }, { labelSelector }: { labelSelector?: string }) => {
+      selectors.push(labelSelector);
+      return kind === 'ReplicaSet' ? [{ metadata: { name: 'lamp-1', ownerReferences: [{ uid: 'u' }] } }] : [];
+    },
   } as unknown as Client;
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'lamp' };
   const { podsFailure } = await readObject(client, { ref, pods: { tail: 20 } }, new AbortController().signal);

@@ -2,6 +2,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, type Fields } from '../../api/untyped.ts';
+import { listRollOut } from '../../apply/list-pods.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ObjectAsk, ReadLog, ReadObject } from '../data/ask.ts';
 import { podsInTrouble, type TroubledContainer } from '../data/pods.ts';
@@ -13,9 +14,6 @@ export async function readObject(client: Client, { ref, pods }: ObjectAsk, signa
   return pods === undefined ? { object } : { object, ...(await readPods(client, object, pods.tail, signal)) };
 }
 
-const REPLICA_SET = { apiVersion: 'apps/v1', kind: 'ReplicaSet', served: { plural: 'replicasets', namespaced: true } };
-const POD = { apiVersion: 'v1', kind: 'Pod', served: { plural: 'pods', namespaced: true } };
-
 async function readPods(
   client: Client,
   deployment: KubeObject,
@@ -25,11 +23,7 @@ async function readPods(
   const labelSelector = selectorOf(deployment);
   if (labelSelector === undefined) return { podsFailure: 'the Deployment has no selector that the console can read' };
   try {
-    const options = { namespace: deployment.metadata.namespace ?? '', labelSelector };
-    const [replicaSets, pods] = await Promise.all([
-      client.list(REPLICA_SET, options, signal),
-      client.list(POD, options, signal),
-    ]);
+    const { replicaSets, pods } = await listRollOut(client, deployment, { labelSelector, signal });
     const asks = podsInTrouble(deployment, { replicaSets, pods });
     return { replicaSets, pods, logs: await Promise.all(asks.map((one) => readLog(client, one, tail, signal))) };
   } catch (error) {

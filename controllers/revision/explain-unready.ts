@@ -6,6 +6,7 @@ import type { Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
 import { podSelectorOf } from '../../apply/label-selector.ts';
+import { listPodEvents, listRollOut } from '../../apply/list-pods.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
@@ -108,14 +109,10 @@ async function firstProblem(
   { read, signal }: UnreadyReading,
 ): Promise<string | undefined> {
   const { namespace = '' } = deployment.metadata;
-  const labelSelector = podSelectorOf(deployment);
-  const [replicaSets, pods] = await Promise.all([
-    cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, { namespace, labelSelector }, signal),
-    cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal),
-  ]);
-  const [first] = explainPods(deployment, { replicaSets, pods });
+  const facts = await listRollOut(cluster, deployment, { labelSelector: podSelectorOf(deployment), signal });
+  const [first] = explainPods(deployment, facts);
   const events = first === undefined ? [] : await eventsAbout(cluster, first, { namespace, signal });
-  const problem = explainPods(deployment, { replicaSets, pods, events }).find(({ kind }) => kind !== 'Starting');
+  const problem = explainPods(deployment, { ...facts, events }).find(({ kind }) => kind !== 'Starting');
   if (problem === undefined) return undefined;
   return withLastLines(problem.message, await readLastLines(read, problem, { namespace, signal }));
 }
@@ -127,7 +124,5 @@ async function eventsAbout(
   { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
 ): Promise<readonly KubeObject[]> {
   if (pod === undefined || (kind !== 'NotReady' && kind !== 'Starting')) return [];
-  const fieldSelector = `regarding.kind=Pod,regarding.name=${pod}`;
-  const events = { apiVersion: 'events.k8s.io/v1', kind: 'Event' };
-  return cluster.list(events, { namespace, fieldSelector }, signal).catch(() => []);
+  return listPodEvents(cluster, { namespace, pod }, signal).catch(() => []);
 }

@@ -162,7 +162,7 @@ describe('the progress deadline of an upgrade', () => {
   test('the deadline does not count the time in which the API server did not show the Pods', async () => {
     const harness = await begin();
     await harness.settle(2);
-    isDown = ({ verb, ref }) => verb === 'list' && ref.kind === 'Pod';
+    isDown = ({ verb, ref }) => verb === 'list' && ref.kind === 'ReplicaSet';
     harness.pass(590);
     await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
     harness.pass(20);
@@ -176,7 +176,7 @@ describe('the progress deadline of an upgrade', () => {
     await harness.settle(2);
     for (let attempt = 0; attempt < 8 && stalled(harness) === undefined; attempt += 1) {
       harness.pass(100);
-      isDown = ({ verb, ref }) => verb === 'list' && ref.kind === 'Pod';
+      isDown = ({ verb, ref }) => verb === 'list' && ref.kind === 'ReplicaSet';
       await harness.reconcile(2).catch(() => undefined);
       isDown = () => false;
       harness.pass(5);

@@ -10,6 +10,7 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { definedAs } from '../../apply/custom-resources.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
+import { listPods } from '../../apply/list-pods.ts';
 import { converterOf, type Converter } from '../../apply/retain-readable.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { Account } from '../service-account.ts';
@@ -120,7 +121,7 @@ async function findServers(
   const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
   const labelSelector = selectorOf(fieldsOf(fieldsOf(service?.['spec'])['selector']));
   if (labelSelector === '') return [];
-  return cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
+  return listPods(cluster, { namespace, labelSelector }, signal);
 }
 
 /**

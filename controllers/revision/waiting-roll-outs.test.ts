@@ -22,6 +22,13 @@ async function waiting(): Promise<Harness> {
   const harness = createHarness({ react: neverReady });
   await harness.addRevision(1, [deployment]);
   await harness.reconcile(1);
+  const { name, uid = '' } = (await harness.cluster.get(refOf(deployment)))?.metadata ?? deployment.metadata;
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid };
+  harness.cluster.put({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: `${name}-1`, namespace: NAMESPACE, labels: { app: 'widget' }, ownerReferences: [owner] },
+  });
   return harness;
 }
 

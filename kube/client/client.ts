@@ -2,6 +2,7 @@
  * Reads and writes Kubernetes objects of any kind as raw JSON, so that unknown fields survive. Built on transport.ts,
  * finds paths through discovery.ts; implements `Cluster`. Caches no objects: see informer.ts.
  */
+import { getHeapStatistics } from 'node:v8';
 import type { Cluster } from '../../api/cluster.ts';
 import { FIELD_MANAGER } from '../../api/names.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
@@ -24,7 +25,10 @@ export type { Access, PathAccess } from './review-access.ts';
 
 /** A cluster with the requests that controllers need besides. Every method throws ApiError. */
 export interface Client extends Cluster {
-  /** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
+  /**
+   * One page, of fewer objects than asked for if they are large; throws ApiError of code 404 if the kind is not served, 410 for
+   * an expired continue token.
+   */
   listPage(kind: Kind, options?: ListPageOptions, signal?: AbortSignal): Promise<ObjectList>;
   /** Replaces; with `metadata.resourceVersion` only that version, else ApiError(Conflict). */
   update(object: KubeObject, options?: { readonly subresource?: string }, signal?: AbortSignal): Promise<KubeObject>;
@@ -52,12 +56,18 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Shared between clients of one server; own by default. */
   readonly discovery?: Discovery;
+  /** Most bytes of a list of whole objects; by default an eighth of the memory for objects. */
+  readonly mostListBytes?: number;
 }
+
+/** Parsed objects take five times as much memory as their JSON. */
+const SHARE_OF_MEMORY = 8;
 
 /** A client over `transport`. */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   const { fieldManager = FIELD_MANAGER, discovery = createDiscovery(transport, options) } = options;
-  const connection: ServerConnection = { transport, discovery, fieldManager };
+  const { mostListBytes = Math.floor(getHeapStatistics().heap_size_limit / SHARE_OF_MEMORY) } = options;
+  const connection: ServerConnection = { transport, discovery, fieldManager, mostListBytes };
   const over: Client['over'] = (change) => createClient(change(transport), { ...options, discovery });
   return {
     get: (ref, signal) => readObject(connection, ref, { signal }),

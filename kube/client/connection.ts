@@ -10,6 +10,8 @@ export interface ServerConnection {
   readonly discovery: Discovery;
   /** Owns the fields that are written, unless a request names another one. */
   readonly fieldManager: string;
+  /** Most bytes of a list of whole objects. */
+  readonly mostListBytes: number;
 }
 
 /** Asks for an object without spec, status and data. */

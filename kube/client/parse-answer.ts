@@ -12,6 +12,10 @@ export interface ObjectList {
   readonly items: readonly KubeObject[];
   /** Token of the next page; absent on the last. */
   readonly continue?: string;
+  /** Length of the answer. */
+  readonly bytes?: number;
+  /** Size of the next page, if that of this one was too large. */
+  readonly limit?: number;
 }
 
 /** One object; throws if the text is none. */

@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly timeoutSeconds?: number;
   /** Whether sending it twice has the same effect as once; by default true for all methods except POST. */
   readonly idempotent?: boolean;
+  /** The longest body that is read; 256 MiB by default. A longer one fails the request (isTooLarge in attempts.ts). */
+  readonly mostBytes?: number | undefined;
   /** Runs before each attempt, after connecting and before sending; an error that it throws ends the request. */
   readonly guard?: () => void;
   readonly signal?: AbortSignal | undefined;

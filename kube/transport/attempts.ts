@@ -12,9 +12,14 @@ import { send } from './send.ts';
 
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
-/** @throws RangeError if the body is longer than 256 MiB, ConnectionError if it breaks off */
-export function readBody(response: IncomingMessage): Promise<Buffer> {
-  return readAll(response, MOST_BODY_BYTES);
+/** @throws RangeError if the body is longer than `mostBytes`, ConnectionError if it breaks off */
+export function readBody(response: IncomingMessage, mostBytes = MOST_BODY_BYTES): Promise<Buffer> {
+  return readAll(response, mostBytes);
+}
+
+/** Whether a request failed because its answer was longer than the longest body that is read. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof RangeError;
 }
 
 /** Longer than a busy API server keeps a request in its queues. */

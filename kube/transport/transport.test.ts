@@ -8,6 +8,7 @@ import { createManualClock, hastyClock, type ManualClock } from '../testing/manu
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
 import { createFakeCertificate } from '../testing/fake-certificate.ts';
 import type { RequestFacts } from './api-request.ts';
+import { isTooLarge } from './attempts.ts';
 import { createTransport, type RootTransport, type Transport } from './transport.ts';
 
 let api: FakeApi;
@@ -184,6 +185,18 @@ describe('repeating', () => {
 });
 
 describe('time', () => {
+  test('an answer that is longer than the request allows is told from one that breaks, and is not asked for again', async () => {
+    api.fault((_, response) => {
+      response.end('x'.repeat(101));
+      return true;
+    });
+    const longer = await transport.request({ ...LIST, mostBytes: 100 }).catch((error: unknown) => error);
+    expect([isTooLarge(longer), isTooLarge(new Error('lost'))]).toEqual([true, false]);
+    expect(longer).toMatchObject({ reason: 'ApiUnavailable', message: expect.stringMatching(/larger than 100 bytes$/) as string }); // prettier-ignore
+    expect(api.requests).toHaveLength(1);
+    expect((await transport.request({ ...LIST, mostBytes: 101 })).body).toHaveLength(101);
+  });
+
   test('an answer that does not come within the deadline is ApiUnavailable', async () => {
     api.fault(() => true);
     await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({

@@ -72,7 +72,7 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
           request,
           deadline,
           purpose: 'request',
-          read: readBody,
+          read: (answer) => readBody(answer, request.mostBytes),
         });
         return { status: response.statusCode ?? 0, headers: response.headers, body, text: () => body.toString() };
       });

@@ -4,6 +4,7 @@ import type { Cluster, ListOptions } from '../../../api/cluster.ts';
 import { newestReplicaSet } from '../../../apply/explain-pods.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { podSelectorOf } from '../../../apply/label-selector.ts';
+import { listPods, listReplicaSets } from '../../../apply/list-pods.ts';
 import { fieldsOf, listOf } from '../../../api/untyped.ts';
 
 /** The Pods of a live Deployment that are ready and not being deleted, the newest first. */
@@ -12,14 +13,14 @@ export async function readyPods(
   live: KubeObject,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, selectionOf(live), signal);
+  const pods = await listPods(cluster, selectionOf(live), signal);
   const ready = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isReady(pod));
   return ready.toSorted((a, b) => bornAt(b).localeCompare(bornAt(a), 'en'));
 }
 
 /** The hash of the template that a live Deployment rolls out; undefined if its controller has not begun. */
 export async function newestHash(cluster: Lister, live: KubeObject, signal: AbortSignal): Promise<string | undefined> {
-  const replicaSets = await cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, selectionOf(live), signal);
+  const replicaSets = await listReplicaSets(cluster, selectionOf(live), signal);
   const newest = newestReplicaSet(live, replicaSets);
   return newest && hashOf(newest);
 }
