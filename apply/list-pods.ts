@@ -10,7 +10,8 @@ import { newestReplicaSet, REVISION } from './explain-pods.ts';
 import { POD_HASH } from './held-back.ts';
 import { shortened } from './short-text.ts';
 
-type Lister = Pick<Cluster, 'list'>;
+/** A cluster as far as it is read here. */
+export type Lister = Pick<Cluster, 'list'>;
 
 /** More than any operator has. */
 const MOST = 500;

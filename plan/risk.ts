@@ -217,7 +217,7 @@ function exposuresOf(before: KubeObject | undefined, after: KubeObject): readonl
   return gains.map((gain) => ['ServiceExposed', `${describeRef(refOf(after))} ${gain}`]);
 }
 
-/** Nobody has to own these addresses: every node sends what is meant for them to the Service. */
+/** The author of the Service need not own these addresses: every node sends their traffic to it. */
 function addressesOf(service: KubeObject): readonly string[] {
   return itemsOf(fieldsOf(service['spec'])['externalIPs']).map(textOf);
 }

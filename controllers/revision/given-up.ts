@@ -28,7 +28,7 @@ export function isGivenUp(live: KubeObject, subscription: Subscription, caches: 
 
 /**
  * The active Revision of another Subscription that lists an object as a leftover, if both Subscriptions act with the same rights.
- * Nobody but the manager writes an inventory, and it has the uid of the object.
+ * Only the manager writes an inventory, and it has the uid of the object.
  */
 export function droppedBy(
   { subscription: key, uid }: Pick<Holder, 'subscription' | 'uid'>,

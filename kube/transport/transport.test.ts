@@ -185,7 +185,7 @@ describe('repeating', () => {
 });
 
 describe('time', () => {
-  test('an answer that is longer than the request allows is told from one that breaks, and is not asked for again', async () => {
+  test('an answer that is longer than the request allows is an error of its own, and is not asked for again', async () => {
     api.fault((_, response) => {
       response.end('x'.repeat(101));
       return true;

@@ -1,10 +1,10 @@
 /** The ready Pods of a Deployment, and the hashes of their templates. Read only while an upgrade is rehearsed. */
 import type { KubeObject } from '../../../api/object.ts';
-import type { Cluster, ListOptions } from '../../../api/cluster.ts';
+import type { ListOptions } from '../../../api/cluster.ts';
 import { newestReplicaSet } from '../../../apply/explain-pods.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { podSelectorOf } from '../../../apply/label-selector.ts';
-import { listPods, listReplicaSets } from '../../../apply/list-pods.ts';
+import { listPods, listReplicaSets, type Lister } from '../../../apply/list-pods.ts';
 import { fieldsOf, listOf } from '../../../api/untyped.ts';
 
 /** The Pods of a live Deployment that are ready and not being deleted, the newest first. */
@@ -24,8 +24,6 @@ export async function newestHash(cluster: Lister, live: KubeObject, signal: Abor
   const newest = newestReplicaSet(live, replicaSets);
   return newest && hashOf(newest);
 }
-
-type Lister = Pick<Cluster, 'list'>;
 
 function selectionOf(deployment: KubeObject): ListOptions {
   const labelSelector = [POD_HASH, podSelectorOf(deployment)].join(',');
