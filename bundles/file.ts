@@ -7,15 +7,19 @@ export function readFile(file: string, bytes: Uint8Array, limits: YamlLimits): r
   try {
     return parseYaml(bytes, limits);
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    throw new ReasonedError({
-      reason: error.kind === 'limit' ? 'BundleTooLarge' : 'BundleInvalid',
-      retry: 'never',
-      message: `${file}: ${error.message}`,
-      hint:
-        error.kind === 'limit'
-          ? 'Split the file, use fewer aliases, or leave out unneeded values'
-          : 'Correct the YAML of the file',
-    });
+    throw error instanceof YamlError ? unreadable(file, error) : error;
   }
+}
+
+/** The error for a file of a bundle that cannot be read: BundleInvalid or BundleTooLarge. */
+export function unreadable(file: string, error: YamlError): ReasonedError {
+  return new ReasonedError({
+    reason: error.kind === 'limit' ? 'BundleTooLarge' : 'BundleInvalid',
+    retry: 'never',
+    message: `${file}: ${error.message}`,
+    hint:
+      error.kind === 'limit'
+        ? 'Split the file, use fewer aliases, or leave out unneeded values'
+        : 'Correct the YAML of the file',
+  });
 }

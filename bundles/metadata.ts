@@ -3,12 +3,9 @@ import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
 import type { Bundle, Manifest, Property } from './bundle.ts';
-import { readFile } from './file.ts';
+import { unreadable } from './file.ts';
 import { goJson, sortedKeys } from './go-json.ts';
-import type { BundleLimits } from './limits.ts';
-import { metadataField as field, metadataFile } from './metadata-file.ts';
-
-type Files = ReadonlyMap<string, Uint8Array>;
+import { metadataField as field, type FindMetadata, type MetadataFile } from './metadata-file.ts';
 
 const PROPERTIES = 'olm.properties';
 
@@ -16,14 +13,20 @@ const PROPERTIES = 'olm.properties';
  * `annotations` of `metadata/annotations.yaml`, or of another file that has them. @throws ReasonedError BundleInvalid
  * if they are missing or no map.
  */
-export function readAnnotations(files: Files, limits: BundleLimits): ReadonlyMap<string, string> {
-  const file = metadataFile(files, 'annotations') ?? 'metadata/annotations.yaml';
-  const bytes = files.get(file);
-  if (bytes === undefined) throw invalid(file, 'the file is missing', 'Is it the image or folder of a bundle');
-  const content = readFile(file, bytes, limits)[0]?.value;
-  const annotations = field(content, 'annotations') ?? {};
-  if (!isRecord(annotations)) throw invalid(file, '"annotations" must be a map', 'Correct the field');
-  return new Map(Object.entries(annotations).map(([key, value]) => [key, annotationText(file, key, value)]));
+export function readAnnotations(find: FindMetadata): ReadonlyMap<string, string> {
+  const file = find('annotations');
+  if (file === undefined) {
+    throw invalid('metadata/annotations.yaml', 'the file is missing', 'Is it the image or folder of a bundle');
+  }
+  const { path } = file;
+  const annotations = field(contentOf(file), 'annotations') ?? {};
+  if (!isRecord(annotations)) throw invalid(path, '"annotations" must be a map', 'Correct the field');
+  return new Map(Object.entries(annotations).map(([key, value]) => [key, annotationText(path, key, value)]));
+}
+
+function contentOf({ path, content, error }: MetadataFile): unknown {
+  if (error !== undefined) throw unreadable(path, error);
+  return content;
 }
 
 /** Numbers and booleans are taken as text: a package may be named `1`. @throws ReasonedError BundleInvalid for lists and maps */
@@ -38,12 +41,11 @@ export function annotationText(file: string, key: string, value: unknown): strin
  * `properties` of `metadata/properties.yaml`, or of another file that has them; undefined if no file has them, or the
  * file is empty.
  */
-export function readProperties(files: Files, limits: BundleLimits): readonly Property[] | undefined {
-  const file = metadataFile(files, 'properties') ?? 'metadata/properties.yaml';
-  const bytes = files.get(file);
-  if (bytes === undefined || bytes.length === 0) return undefined;
-  const content = readFile(file, bytes, limits)[0]?.value;
-  return checkProperties(field(content, 'properties') ?? [], (what) => invalid(file, what, 'Correct the file'));
+export function readProperties(find: FindMetadata): readonly Property[] | undefined {
+  const file = find('properties');
+  if (file === undefined || file.isEmpty) return undefined;
+  const list = field(contentOf(file), 'properties') ?? [];
+  return checkProperties(list, (what) => invalid(file.path, what, 'Correct the file'));
 }
 
 /**
@@ -51,20 +53,18 @@ export function readProperties(files: Files, limits: BundleLimits): readonly Pro
  * the other tools; why is kept for validation.
  */
 export function readDependencies(
-  files: Files,
-  limits: BundleLimits,
+  find: FindMetadata,
 ): Pick<Bundle, 'dependencies' | 'dependenciesFile' | 'dependenciesError'> {
-  const file = metadataFile(files, 'dependencies') ?? 'metadata/dependencies.yaml';
-  const bytes = files.get(file);
-  if (bytes === undefined) return { dependencies: [] };
+  const file = find('dependencies');
+  if (file === undefined) return { dependencies: [] };
+  const { path } = file;
   try {
-    const content = readFile(file, bytes, limits)[0]?.value;
-    const list = field(content, 'dependencies') ?? [];
-    const dependencies = checkProperties(list, (what) => invalid(file, what, 'Correct the file'));
-    return { dependencies, dependenciesFile: file };
+    const list = field(contentOf(file), 'dependencies') ?? [];
+    const dependencies = checkProperties(list, (what) => invalid(path, what, 'Correct the file'));
+    return { dependencies, dependenciesFile: path };
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'BundleTooLarge') throw error;
-    return { dependencies: [], dependenciesFile: file, dependenciesError: error.message };
+    return { dependencies: [], dependenciesFile: path, dependenciesError: error.message };
   }
 }
 

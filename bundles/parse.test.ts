@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runsOf } from '../e2e/lib/sample.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseBundle } from './parse.ts';
-import { makeBundle, makeCrd, makeFiles, type BundleParts } from './testing/bundle.ts';
+import { makeBundle, makeCrd, makeDeployment, makeFiles, type BundleParts } from './testing/bundle.ts';
 
 describe('a bundle', () => {
   it('a bundle has the package, channels and default channel of its annotations', () => {
@@ -161,12 +161,33 @@ describe('a bundle', () => {
     expect(parseBundle(files)).toMatchObject({ package: 'gadget-operator', properties: [{ type: 'x', value: 1 }] });
   });
 
+  it('each file is read once, and of those in metadata/ only the first document', () => {
+    const first = 'x: 1\n---\ndependencies: [{type: x, value: 1}]\n---\ny: [\n';
+    const files = new CountedFiles(makeFiles({ files: { 'metadata/a.yaml': first, 'metadata/b.yaml': 'z: 1\n' } }));
+    expect(parseBundle(files).dependencies).toEqual([]);
+    expect(files.reads).toEqual([...files.keys()].map(() => 1));
+  });
+
   it('numbers, quantities and times are read unchanged', () => {
     const text = 'kind: ConfigMap\nmetadata: {name: c}\nbig: 9223372036854775807\nq: 1024Mi\nt: 2024-01-01T00:00:00Z\n';
     const { objects } = makeBundle({ files: { 'manifests/c.yaml': text } });
     expect(objects[0]?.object).toMatchObject({ big: 9223372036854775807n, q: '1024Mi', t: '2024-01-01T00:00:00Z' });
   });
 });
+
+/** Counts how often each file is read. */
+class CountedFiles extends Map<string, Uint8Array> {
+  readonly #counts = new Map<string, number>();
+
+  override get(path: string): Uint8Array | undefined {
+    this.#counts.set(path, (this.#counts.get(path) ?? 0) + 1);
+    return super.get(path);
+  }
+
+  get reads(): readonly number[] {
+    return [...this.keys()].map((path) => this.#counts.get(path) ?? 0);
+  }
+}
 
 interface Refused extends BundleParts {
   readonly because: string;
@@ -312,10 +333,24 @@ const REFUSED: readonly Refused[] = [
     spec: { webhookdefinitions: Array.from({ length: 1001 }, () => ({})) },
   },
   {
+    because: 'the CSV has too many containers',
+    reason: 'BundleTooLarge',
+    names: ['manifests/csv.yaml', 'containers'],
+    deployments: ['a', 'b'].map((name) =>
+      makeDeployment(name, { containers: Array.from({ length: 501 }, () => null) }),
+    ),
+  },
+  {
     because: 'it has too many documents',
     reason: 'BundleTooLarge',
     names: ['manifests/x.yaml'],
     ...object('---\nkind: Secret\n'.repeat(2000)),
+  },
+  {
+    because: 'a file of metadata/ is larger than any that is published',
+    reason: 'BundleTooLarge',
+    names: ['metadata/annotations.yaml'],
+    files: { 'metadata/annotations.yaml': `annotations: {}\n# ${'x'.repeat(1 << 20)}` },
   },
   {
     because: 'it has too many files',

@@ -9,7 +9,9 @@ import { BUNDLE_ANNOTATION } from './annotations.ts';
 import type { Bundle, Csv, CsvSpec, Manifest, Property } from './bundle.ts';
 import { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
 import { readManifests } from './manifests.ts';
+import { openMetadata } from './metadata-file.ts';
 import { mergeProperties, readAnnotations, readDependencies, readProperties } from './metadata.ts';
+import { checkBundleSize } from './size.ts';
 import { decode, DecodeError } from './typed/decode.ts';
 
 export type * from './bundle.ts';
@@ -23,11 +25,12 @@ export type { BundleLimits } from './limits.ts';
  */
 export function parseBundle(files: ReadonlyMap<string, Uint8Array>, overrides: Partial<BundleLimits> = {}): Bundle {
   const limits = { ...DEFAULT_BUNDLE_LIMITS, ...overrides };
-  checkSize(files, limits);
-  const annotations = readAnnotations(files, limits);
+  checkBundleSize(files, limits);
+  const find = openMetadata(files, limits);
+  const annotations = readAnnotations(find);
   checkMediatype(annotations);
   const manifests = readManifests(files, limits);
-  const published = readProperties(files, limits);
+  const published = readProperties(find);
   const csv = readCsv(manifests, published);
   checkLists(csv.csv, limits);
   return {
@@ -39,19 +42,12 @@ export function parseBundle(files: ReadonlyMap<string, Uint8Array>, overrides: P
     crds: manifests.filter(({ object }) => object.kind === CRD),
     objects: manifests.filter(({ object }) => object.kind !== CRD && object.kind !== CSV),
     properties: csv.properties,
-    ...readDependencies(files, limits),
+    ...readDependencies(find),
   };
 }
 
 const CSV = 'ClusterServiceVersion';
 const CRD = 'CustomResourceDefinition';
-
-function checkSize(files: ReadonlyMap<string, Uint8Array>, { maxFiles, maxTotalBytes }: BundleLimits): void {
-  if (files.size > maxFiles) throw tooLarge(`the bundle has more than ${maxFiles} files`);
-  let total = 0;
-  for (const bytes of files.values()) total += bytes.length;
-  if (total > maxTotalBytes) throw tooLarge(`the files of the bundle have more than ${maxTotalBytes} bytes together`);
-}
 
 function tooLarge(message: string): ReasonedError {
   return new ReasonedError({ reason: 'BundleTooLarge', retry: 'never', message });
@@ -102,11 +98,16 @@ function decodeCsv(manifest: Manifest): DecodedCsv {
   }
 }
 
-/** Limits of items that are compared with each other; real CSVs have at most 86 webhooks and 48 CRDs. */
+/**
+ * Limits of items that are compared with each other, or with the settings of a Subscription; real CSVs have at most 86
+ * webhooks and 48 CRDs.
+ */
 function checkLists({ spec, manifest }: Csv, { maxObjects }: BundleLimits): void {
   const { install, customresourcedefinitions, apiservicedefinitions } = spec;
+  const pods = (install.spec?.deployments ?? []).map((deployment) => deployment.spec.template.spec);
   const lists = {
     'spec.install.spec.deployments': install.spec?.deployments,
+    'the containers of spec.install.spec.deployments': pods.flatMap(({ containers }) => containers ?? []),
     'spec.install.spec.permissions': install.spec?.permissions,
     'spec.install.spec.clusterPermissions': install.spec?.clusterPermissions,
     'spec.webhookdefinitions': spec.webhookdefinitions,

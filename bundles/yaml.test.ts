@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseYaml, YamlError } from './yaml.ts';
+import { parseFirstYaml, parseYaml, YamlError } from './yaml.ts';
+import { checkDensity, DEFAULT_YAML_LIMITS } from './yaml/limits.ts';
 
 /** The Go library's value for each scalar, by `sigs.k8s.io/yaml` 1.6. */
 const SCALARS: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
@@ -111,6 +112,12 @@ describe('documents', () => {
     const error = thrown(() => parseYaml(text));
     expect(error).toBeInstanceOf(YamlError);
     expect(error).toMatchObject({ kind: 'syntax', document, line });
+  });
+
+  it('the first document is read without those behind it', () => {
+    expect(parseFirstYaml('# none\n---\na: 1\n---\nb: [\n')).toEqual({ index: 2, line: 3, value: { a: 1 } });
+    expect(parseFirstYaml('# none\n')).toBeUndefined();
+    expect(thrown(() => parseFirstYaml('a: [\n---\nb: 1\n'))).toMatchObject({ kind: 'syntax', document: 1 });
   });
 
   it('bytes that are not UTF-8 are refused', () => {
@@ -273,9 +280,13 @@ describe('lines of quotes and brackets that are not indented', () => {
     expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
   });
 
-  it('a text is refused if indenting its lines would make it many times as long', () => {
-    const deep = `${Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth * 1000)}a:`).join('\n')} 'x`;
-    expect(thrown(() => parseYaml(`${deep}${'\ny'.repeat(200_000)}'\n`))).toMatchObject({ kind: 'syntax' });
+  it.each([
+    { because: 'it is long', levels: 150, spaces: 1000, lines: 200_000 },
+    { because: 'it is one of a thousand short ones', levels: 2, spaces: 2000, lines: 1000 },
+  ])('a text is refused if indenting its lines would make it many times as long: $because', (size) => {
+    const { levels, spaces, lines } = size;
+    const deep = `${Array.from({ length: levels }, (_, depth) => `${' '.repeat(depth * spaces)}a:`).join('\n')} 'x`;
+    expect(thrown(() => parseYaml(`${deep}${'\ny'.repeat(lines)}'\n`))).toMatchObject({ kind: 'syntax' });
   });
 });
 
@@ -288,6 +299,7 @@ describe('limits', () => {
     { name: 'a billion laughs', text: laughs(12) },
     { name: 'merges that multiply', text: merges(300) },
     { name: 'a million and a half keys', text: Array.from({ length: 1_500_000 }, (_, i) => `k${i}: 1`).join('\n') },
+    { name: 'a million and a half values in some documents', text: `l: [${'1,'.repeat(250_000)}]\n---\n`.repeat(6) },
     { name: 'a million documents', text: '---\na\n'.repeat(1_000_000) },
     { name: 'a scalar of 20 MB', text: `a: ${'x'.repeat(20 << 20)}` },
     { name: 'too many bytes', text: 'a'.repeat((16 << 20) + 1) },
@@ -311,14 +323,27 @@ describe('limits', () => {
       text: `${'---\na: &x [1,1,1]\nb: &y [*x,*x,*x]\nc: [*y,*y]\n'.repeat(900)}${laughs(5)}`,
     },
     { because: 'an alias deepens what is deep', text: nestedByAliases(40) },
+    { because: 'one map merges another a thousand times', text: merging(440, 1000) },
+    { because: 'each of many documents merges a map again and again', text: `${merging(20, 100)}---\n`.repeat(100) },
+    {
+      because: 'maps merge a list of empty maps',
+      text: `a: &x [${'{},'.repeat(500)}]\nb:\n${'  <<: *x\n'.repeat(500)}`,
+    },
   ])('a short text is refused if $because', ({ text }) => {
     expect(text.length).toBeLessThan(3 << 20);
     expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'limit' });
   });
 
-  it('aliases may write a file out to four times its text, and a short file to 256 KiB', () => {
+  it('aliases may write a file out to four times its text, and a short file to 32 KiB', () => {
     expect(() => parseYaml(`a: &x ${LONG}\nl: [*x, *x]\n`)).not.toThrow();
-    expect(() => parseYaml(`a: &x ${'x'.repeat(1000)}\nl:\n${'- *x\n'.repeat(250)}`)).not.toThrow();
+    expect(() => parseYaml(`a: &x ${'x'.repeat(1000)}\nl:\n${'- *x\n'.repeat(30)}`)).not.toThrow();
+    expect(() => parseYaml(merging(20, 50))).not.toThrow();
+  });
+
+  it('values are counted before anything is made of them, also many that begin in one line', () => {
+    const lines = `${'- '.repeat(190)}1\n`.repeat(6000);
+    expect(thrown(() => checkDensity(lines, DEFAULT_YAML_LIMITS))).toMatchObject({ kind: 'limit' });
+    expect(() => checkDensity('a-b '.repeat(1_000_000), DEFAULT_YAML_LIMITS)).not.toThrow();
   });
 
   it('a text without aliases is never refused for its growth', () => {
@@ -371,6 +396,12 @@ function merges(levels: number): string {
     lines.push(`m${level}: &m${level} {<<: *m${level - 1}, ${keys(level)}}`);
   }
   return lines.join('\n');
+}
+
+/** A map that merges another one several times. */
+function merging(size: number, times: number): string {
+  const entries = Array.from({ length: size }, (_, index) => `k${index}: 1`).join(', ');
+  return `a: &x {${entries}}\nb: {<<: [${'*x,'.repeat(times)}]}\n`;
 }
 
 function keys(level: number): string {

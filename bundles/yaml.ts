@@ -7,8 +7,7 @@
  * are bounded.
  */
 import { YAMLException } from 'js-yaml';
-import type { Room } from './room.ts';
-import { buildDocuments } from './yaml/build.ts';
+import { buildDocuments, type FileCount } from './yaml/build.ts';
 import { YamlError } from './yaml/error.ts';
 import { checkGrowth, hasAliases, roomFor } from './yaml/growth.ts';
 import { parseJsonObjects } from './yaml/json-objects.ts';
@@ -34,13 +33,27 @@ export interface YamlDocument {
  * @see https://yaml.org/spec/1.1/
  */
 export function parseYaml(input: string | Uint8Array, limits: Partial<YamlLimits> = {}): readonly YamlDocument[] {
+  return [...documentsOf(input, limits)];
+}
+
+/** The first of these documents; those behind it are not read, and may be wrong. @throws YamlError as parseYaml does. */
+export function parseFirstYaml(input: string | Uint8Array, limits: Partial<YamlLimits> = {}): YamlDocument | undefined {
+  const [first] = documentsOf(input, limits);
+  return first;
+}
+
+function* documentsOf(input: string | Uint8Array, limits: Partial<YamlLimits>): Iterable<YamlDocument> {
   const bounds = { ...DEFAULT_YAML_LIMITS, ...limits };
   const text = decodeText(input, bounds);
   const objects = parseJsonObjects(text, bounds);
-  if (objects !== undefined) return objects.map((object, position) => ({ index: position + 1, ...object }));
-  const room = roomFor(text.length);
-  const found = splitDocuments(text, bounds.maxDocuments).flatMap((document) => parseDocument(document, bounds, room));
-  return found.filter(({ value }) => value !== null);
+  if (objects !== undefined) {
+    yield* objects.map((object, position) => ({ index: position + 1, ...object }));
+    return;
+  }
+  const total: FileCount = { nodes: 0, growth: roomFor(text.length) };
+  for (const document of splitDocuments(text, bounds.maxDocuments)) {
+    yield* parseDocument(document, bounds, total).filter(({ value }) => value !== null);
+  }
 }
 
 function decodeText(input: string | Uint8Array, { maxBytes }: YamlLimits): string {
@@ -57,13 +70,13 @@ function tooLarge(maxBytes: number): YamlError {
   return new YamlError({ kind: 'limit', what: `has more than ${maxBytes} bytes` });
 }
 
-function parseDocument(document: DocumentText, bounds: YamlLimits, room: Room): readonly YamlDocument[] {
+function parseDocument(document: DocumentText, bounds: YamlLimits, total: FileCount): readonly YamlDocument[] {
   const { index, line, text } = document;
   try {
     checkDensity(text, bounds);
-    const { source, events } = parseLenient(text, bounds);
-    const values = buildDocuments(source, events, bounds);
-    if (hasAliases(events)) for (const value of values) checkGrowth(value, room, bounds);
+    const parsed = parseLenient(text, bounds);
+    const values = buildDocuments(parsed, total, bounds);
+    if (hasAliases(parsed.events)) for (const value of values) checkGrowth(value, total.growth, bounds);
     return values.map((value) => ({ index, line, value }));
   } catch (error) {
     throw locate(error, document);

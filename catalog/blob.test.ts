@@ -189,6 +189,11 @@ describe('a bundle without an entry', () => {
     expect(() => blobOf(parts)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
   });
 
+  it('a bundle with more files than an installation takes has no entry', () => {
+    const files = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`manifests/${at}.yaml`, '']));
+    expect(() => blobOf({ files })).toThrow(expect.objectContaining({ reason: 'BundleTooLarge', retry: 'never' }));
+  });
+
   it.each(['metadata/properties.yaml', 'metadata/dependencies.yaml', 'manifests/more.yaml'])(
     'a bundle whose aliases make %s a hundred times as long is refused as too large',
     (path) => {

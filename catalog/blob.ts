@@ -5,8 +5,9 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
-import { metadataFile } from '../bundles/metadata-file.ts';
-import { DEFAULT_YAML_LIMITS, YamlError, parseYaml } from '../bundles/yaml.ts';
+import { openMetadata, type FindMetadata } from '../bundles/metadata-file.ts';
+import { checkBundleSize } from '../bundles/size.ts';
+import { DEFAULT_YAML_LIMITS, YamlError, parseFirstYaml } from '../bundles/yaml.ts';
 import { checkShape } from '../bundles/yaml/limits.ts';
 import { buildCsvMetadata } from './csv-metadata.ts';
 import { field, listField, objectField, textField } from './fields.ts';
@@ -48,16 +49,18 @@ export interface BundleDirectory extends Declared {
  * document of a file counts; hidden files and deeper folders do not count.
  *
  * Throws ReasonedError `BundleInvalid`, not retried, if the directory has no ClusterServiceVersion or no package name,
- * or if a manifest cannot be parsed; `BundleTooLarge` if a file exceeds a limit.
+ * or if a manifest cannot be parsed; `BundleTooLarge` if a file exceeds a limit, or all of them together do.
  */
 export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): BundleDirectory {
+  checkBundleSize(files);
   const objects = parseManifests(files);
   const csv = objects.findLast((object) => textField(object, 'kind') === 'ClusterServiceVersion');
   if (csv === undefined) throw invalidBundle('manifests/', 'there is no ClusterServiceVersion');
-  const annotations = objectField(parseMetadata(files, 'annotations'), 'annotations');
+  const find = openMetadata(files);
+  const annotations = objectField(parseMetadata(find, 'annotations'), 'annotations');
   const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
   if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
-  return { packageName, annotations, csv, objects, ...declaredProperties(files, csv) };
+  return { packageName, annotations, csv, objects, ...declaredProperties(find, csv) };
 }
 
 /**
@@ -91,23 +94,24 @@ function parseManifests(files: ReadonlyMap<string, Uint8Array>): Fields[] {
   return objects;
 }
 
-function parseMetadata(
-  files: ReadonlyMap<string, Uint8Array>,
-  name: 'annotations' | 'properties' | 'dependencies',
-): Fields {
-  const path = metadataFile(files, name);
-  return path === undefined ? {} : (parseFirst(path, files.get(path)!) ?? {});
+function parseMetadata(find: FindMetadata, name: Parameters<FindMetadata>[0]): Fields {
+  const file = find(name);
+  if (file?.error !== undefined) throw unreadable(file.path, file.error);
+  return isRecord(file?.content) ? file.content : {};
 }
 
 function parseFirst(path: string, content: Uint8Array): Fields | undefined {
   try {
-    const first = parseYaml(content)[0]?.value;
+    const first = parseFirstYaml(content)?.value;
     return isRecord(first) ? first : undefined;
   } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    if (error.kind === 'limit') throw tooLarge(path, error);
-    throw invalidBundle(path, `the YAML cannot be read: ${error.message}`);
+    throw error instanceof YamlError ? unreadable(path, error) : error;
   }
+}
+
+function unreadable(path: string, error: YamlError): ReasonedError {
+  if (error.kind === 'limit') return tooLarge(path, error);
+  return invalidBundle(path, `the YAML cannot be read: ${error.message}`);
 }
 
 /** The properties that metadata/ and the annotation `olm.properties` state. */
@@ -116,21 +120,21 @@ interface Declared {
   readonly dependencies: readonly Property[];
 }
 
-function declaredProperties(files: ReadonlyMap<string, Uint8Array>, csv: Fields): Declared {
+function declaredProperties(find: FindMetadata, csv: Fields): Declared {
   const annotation = textField(objectField(objectField(csv, 'metadata'), 'annotations'), 'olm.properties');
   return {
     declared: [
-      ...propertiesIn(listField(parseMetadata(files, 'properties'), 'properties')),
+      ...propertiesIn(listField(parseMetadata(find, 'properties'), 'properties')),
       ...propertiesIn(annotation === undefined ? [] : parseAnnotation(annotation)),
     ],
-    dependencies: propertiesIn(listField(parseDependencies(files), 'dependencies')),
+    dependencies: propertiesIn(listField(parseDependencies(find), 'dependencies')),
   };
 }
 
 /** Dependencies that cannot be parsed count as none, as in the reference; those beyond a limit do not. */
-function parseDependencies(files: ReadonlyMap<string, Uint8Array>): Fields {
+function parseDependencies(find: FindMetadata): Fields {
   try {
-    return parseMetadata(files, 'dependencies');
+    return parseMetadata(find, 'dependencies');
   } catch (error) {
     if (error instanceof ReasonedError && error.reason !== 'BundleTooLarge') return {};
     throw error;

@@ -49,7 +49,7 @@ export const SUPPORTED_KINDS: ReadonlyMap<string, SupportedKind> = new Map(
 export interface OwnKind {
   readonly namespaced: boolean;
   /** Of the CRD, those that are served: `v1`. */
-  readonly versions: readonly string[];
+  readonly versions: ReadonlySet<string>;
 }
 
 /**
@@ -77,5 +77,5 @@ function ownKind(spec: unknown): readonly (readonly [string, OwnKind])[] {
   const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isRecord) : [];
   const served = versions.filter((version) => version['served'] === true).map(({ name }) => String(name));
   const identity = groupKind({ apiVersion: `${spec['group']}/v1`, kind });
-  return [[identity, { namespaced: spec['scope'] !== 'Cluster', versions: served }]];
+  return [[identity, { namespaced: spec['scope'] !== 'Cluster', versions: new Set(served) }]];
 }

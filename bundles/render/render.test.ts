@@ -698,7 +698,48 @@ describe('APIServices', () => {
   });
 });
 
+describe('a bundle without objects of its own', () => {
+  const REQUIRED = { type: 'olm.package.required', value: { packageName: 'a', versionRange: '1.0.0' } };
+  const inFile = (file: string, list: readonly unknown[]): Readonly<Record<string, string>> => ({
+    [`metadata/${file}.yaml`]: formatJson({ [file]: list }),
+  });
+
+  it.each<{ because: string; parts: BundleParts }>([
+    {
+      because: 'a file of dependencies',
+      parts: { files: inFile('dependencies', [{ type: 'olm.package', value: {} }]) },
+    },
+    { because: 'a property', parts: { files: inFile('properties', [REQUIRED]) } },
+    { because: 'a constraint', parts: { files: inFile('properties', [{ type: 'olm.constraint', value: {} }]) } },
+    { because: 'a required kind', parts: { spec: { customresourcedefinitions: { required: OWNED.owned } } } },
+  ])('a package that consists of its dependencies renders to a ConfigMap that says so: $because', ({ parts }) => {
+    const objects = render({ deployments: [], ...parts });
+    expect(names(objects)).toEqual(['ConfigMap ops/gadget-operator.v1.0.0']);
+    expect(objects[0]?.['data']).toEqual({ content: expect.stringContaining('only dependencies') as unknown });
+  });
+
+  it('its ConfigMap has a valid name whatever the bundle is called', () => {
+    const files = inFile('properties', [REQUIRED]);
+    const [object] = render({ deployments: [], metadata: { name: 'Gadget_1+x' }, files });
+    expect(object?.metadata.name).toMatch(/^dependencies-[0-9a-z]+$/);
+  });
+
+  it('it has no ConfigMap if anything else is rendered', () => {
+    const parts = { deployments: [], objects: [makeCrd()], files: inFile('properties', [REQUIRED]) };
+    expect(names(render(parts))).toEqual(['CustomResourceDefinition /gadgets.example.com']);
+  });
+
+  it('a bundle with neither objects nor dependencies is refused: as an upgrade it would delete the operator', () => {
+    expect(thrown(() => render({ deployments: [] }))).toMatchObject({ reason: 'BundleInvalid', retry: 'never' });
+  });
+});
+
 describe('rendering', () => {
+  it('kinds that a bundle expects of the cluster in spec.nativeAPIs change nothing', () => {
+    const nativeAPIs = [{ group: 'route.openshift.io', version: 'v1', kind: 'Route' }];
+    expect(render({ spec: { nativeAPIs } })).toEqual(render());
+  });
+
   it('rendering gives the same bytes for the same bundle, and does not change it', () => {
     const bundle = makeBundle({
       clusterPermissions: [PERMISSION],
@@ -713,7 +754,7 @@ describe('rendering', () => {
 
   it('every generator of the folder is in the list', () => {
     const source = readdirSync(import.meta.dirname).filter(
-      (name) => !/test|^(names|model|options|metadata|kinds|render|one-of|required-|client-)/.test(name),
+      (name) => !/test|^(names|model|options|metadata|kinds|render|one-of|required-|client-|only-)/.test(name),
     );
     expect(source.filter((name) => name.endsWith('.ts'))).toHaveLength(GENERATORS.length);
   });

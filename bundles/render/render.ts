@@ -15,8 +15,9 @@ import { renderCrds } from './crds.ts';
 import { renderDeployments } from './deployments.ts';
 import { pickTargets } from './install-mode.ts';
 import type { RenderContext, RenderOptions } from './options.ts';
+import { orOnlyDependencies } from './only-dependencies.ts';
 import { renderOperatorCondition } from './operator-condition.ts';
-import { checkRenderedSize, checkRoleCount } from './rendered-size.ts';
+import { checkCopies, checkRenderedSize, checkRoleCount } from './rendered-size.ts';
 import { renderRoles } from './roles.ts';
 import { renderServiceAccounts } from './service-accounts.ts';
 import { renderServices } from './services.ts';
@@ -55,7 +56,9 @@ export function renderBundle(bundle: Bundle, options: RenderOptions): readonly K
   checkConfigNames(bundle, options.config);
   const context = { bundle, options, targets: pickTargets(bundle, options) };
   checkRoleCount(context);
-  const objects = oneOfEach(GENERATORS.flatMap((generate) => generate(context)));
+  checkCopies(context);
+  const rendered = oneOfEach(GENERATORS.flatMap((generate) => generate(context)));
+  const objects = orOnlyDependencies(rendered, context);
   checkRenderedSize(objects);
   return objects;
 }

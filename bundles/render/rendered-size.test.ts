@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeBundle, makeDeployment } from '../testing/bundle.ts';
 import { renderBundle } from './render.ts';
+import { checkCopies } from './rendered-size.ts';
 
 const tooLarge: unknown = expect.objectContaining({ reason: 'BundleTooLarge', retry: 'never' });
 const deployments = (count: number, containers: number): readonly unknown[] =>
@@ -12,6 +13,8 @@ const deployments = (count: number, containers: number): readonly unknown[] =>
       })),
     }),
   );
+
+const SHORT = Array.from({ length: 10_000 }, (_, index) => ({ name: `a${index}`, value: 'x' }));
 
 describe('a bundle that multiplies is refused', () => {
   it('annotations of the CSV are not copied to hundreds of Deployments', () => {
@@ -27,6 +30,18 @@ describe('a bundle that multiplies is refused', () => {
     const env = Array.from({ length: 20 }, (_, index) => ({ name: `V${index}`, value: 'x'.repeat(30_000) }));
     const bundle = makeBundle({ deployments: deployments(10, 100) });
     expect(() => renderBundle(bundle, { namespace: 'ops', certificates: 'none', config: { env } })).toThrow(tooLarge);
+  });
+
+  it.each([
+    { because: 'annotations', annotations: Object.fromEntries(SHORT.map(({ name, value }) => [name, value])), env: [] },
+    { because: 'variables', annotations: {}, env: SHORT },
+  ])('copies of many short $because are refused before they are made', ({ annotations, env }) => {
+    const check = (count: number): void => {
+      const bundle = makeBundle({ metadata: { name: 'g', annotations }, deployments: deployments(count, 1) });
+      checkCopies({ bundle, options: { namespace: 'ops', certificates: 'none', config: { env } }, targets: [''] });
+    };
+    expect(() => check(800)).toThrow(tooLarge);
+    expect(() => check(100)).not.toThrow();
   });
 
   it("permissions are not copied to more namespaces than a Revision has room for, the operator's own among them", () => {

@@ -5,6 +5,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { MAX_JSON_DEPTH } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
+import type { OperatorConfig } from '../../api/operator-config.ts';
 import { MAX_OBJECTS } from '../../api/revision.ts';
 import { makeRoom, takeRoom } from '../room.ts';
 import type { RenderContext } from './options.ts';
@@ -15,8 +16,36 @@ const MOST_CHARACTERS = 32 << 20;
 
 /** Refuses objects that are too large together. @throws ReasonedError BundleTooLarge, never retried. */
 export function checkRenderedSize(objects: readonly KubeObject[]): void {
-  if (takeRoom(objects, makeRoom(MOST_CHARACTERS), MAX_JSON_DEPTH) === undefined) return;
-  throw tooLarge(
+  if (takeRoom(objects, makeRoom(MOST_CHARACTERS), MAX_JSON_DEPTH) !== undefined) throw tooManyCharacters();
+}
+
+/**
+ * Refuses copies of annotations and of the configuration that will be too large together, before they are made: in memory
+ * a copy of many short entries is thirty times as large as its characters. @throws ReasonedError BundleTooLarge, never
+ * retried.
+ */
+export function checkCopies({ bundle, options }: RenderContext): void {
+  const deployments = bundle.csv.spec.install.spec?.deployments ?? [];
+  const containers = deployments.flatMap(({ spec }) => spec.template.spec.containers ?? []);
+  const annotations = deployments.length * charactersOf(bundle.csv.annotations);
+  const settings = containers.length * charactersOf(ofContainers(options.config));
+  if (annotations + settings > MOST_CHARACTERS) throw tooManyCharacters();
+}
+
+/** The settings that each container gets. */
+function ofContainers({ args, env, envFrom, resources, volumeMounts }: OperatorConfig = {}): readonly unknown[] {
+  return [args, env, envFrom, resources, volumeMounts].filter((setting) => setting !== undefined);
+}
+
+/** Counted up to the limit. */
+function charactersOf(value: unknown): number {
+  const room = makeRoom(MOST_CHARACTERS);
+  takeRoom(value, room, MAX_JSON_DEPTH);
+  return MOST_CHARACTERS - room.left;
+}
+
+function tooManyCharacters(): ReasonedError {
+  return tooLarge(
     `the objects of the bundle have more than ${MOST_CHARACTERS} characters when they are rendered`,
     'Shorten the annotations of the ClusterServiceVersion, use fewer Deployments, or make spec.config of the Subscription smaller',
   );

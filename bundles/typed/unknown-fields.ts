@@ -16,13 +16,18 @@ function collect(type: GoType, data: unknown, at: { readonly path: string; reado
   } else if (type.form === 'list' && Array.isArray(data)) {
     data.forEach((item, index) => collect(type.of, item, { path: `${path}[${index}]`, found }));
   } else if (type.form === 'map') {
-    for (const [key, value] of Object.entries(data)) collect(type.of, value, { path: `${path}[${key}]`, found });
+    for (const [key, value] of Object.entries(data)) {
+      collect(type.of, value, { path: `${path}[${key.slice(0, MAX_KEY)}]`, found });
+    }
   } else if (type.form === 'struct' && !Array.isArray(data)) {
     collectFields(type.fields, data, at);
   } else if (type.form === 'basic' && type.type.startsWith('schemaOr')) {
     collect(goType(Array.isArray(data) ? '[]JSONSchemaProps' : 'JSONSchemaProps'), data, at);
   }
 }
+
+/** Of a key in a path, which all unknown fields below it repeat. */
+const MAX_KEY = 100;
 
 function collectFields(
   fields: Extract<GoType, { form: 'struct' }>['fields'],

@@ -61,6 +61,14 @@ export function duplicates(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value) => seen.size === seen.add(value).size))].sort();
 }
 
+/** The first of some names, for advice that each finding repeats: there may be thousands, of any length. */
+export function someOf(names: ReadonlySet<string>): readonly string[] {
+  return [...names.values().take(MOST_NAMES)].map((name) => name.slice(0, MAX_NAME));
+}
+
+const MOST_NAMES = 20;
+const MAX_NAME = 63;
+
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Whether it may be the name of most objects. @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */

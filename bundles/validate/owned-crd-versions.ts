@@ -30,10 +30,13 @@ function versionsOf(manifest: Manifest): readonly Version[] {
   const spec = fieldsOf(manifest.object['spec']);
   const { versions, version } = spec;
   const names = Array.isArray(versions) ? versions.map((one) => fieldsOf(one)['name']) : [version];
-  const group = asText(spec['group']);
-  const kind = asText(fieldsOf(spec['names'])['kind']);
+  const group = asText(spec['group']).slice(0, MAX_NAME);
+  const kind = asText(fieldsOf(spec['names'])['kind']).slice(0, MAX_NAME);
   return names.map((name) => ({ key: `${group}/${asText(name)} ${kind}`, kind: `${group} ${kind}`, manifest }));
 }
+
+/** Longer than any valid name: each of the versions repeats them. */
+const MAX_NAME = 300;
 
 function* compare(bundle: Bundle, present: readonly Version[]): Iterable<FoundBy> {
   const owned = new Set<string>();

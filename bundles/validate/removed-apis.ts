@@ -41,14 +41,13 @@ const REMOVED: readonly { readonly minor: number; readonly kinds: ReadonlySet<st
 ];
 
 /** Resources of which Kubernetes 1.25 removed one version: an operator with rights to them may use that version. */
-const DOUBTFUL = new Set([
-  'batch cronjobs',
-  'discovery.k8s.io endpointslices',
-  'events.k8s.io events',
-  'autoscaling horizontalpodautoscalers',
-  'policy poddisruptionbudgets',
-  'policy podsecuritypolicies',
-  'node.k8s.io runtimeclasses',
+const DOUBTFUL: ReadonlyMap<string, readonly string[]> = new Map([
+  ['batch', ['cronjobs']],
+  ['discovery.k8s.io', ['endpointslices']],
+  ['events.k8s.io', ['events']],
+  ['autoscaling', ['horizontalpodautoscalers']],
+  ['policy', ['poddisruptionbudgets', 'podsecuritypolicies']],
+  ['node.k8s.io', ['runtimeclasses']],
 ]);
 
 /** Kubernetes versions that the bundle is for serve every API that it uses. */
@@ -132,7 +131,10 @@ function* doubtfulRights(bundle: Bundle): Iterable<FoundBy> {
   for (const [list, found] of Object.entries({ clusterPermissions, permissions })) {
     for (const [index, { rules }] of found.entries()) {
       for (const [at, { apiGroups = [], resources = [] }] of (rules ?? []).entries()) {
-        const doubtful = apiGroups.flatMap((group) => resources.filter((r) => DOUBTFUL.has(`${group} ${r}`)));
+        const named = new Set(resources);
+        const doubtful = [...new Set(apiGroups)].flatMap((group) =>
+          (DOUBTFUL.get(group) ?? []).filter((resource) => named.has(resource)),
+        );
         for (const resource of doubtful.filter((name) => !displayed.has(name))) {
           const path = `spec.install.spec.${list}[${index}].rules[${at}]`;
           const message = `the operator has rights to ${resource}, of which Kubernetes 1.25 removed a version`;

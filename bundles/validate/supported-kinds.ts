@@ -1,6 +1,6 @@
 import { groupKind } from '../../api/object.ts';
 import { ownKinds, SUPPORTED_KINDS, supportedKind } from '../render/kinds.ts';
-import { at, type Check } from './check.ts';
+import { at, someOf, type Check } from './check.ts';
 
 /** The kinds of objects in a bundle are limited, to those that its own CRDs define and some more; the operator makes the rest. */
 export const supportedKinds: Check = {
@@ -19,9 +19,9 @@ export const supportedKinds: Check = {
         const message = `a bundle may not hold objects of the kind ${kind}`;
         const advice = `Let the operator create it. Allowed are the kinds that CRDs of the bundle define, and ${KNOWN}`;
         yield { level: 'error', ...at(manifest), path: 'kind', message, advice };
-      } else if (!defined.versions.includes(version)) {
+      } else if (!defined.versions.has(version)) {
         const message = `its CRD in the bundle does not serve the version ${version}`;
-        const advice = `Use ${defined.versions.join(' or ') || 'a version that the CRD serves'}`;
+        const advice = `Use ${someOf(defined.versions).join(' or ') || 'a version that the CRD serves'}`;
         yield { level: 'error', ...at(manifest), path: 'apiVersion', message, advice };
       }
     }

@@ -930,6 +930,53 @@ describe('the checks', () => {
     expect(found.at(-1)?.message).toContain('more than 500');
   });
 
+  it.each([
+    {
+      because: 'names of Deployments',
+      parts: {
+        deployments: Array.from({ length: 100 }, (_, index) => makeDeployment(`${LONG_NAME}${index}`)),
+        spec: { webhookdefinitions: [WEBHOOK] },
+      },
+      check: 'webhook-deployments',
+    },
+    {
+      because: 'versions of a CRD',
+      parts: {
+        objects: [
+          makeCrd({ versions: Array.from({ length: 100 }, (_, at) => ({ name: `${LONG_NAME}${at}`, served: true })) }),
+          { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'a' } },
+        ],
+      },
+      check: 'supported-kinds',
+    },
+    {
+      because: 'the group of a CRD',
+      parts: { objects: [makeCrd({ group: LONG_NAME, versions: [{ name: 'v1' }, { name: 'v2' }] })] },
+      check: 'owned-crd-versions',
+    },
+    {
+      because: 'a key above unknown fields',
+      parts: {
+        objects: [
+          makeCrd({
+            versions: [{ name: 'v1', schema: { openAPIV3Schema: { properties: { [LONG_NAME]: { a: 1, b: 1 } } } } }],
+          }),
+        ],
+      },
+      check: 'unknown-fields',
+    },
+  ])('findings do not repeat $because in full: there may be as many as findings', ({ parts, check }) => {
+    const found = validateBundle(makeBundle(parts)).filter((finding) => finding.check === check);
+    expect(found).not.toEqual([]);
+    for (const finding of found) expect(JSON.stringify(finding).length).toBeLessThan(3000);
+  });
+
+  it('a right that a rule names twice is found once', () => {
+    const rules = [{ apiGroups: ['batch', 'batch'], resources: ['cronjobs', 'jobs', 'cronjobs'], verbs: ['get'] }];
+    const bundle = makeBundle({ permissions: [{ serviceAccountName: 'gadget', rules }] });
+    expect(validateBundle(bundle, { suites: ['removed-apis'] })).toHaveLength(1);
+  });
+
   it('the checks accept a CRD with a conversion but no address, if the CSV has the webhook', () => {
     const spec = { conversion: { strategy: 'Webhook' } };
     const webhook = { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] };
@@ -953,6 +1000,8 @@ describe('the checks', () => {
     expect(new Set(suites)).toEqual(new Set(['format']));
   });
 });
+
+const LONG_NAME = 'x'.repeat(10_000);
 
 /** Bytes that no compression makes smaller. */
 function noise(length: number): Uint8Array {

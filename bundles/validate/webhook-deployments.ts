@@ -1,4 +1,4 @@
-import { inCsv, type Check } from './check.ts';
+import { inCsv, someOf, type Check } from './check.ts';
 
 /** Every webhook is served by one of the Deployments of the CSV. */
 export const webhookDeployments: Check = {
@@ -7,6 +7,7 @@ export const webhookDeployments: Check = {
   *run(bundle) {
     const { webhookdefinitions = [], apiservicedefinitions, install } = bundle.csv.spec;
     const existing = new Set((install.spec?.deployments ?? []).map(({ name }) => name));
+    const advice = `Name one of ${someOf(existing).join(', ') || 'its Deployments'}`;
     const calls = [
       ...webhookdefinitions.map((call, index) => ({ call, path: `spec.webhookdefinitions[${index}]` })),
       ...(apiservicedefinitions.owned ?? []).map((call, index) => ({
@@ -17,7 +18,6 @@ export const webhookDeployments: Check = {
     for (const { call, path } of calls) {
       if (existing.has(call.deploymentName ?? '')) continue;
       const message = `the CSV has no Deployment "${call.deploymentName ?? ''}"`;
-      const advice = `Name one of ${[...existing].join(', ') || 'its Deployments'}`;
       yield { level: 'error', ...inCsv(bundle, `${path}.deploymentName`), message, advice };
     }
   },

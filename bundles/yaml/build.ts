@@ -3,20 +3,33 @@
  * become strings, aliases share their value but count as if they were copied.
  */
 import { EVENT_ID, getScalarValue, type Event } from 'js-yaml';
+import type { Room } from '../room.ts';
 import { YamlError } from './error.ts';
+import { checkMerge } from './growth.ts';
 import { tooMany, type YamlLimits } from './limits.ts';
 import { resolvePlain, resolveTagged } from './scalar.ts';
 
+/** What the documents of a file have together: one of them may be as large as all. */
+export interface FileCount {
+  nodes: number;
+  /** Left for values that aliases and merge keys repeat. */
+  readonly growth: Room;
+}
+
 /** The value of each document of an event stream. @throws YamlError without a place. */
-export function buildDocuments(source: string, events: readonly Event[], limits: YamlLimits): readonly unknown[] {
+export function buildDocuments(
+  { source, events }: { readonly source: string; readonly events: readonly Event[] },
+  total: FileCount,
+  limits: YamlLimits,
+): readonly unknown[] {
   const state: BuildState = {
     source,
+    total,
     limits,
     documents: [],
     frames: [],
     anchors: new Map(),
     handles: new Map(),
-    nodes: 0,
   };
   for (const event of events) step(state, event);
   return state.documents;
@@ -37,12 +50,12 @@ type Anchor = { readonly value: unknown; readonly nodes: number } | { readonly o
 
 interface BuildState {
   readonly source: string;
+  readonly total: FileCount;
   readonly limits: YamlLimits;
   readonly documents: unknown[];
   readonly frames: Frame[];
   readonly anchors: Map<string, Anchor>;
   readonly handles: Map<string, string>;
-  nodes: number;
 }
 
 const MERGE = Symbol('merge key');
@@ -76,7 +89,6 @@ function openDocument(state: BuildState, { directives }: Extract<Event, { type: 
   for (const directive of directives) {
     if (directive.kind === 'tag') state.handles.set(directive.handle, directive.prefix);
   }
-  state.nodes = 0;
   state.frames.push({ kind: 'document', value: [], anchor: undefined, before: 0, key: undefined });
 }
 
@@ -87,7 +99,7 @@ function open(state: BuildState, kind: Frame['kind'], value: Frame['value'], eve
   if (top?.kind === 'mapping' && top.key === undefined) {
     throw new YamlError({ kind: 'syntax', what: 'has a list or map as a key' });
   }
-  const frame: Frame = { kind, value, anchor: anchorOf(state, event), before: state.nodes, key: undefined };
+  const frame: Frame = { kind, value, anchor: anchorOf(state, event), before: state.total.nodes, key: undefined };
   state.frames.push(frame);
   if (frame.anchor !== undefined) state.anchors.set(frame.anchor, { open: frame });
   count(state, 1);
@@ -149,12 +161,12 @@ function anchorOf(state: BuildState, { anchorStart, anchorEnd }: Anchored): stri
 function complete(state: BuildState, frame: Frame): void {
   const anchor = frame.anchor === undefined ? undefined : state.anchors.get(frame.anchor);
   if (frame.anchor === undefined || anchor === undefined || !('open' in anchor) || anchor.open !== frame) return;
-  state.anchors.set(frame.anchor, { value: frame.value, nodes: state.nodes - frame.before });
+  state.anchors.set(frame.anchor, { value: frame.value, nodes: state.total.nodes - frame.before });
 }
 
 function count(state: BuildState, nodes: number): void {
-  state.nodes += nodes;
-  if (state.nodes > state.limits.maxNodes) throw tooMany(state.limits.maxNodes);
+  state.total.nodes += nodes;
+  if (state.total.nodes > state.limits.maxNodes) throw tooMany(state.limits.maxNodes);
 }
 
 function add(state: BuildState, value: unknown): void {
@@ -187,6 +199,7 @@ function merge(state: BuildState, target: Record<string, unknown>, value: unknow
       throw new YamlError({ kind: 'syntax', what: 'has a merge key "<<" whose value is not a map' });
     }
     const entries = Object.entries(source);
+    checkMerge(entries.length, state.total.growth);
     count(state, entries.length);
     for (const [key, child] of entries) setOwn(target, key, child);
   }

@@ -13,8 +13,11 @@ import { tooDeep, type YamlLimits } from './limits.ts';
  */
 const MOST_GROWTH = 4;
 
-/** Any file may hold this much, however short it is: a bundle has 1,000 files at most. */
-const ALWAYS_ALLOWED = 1 << 18;
+/** Any file may hold this much, however short it is: the 1,000 files of a bundle as much as its bytes may be. */
+const ALWAYS_ALLOWED = 1 << 15;
+
+/** A merged key takes the room of so many characters: it takes the time, also if it replaces an equal one. */
+const MERGED_KEY = 16;
 
 /** Room for a file of this length: its documents share it, as there may be many. */
 export function roomFor(length: number): Room {
@@ -36,6 +39,16 @@ export function hasAliases(events: readonly Event[]): boolean {
 export function checkGrowth(value: unknown, room: Room, { maxDepth }: Pick<YamlLimits, 'maxDepth'>): void {
   const exceeded = takeRoom(value, room, maxDepth);
   if (exceeded === 'depth') throw tooDeep();
-  const what = `repeats values by aliases until it has more than ${room.most} characters`;
-  if (exceeded === 'size') throw new YamlError({ kind: 'limit', what });
+  if (exceeded === 'size') throw grownTooMuch(room);
+}
+
+/** Takes the room of a map that is merged into another, before it is. @throws YamlError of the kind `limit`. */
+export function checkMerge(keys: number, room: Room): void {
+  room.left -= MERGED_KEY * (1 + keys);
+  if (room.left < 0) throw grownTooMuch(room);
+}
+
+function grownTooMuch({ most }: Room): YamlError {
+  const what = `repeats values by aliases until it has more than ${most} characters`;
+  return new YamlError({ kind: 'limit', what });
 }

@@ -29,8 +29,12 @@ export function parseLenient(text: string, options: { readonly maxDepth: number 
 
 const STRICTER: ReadonlySet<string> = new Set(['deficient indentation', 'unknown escape sequence']);
 
-/** More spaces than any published text needs, by far. */
+/**
+ * More spaces than any published text needs, by far. A short text with one deep line and many short ones would become
+ * a thousand times as long.
+ */
 const MAX_ADDED = 32 << 20;
+const MAX_ADDED_PER_CHARACTER = 4;
 
 type ConstructSpan = Pick<Construct, 'start' | 'end' | 'quoted'>;
 
@@ -44,6 +48,7 @@ interface Repaired {
 function repair(text: string): Repaired | undefined {
   const parts: string[] = [];
   const constructs: ConstructSpan[] = [];
+  const most = Math.min(MAX_ADDED, MAX_ADDED_PER_CHARACTER * text.length);
   let copied = 0;
   let added = 0;
   for (const construct of findConstructs(text)) {
@@ -51,7 +56,7 @@ function repair(text: string): Repaired | undefined {
     const edits = editsOf(text, construct);
     for (const { at, until, spaces } of edits) {
       added += spaces - (until - at);
-      if (added > MAX_ADDED) return undefined;
+      if (added > most) return undefined;
       parts.push(text.slice(copied, at), ' '.repeat(spaces));
       copied = until;
     }

@@ -5,7 +5,7 @@ export interface YamlLimits {
   readonly maxBytes: number;
   readonly maxDocuments: number;
   readonly maxDepth: number;
-  /** Scalars and collections of one document, aliases and merged keys counted as often as they are used. */
+  /** Scalars and collections of all documents, aliases and merged keys counted as often as they are used. */
   readonly maxNodes: number;
 }
 
@@ -22,13 +22,20 @@ export function checkDensity(text: string, { maxNodes }: YamlLimits): void {
   if (text.length <= maxNodes) return;
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
-    if (STARTS_NODE[text.charCodeAt(at)] === 1) count += 1;
+    const found = STARTS_NODE[text.charCodeAt(at)]!;
+    if (found === 1 || (found === 2 && isSpace(text.charCodeAt(at + 1)))) count += 1;
   }
   if (count > maxNodes) throw tooMany(maxNodes);
 }
 
+/** 1: the character starts a node wherever it stands. 2: before white space, of which a line may have many. */
 const STARTS_NODE = new Uint8Array(0x10000);
 for (const character of '\n\r,[{:') STARTS_NODE[character.charCodeAt(0)] = 1;
+for (const character of '-?') STARTS_NODE[character.charCodeAt(0)] = 2;
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
 
 /** Refuses data that is too deep or has too many nodes. */
 export function checkShape(value: unknown, { maxDepth, maxNodes }: YamlLimits): void {

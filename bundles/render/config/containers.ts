@@ -43,9 +43,10 @@ export function override<Item>(
   keyOf: (item: Item) => string,
 ): readonly Item[] {
   const result = [...existing];
+  const places = new Map(existing.map((item, at) => [keyOf(item), at] as const).toReversed());
   for (const item of added) {
-    const at = result.findIndex((candidate) => keyOf(candidate) === keyOf(item));
-    if (at < 0) result.push(item);
+    const at = places.get(keyOf(item));
+    if (at === undefined) places.set(keyOf(item), result.push(item) - 1);
     else result[at] = item;
   }
   return result;

@@ -31,8 +31,9 @@ export function configurePods(deployment: Deployment, layer: PodLayer): Deployme
 /** Labels of the bundle may be replaced, but not those by which the Deployment finds its Pods. */
 function checkedLabels({ spec }: Deployment, { path, config }: PodLayer): Texts | undefined {
   const current = spec.template.metadata.labels ?? {};
+  const used = selectorKeys(spec.selector);
   for (const [key, value] of Object.entries(config.labels ?? {})) {
-    if (!selectorKeys(spec.selector).has(key) || (Object.hasOwn(current, key) && current[key] === value)) continue;
+    if (!used.has(key) || (Object.hasOwn(current, key) && current[key] === value)) continue;
     const hint = `The bundle finds its Pods by the label ${key}: leave it out`;
     throw invalidConfig(`${path}.labels[${key}]`, 'the label is used by the selector of the Deployment', hint);
   }
