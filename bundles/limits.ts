@@ -6,6 +6,8 @@ export interface BundleLimits extends YamlLimits {
   /** Of all files together. */
   readonly maxTotalBytes: number;
   readonly maxObjects: number;
+  /** Of all files together: in memory a value may take twenty times its bytes. */
+  readonly maxValues: number;
 }
 
 export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
@@ -13,4 +15,5 @@ export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
   maxFiles: 1000,
   maxTotalBytes: 32 << 20,
   maxObjects: 1000,
+  maxValues: 2_000_000,
 };

@@ -45,7 +45,7 @@ export function openMetadata(
 
 const IN_METADATA = /^metadata\/[^/]+$/;
 
-/** The largest published file of that folder has a hundredth of it. */
+/** The largest published file of that folder has 1,439 bytes. */
 const MAX_BYTES = 1 << 20;
 
 function readMetadataFile(path: string, bytes: Uint8Array, limits: YamlLimits): MetadataFile {

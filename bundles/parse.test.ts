@@ -298,6 +298,12 @@ const REFUSED: readonly Refused[] = [
     metadata: { annotations: { 'olm.properties': '[' } },
   },
   {
+    because: 'a number in the properties has hundreds of digits',
+    reason: 'BundleInvalid',
+    names: ['olm.properties'],
+    metadata: { annotations: { 'olm.properties': `[{"type": "a", "value": ${'9'.repeat(401)}}]` } },
+  },
+  {
     because: 'a property has no type',
     reason: 'BundleInvalid',
     names: ['metadata/properties.yaml', 'entry 1'],
@@ -357,6 +363,12 @@ const REFUSED: readonly Refused[] = [
     reason: 'BundleTooLarge',
     names: ['1000 files'],
     files: Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`manifests/f${index}.yaml`, ''])),
+  },
+  {
+    because: 'its files have too many values together',
+    reason: 'BundleTooLarge',
+    names: ['values together'],
+    files: Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`manifests/f${index}`, '{},'.repeat(400_000)])),
   },
   {
     because: 'its files are too large together',
