@@ -11,7 +11,7 @@ import { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
 import { readManifests } from './manifests.ts';
 import { openMetadata } from './metadata-file.ts';
 import { mergeProperties, readAnnotations, readDependencies, readProperties } from './metadata.ts';
-import { checkBundleSize } from './size.ts';
+import { checkBundleSize, tooLarge } from './size.ts';
 import { decode, DecodeError } from './typed/decode.ts';
 
 export type * from './bundle.ts';
@@ -48,10 +48,6 @@ export function parseBundle(files: ReadonlyMap<string, Uint8Array>, overrides: P
 
 const CSV = 'ClusterServiceVersion';
 const CRD = 'CustomResourceDefinition';
-
-function tooLarge(message: string): ReasonedError {
-  return new ReasonedError({ reason: 'BundleTooLarge', retry: 'never', message });
-}
 
 function checkMediatype(annotations: ReadonlyMap<string, string>): void {
   const mediatype = annotations.get(BUNDLE_ANNOTATION.mediatype);

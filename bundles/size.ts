@@ -17,6 +17,7 @@ export function checkBundleSize(
   if (values > maxValues) throw tooLarge(`the files of the bundle have more than ${maxValues} values together`);
 }
 
-function tooLarge(message: string): ReasonedError {
+/** Of a bundle that would take too much time or memory. */
+export function tooLarge(message: string): ReasonedError {
   return new ReasonedError({ reason: 'BundleTooLarge', retry: 'never', message });
 }

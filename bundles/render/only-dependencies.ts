@@ -1,6 +1,6 @@
 /**
- * The object of a bundle that has none of its own: some packages consist of their dependencies. What is installed is
- * known by its objects: without any, nothing would tell an installed version from one that never was.
+ * The object of a bundle that has none of its own: some packages consist of their dependencies. An installed
+ * version is known by its objects: without any, it would look like one that never was.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';

@@ -9,7 +9,7 @@ import { checkMerge } from './growth.ts';
 import { tooMany, type YamlLimits } from './limits.ts';
 import { resolvePlain, resolveTagged } from './scalar.ts';
 
-/** What the documents of a file have together: one of them may be as large as all. */
+/** Counts over all documents of a file: each of a thousand could use up a bound of its own. */
 export interface FileCount {
   nodes: number;
   /** Left for values that aliases and merge keys repeat. */
