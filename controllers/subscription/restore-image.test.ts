@@ -48,6 +48,7 @@ beforeAll(async () => {
   server = await startFakeRegistry();
   const files = new Map([
     ['manifests/csv.json', Buffer.from(JSON.stringify(CSV))],
+    ['manifests/config.yaml', Buffer.from('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: gadget}\n')],
     ['metadata/annotations.yaml', Buffer.from(JSON.stringify({ annotations: ANNOTATIONS }))],
   ]);
   const image = buildImage({ files, labels: ANNOTATIONS });
