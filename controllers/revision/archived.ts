@@ -70,10 +70,10 @@ const WAITS: readonly string[] = [
   'ApprovalVoid',
 ] satisfies Reason[];
 
-type Wait = Pick<Judgement, 'reason' | 'message'>;
+type StatedWait = Pick<Judgement, 'reason' | 'message'>;
 
 /** The reason why the Subscription waits before it makes this Revision active. */
-function waitOf(revision: Revision, subscription: ArchivedFacts['subscription']): Wait | undefined {
+function waitOf(revision: Revision, subscription: ArchivedFacts['subscription']): StatedWait | undefined {
   const { pending, conditions } = subscription?.status ?? {};
   if (subscription?.spec.suspend === true && wasWaiting(revision))
     return { reason: 'Suspended', message: 'Approved; it is applied once spec.suspend of its Subscription is false' };
@@ -103,7 +103,7 @@ function wasWaiting({ spec, status }: Revision): boolean {
 }
 
 /** The error that keeps it from becoming active, such as a registry that does not answer. */
-function obstacleOf(conditions: readonly Condition[] | undefined): Wait | undefined {
+function obstacleOf(conditions: readonly Condition[] | undefined): StatedWait | undefined {
   const newer = findCondition(conditions, 'UpgradeAvailable');
   const said =
     newer?.status === 'True'

@@ -42,7 +42,7 @@ beforeEach(async () => {
   await harness.addRevision(2, next, { previous: 'widgets-1' });
   await harness.settle(2);
   expect(condition('Ready')?.status).toBe('True');
-  expect(condition('Reconciling')?.message).toContain('after the bake time');
+  expect(condition('Reconciling')?.message).toContain('for spec.onFailure.bakeTime');
 });
 
 describe('an upgrade with leftovers that becomes unhealthy within the bake time', () => {

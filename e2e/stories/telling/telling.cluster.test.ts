@@ -239,7 +239,7 @@ describe('an upgrade that becomes unhealthy within the bake time', () => {
   });
 
   function isBaking(one: Judged): boolean {
-    return condition(one, 'Reconciling')?.message.includes('after the bake time') === true;
+    return condition(one, 'Reconciling')?.message.includes('for spec.onFailure.bakeTime') === true;
   }
 
   /** As a kubelet does when the program in the Pod hangs. */
