@@ -30,6 +30,13 @@ describe('the depth limit of JSON', () => {
 });
 
 describe('integers in JSON', () => {
+  test('one of 400 digits is kept, and a longer one is a syntax error', () => {
+    const most = `[-${'9'.repeat(400)}]`;
+    expect(formatJson(parseJson(most))).toBe(most);
+    expect(() => parseJson(`{"a":${'9'.repeat(401)}}`)).toThrow(SyntaxError);
+    expect(() => parseJson(`"${'9'.repeat(401)}"`)).not.toThrow();
+  });
+
   test.each([
     { because: 'it is the largest that a number holds exactly', text: '9007199254740991' },
     { because: 'it is one more than that', text: '9007199254740993' },

@@ -11,19 +11,27 @@ import { isRecord } from './untyped.ts';
  */
 export const MAX_JSON_DEPTH = 512;
 
+/** Millions of digits take seconds to be read and written; no number of Kubernetes or of a catalog has as many as this. */
+const MAX_DIGITS = 400;
+
 /**
  * Parses JSON text; an integer that a number cannot hold exactly becomes a bigint. Throws SyntaxError, also for text
- * with more than {@link MAX_JSON_DEPTH} levels.
+ * with more than {@link MAX_JSON_DEPTH} levels, and for an integer of more than 400 digits.
  */
 export function parseJson(text: string): unknown {
   if (isNestedDeeper(text, MAX_JSON_DEPTH))
     throw new SyntaxError(`the JSON is nested more than ${MAX_JSON_DEPTH} levels deep`);
   if (!LONG_DIGITS.test(text)) return JSON.parse(text) as unknown;
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
-      ? BigInt(context?.source ?? 0)
-      : value,
+    typeof value === 'number' && !Number.isSafeInteger(value) ? exactly(value, context?.source ?? '') : value,
   ) as unknown;
+}
+
+function exactly(value: number, source: string): number | bigint {
+  if (!/^-?\d+$/.test(source)) return value;
+  if (source.replace('-', '').length > MAX_DIGITS)
+    throw new SyntaxError(`the JSON has an integer of more than ${MAX_DIGITS} digits`);
+  return BigInt(source);
 }
 
 /**
