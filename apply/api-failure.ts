@@ -11,6 +11,8 @@ export interface Failure {
   readonly hint?: string;
   /** For a collision with an object that names another Subscription. */
   readonly holder?: Holder;
+  /** Present if another Subscription decides when it ends: the wait is no fault of the version. */
+  readonly untimed?: true;
 }
 
 /** An existing object and the owner that its annotations name. Anyone who may write the object can have forged them. */

@@ -42,7 +42,7 @@ interface Case {
 function revisionOf({ conditions, more, approved = true }: Case): Revision {
   return {
     metadata: { name: 'widgets-1', namespace: 'ops' },
-    spec: { bundle: 'widget.v1', image: IMAGE, approved, state: 'Archived' },
+    spec: { subscription: 'widgets', bundle: 'widget.v1', image: IMAGE, approved, state: 'Archived' },
     status: { ...more, ...(conditions !== undefined && { conditions }) },
   } as unknown as Revision;
 }
@@ -159,10 +159,40 @@ describe('an archived Revision', () => {
       says,
     })),
     {
+      because: 'it was active and failed, and the status of its Subscription is of before',
+      conditions: [said('Ready', 'False', 'ObjectInvalid'), said('Stalled', 'True', 'ObjectInvalid')],
+      subscription: {
+        pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason: 'Progressing' },
+        conditions: [said('UpgradeAvailable', 'True', 'Quarantined')],
+      },
+      says: 'Archived: Kept as history; it failed: as it says',
+      failure: 'ObjectInvalid: as it says',
+    },
+    {
       because: 'it was approved while its Subscription is suspended',
       conditions: [said('Ready', 'False', 'ApprovalRequired')],
+      subscription: {
+        pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason: 'ApprovalRequired' },
+      },
       suspend: true,
-      says: 'Suspended: Approved; it is applied once',
+      says: 'Suspended: It is approved, and Subscription widgets is suspended',
+    },
+    {
+      because: 'it waits for a window, and its Subscription is suspended',
+      conditions: [said('Ready', 'False', 'OutsideWindow')],
+      subscription: { pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason: 'OutsideWindow' } },
+      suspend: true,
+      says: 'Suspended: It waits (OutsideWindow), and Subscription widgets is suspended',
+    },
+    {
+      because: 'it is not approved, and its Subscription is suspended',
+      approved: false,
+      conditions: [said('Ready', 'False', 'ApprovalRequired')],
+      subscription: {
+        pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason: 'ApprovalRequired' },
+      },
+      suspend: true,
+      says: 'ApprovalRequired: Waits for approval',
     },
     {
       because: 'it worked before its Subscription was suspended',

@@ -1,5 +1,5 @@
 /** The status of an archived Revision: why it failed, what it waits for, or that it is history. Pure. */
-import { findCondition, isReason, type Condition } from '../../api/conditions.ts';
+import { findCondition, isReason, type Condition, type ConditionType } from '../../api/conditions.ts';
 import { AT_WORK, type Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
@@ -75,10 +75,10 @@ type StatedWait = Pick<Judgement, 'reason' | 'message'>;
 /** The reason why the Subscription waits before it makes this Revision active. */
 function waitOf(revision: Revision, subscription: ArchivedFacts['subscription']): StatedWait | undefined {
   const { pending, conditions } = subscription?.status ?? {};
-  if (subscription?.spec.suspend === true && wasWaiting(revision))
-    return { reason: 'Suspended', message: 'Approved; it is applied once spec.suspend of its Subscription is false' };
   if (pending === undefined || pending.revision !== revision.metadata.name || hasWorked(revision)) return undefined;
   const { reason } = pending;
+  if (subscription?.spec.suspend === true && (WAITS.includes(reason) || isNext(revision, reason)))
+    return { reason: 'Suspended', message: describeSuspended(revision, reason) };
   if (isNext(revision, reason))
     return obstacleOf(conditions) ?? { reason: 'Progressing', message: 'It is to be applied next' };
   if (!WAITS.includes(reason) || !isReason(reason)) return undefined;
@@ -86,20 +86,19 @@ function waitOf(revision: Revision, subscription: ArchivedFacts['subscription'])
   return { reason, message: reported?.reason === reason ? reported.message : 'Waits to be applied' };
 }
 
-/** Whether one that has waited, and was approved since, is the next to become active. */
+/** Whether one that has only waited, and was approved since, is the next to become active. */
 function isNext({ spec, status }: Revision, reason: string): boolean {
-  const hasWaited = status?.conditions !== undefined && status.failure === undefined;
+  const { conditions, failure, inventory = [] } = status ?? {};
+  const wasTried = ['Reconciling', 'Stalled'].some(
+    (type) => findCondition(conditions, type as ConditionType) !== undefined,
+  );
+  const hasWaited = conditions !== undefined && !wasTried && failure === undefined && inventory.length === 0;
   return spec.approved && hasWaited && (reason === 'Progressing' || reason === 'ApprovalRequired');
 }
 
-/** Whether one that is approved has only waited so far, by its own status: that of a suspended Subscription names no next one. */
-function wasWaiting({ spec, status }: Revision): boolean {
-  const { conditions, failure, firstReadyTime, inventory = [] } = status ?? {};
-  const { reason = '' } = findCondition(conditions, 'Ready') ?? {};
-  const isUntouched = firstReadyTime === undefined && failure === undefined && inventory.length === 0;
-  return (
-    spec.approved && isUntouched && (WAITS.includes(reason) || reason === 'ApprovalRequired' || reason === 'Suspended')
-  );
+function describeSuspended({ spec }: Revision, reason: string): string {
+  const waits = WAITS.includes(reason) ? `It waits (${reason}), and` : 'It is approved, and';
+  return `${waits} Subscription ${spec.subscription} is suspended: nothing happens until its spec.suspend is false`;
 }
 
 /** The error that keeps it from becoming active, such as a registry that does not answer. */

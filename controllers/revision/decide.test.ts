@@ -100,7 +100,7 @@ describe('the plan for a Revision', () => {
     {
       one: revision('a'),
       of: subscription({ suspend: true }),
-      plan: { kind: 'suspended' },
+      plan: { kind: 'suspended', subscription: subscription({ suspend: true }) },
       because: 'its Subscription is suspended',
     },
     {

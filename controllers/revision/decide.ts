@@ -7,6 +7,7 @@
 import { identityOf } from '../../apply/identity.ts';
 import { findCondition, isReady } from '../../api/conditions.ts';
 import { activeOf, type Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { hasFinalizer } from '../finalizer.ts';
 import { problemOf } from '../genuine.ts';
 import type { ActiveFacts, RevisionFacts } from './observe.ts';
@@ -24,7 +25,7 @@ export type RevisionPlan =
   | { readonly kind: 'waitForActive'; readonly name: string }
   | { readonly kind: 'archived'; readonly handedOver: boolean }
   | { readonly kind: 'awaitApproval' }
-  | { readonly kind: 'suspended' }
+  | { readonly kind: 'suspended'; readonly subscription: Subscription }
   | { readonly kind: 'rollOut'; readonly facts: ActiveFacts }
   | { readonly kind: 'nothing' };
 
@@ -37,7 +38,7 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
   // A former leader's write has arrived late: the controller of Subscriptions decides which of the two stays active.
   if (activeOf(siblings) !== undefined) return { kind: 'nothing' };
   if (!revision.spec.approved) return { kind: 'awaitApproval' };
-  if (subscription.spec.suspend) return { kind: 'suspended' };
+  if (subscription.spec.suspend) return { kind: 'suspended', subscription };
   return { kind: 'rollOut', facts: { revision, subscription, siblings } };
 }
 

@@ -223,6 +223,24 @@ describe('a CRD that moves from one package to another', () => {
     expect(message).toContain('bake time');
   });
 
+  test('is waited for beyond the progress deadline, as the version is not at fault', async () => {
+    const harness = await second([crd, config], [crd], { ...GADGETS, dropped: 'baking' });
+    harness.pass(3600);
+    await harness.reconcile(1).catch(() => undefined);
+    expect(readyOf(harness).reason).toBe('Collision');
+    expect(findCondition(harness.revision(1).status?.conditions, 'Stalled')).toBeUndefined();
+  });
+
+  test('is handed over by a command once the other Subscription is gone', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, [crd, config]);
+    const annotations = { [ANNOTATION.owner]: 'platform/gone', [ANNOTATION.ownerUid]: 'gone-uid' };
+    harness.cluster.put({ ...crd, metadata: { ...crd.metadata, annotations } });
+    for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+    expect(readyOf(harness).message).toContain('That Subscription does not exist any more');
+    expect(readyOf(harness).message).toContain(`${ANNOTATION.adoptBy}=${NAMESPACE}/widgets`);
+  });
+
   test.each<{ because: string; held?: KubeObject; holder: Holder; spec?: object }>([
     { because: 'the other version still has it', holder: GADGETS },
     {

@@ -2,6 +2,7 @@
  * Explains collisions with another Subscription that already has the same package: one sentence in place of a list of
  * objects, and advice that destroys nothing; and with one whose package has just dropped the object. Pure.
  */
+import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -25,18 +26,31 @@ export function explainCollisions(
   const others: Failure[] = [];
   for (const failure of failures) {
     const holder = holderOf(failure, revision, caches);
-    if (holder === undefined) others.push(withPatience(failure, subscription, caches));
+    if (holder === undefined) others.push(withAdvice(failure, subscription, caches));
     else causes.set(holder, [...(causes.get(holder) ?? []), failure]);
   }
   return [...[...causes].map(([holder, alike]) => explain(holder, alike)), ...others];
 }
 
-/** The failure; for an object that the other Subscription is about to give up, with the advice to wait. */
-function withPatience(failure: Failure, subscription: Subscription, caches: RevisionCaches): Failure {
+/**
+ * The failure; for an object that the other Subscription is about to give up, with the advice to wait, and for one whose
+ * Subscription is gone, with the command that hands it over.
+ */
+function withAdvice(failure: Failure, subscription: Subscription, caches: RevisionCaches): Failure {
   const { holder } = failure;
-  if (holder === undefined || droppedBy(holder, subscription, caches) === undefined) return failure;
-  const hint = `Its installed version no longer brings the object. Wait until it is Ready and its bake time is over: this Subscription goes on then`;
-  return { ...failure, hint };
+  if (holder === undefined) return failure;
+  if (droppedBy(holder, subscription, caches) !== undefined) {
+    const hint = `Its installed version no longer brings the object. Wait until it is Ready, not suspended, and its bake time is over: this Subscription goes on then`;
+    return { ...failure, hint, untimed: true };
+  }
+  // To a tenant it is not said which Subscriptions exist elsewhere.
+  const isAdministrators = subscription.spec.serviceAccountName === undefined;
+  if (!isAdministrators || caches.subscriptions.get(holder.subscription) !== undefined) return failure;
+  const adoptBy = `${ANNOTATION.adoptBy}=${keyOfObject(subscription)}`;
+  return {
+    ...failure,
+    hint: `That Subscription does not exist any more. To take over each object that it left: kubectl annotate KIND NAME ${adoptBy}`,
+  };
 }
 
 /** The Subscription for the same package that really has the object. */

@@ -46,6 +46,7 @@ function judgeFailures(failures: readonly Failure[], applied: number | undefined
     state: final.length > 0 ? 'Failed' : 'Working',
     reason: first.reason,
     message: others > 0 ? `${message} (and ${others} more)` : message,
+    ...(failures.every(({ untimed }) => untimed) && { untimed: true }),
     ...(first.reason === 'Forbidden' && message.length > LONGEST_SHOWN && { brief: `${message.slice(0, SHOWN)}…` }),
   };
 }

@@ -19,6 +19,8 @@ export interface Judgement {
   readonly unfinishedReason?: Reason;
   /** The message, short enough for a column; absent if the message is short. */
   readonly brief?: string;
+  /** Present for a wait that does not count towards the progress deadline. */
+  readonly untimed?: true;
   /** Seconds until the next check, if no watch will report the change. */
   readonly askAgainSeconds?: number;
 }
@@ -75,7 +77,7 @@ export function judgeDeadline(
   { status }: Pick<Revision, 'status'>,
   { deadlineSeconds, ...time }: WorkTime & { readonly deadlineSeconds: number },
 ): Judgement {
-  if (judgement.state !== 'Working') return judgement;
+  if (judgement.state !== 'Working' || judgement.untimed === true) return judgement;
   if (!isLate(status) && (secondsOfWork(status, time) ?? 0) < deadlineSeconds) return judgement;
   return {
     state: 'Failed',

@@ -89,7 +89,7 @@ async function act(shared: SharedParts, facts: RevisionFacts, context: Reconcile
     case 'awaitApproval':
       return rest(shared, facts, { reason: 'ApprovalRequired', message: WAITS_FOR_A_PERSON });
     case 'suspended':
-      return judge(shared, facts, judgeSuspended(revision));
+      return judge(shared, facts, judgeSuspended(revision, plan.subscription, shared.now()));
     case 'remove':
       shared.memories.drop(revision, 'removing');
       return remove(shared, facts, context);

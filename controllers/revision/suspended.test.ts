@@ -2,15 +2,21 @@
 import { expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { summarizeRevision } from './status.ts';
 import { judgeSuspended } from './suspended.ts';
 
-const said = (type: string, status: 'True' | 'False', reason: string, observedGeneration = 1): Condition => ({
+const said = (
+  type: string,
+  status: 'True' | 'False',
+  reason: string,
+  { observedGeneration = 1, since = '2026-01-01T00:00:00Z' } = {},
+): Condition => ({
   type,
   status,
   reason,
   message: 'as it says',
-  lastTransitionTime: '2026-01-01T00:00:00Z',
+  lastTransitionTime: since,
   observedGeneration,
 });
 const READY = said('Ready', 'True', 'Succeeded');
@@ -27,7 +33,8 @@ test.each([
     conditions: [said('Ready', 'False', 'Progressing'), said('Reconciling', 'True', 'Progressing')],
     shows: ['Ready False Suspended'],
   },
-  { because: 'it worked by an earlier spec', conditions: [said('Ready', 'True', 'Succeeded', 0)], shows: ['Ready False Suspended'] }, // prettier-ignore
+  { because: 'it worked by an earlier spec', conditions: [said('Ready', 'True', 'Succeeded', { observedGeneration: 0 })], shows: ['Ready False Suspended'] }, // prettier-ignore
+  { because: 'its bake time is not over', conditions: [said('Ready', 'True', 'Succeeded', { since: '2026-01-31T23:59:00Z' })], shows: ['Ready False Suspended'] }, // prettier-ignore
   { because: 'it was just made', conditions: [], shows: ['Ready False Suspended'] },
 ])('shows $shows: $because', ({ conditions, shows }) => {
   const revision = {
@@ -35,8 +42,10 @@ test.each([
     spec: { subscription: 'gadget' },
     status: { conditions },
   };
-  const judgement = judgeSuspended(revision as unknown as Revision);
-  const status = summarizeRevision(revision as unknown as Revision, { judgement }, new Date('2026-02-01T00:00:00Z'));
+  const now = new Date('2026-02-01T00:00:00Z');
+  const subscription = { spec: { onFailure: { bakeTime: '5m' } } } as Subscription;
+  const judgement = judgeSuspended(revision as unknown as Revision, subscription, now);
+  const status = summarizeRevision(revision as unknown as Revision, { judgement }, now);
   expect(status.conditions?.map(({ type, status: value, reason }) => `${type} ${value} ${reason}`)).toEqual(shows);
   expect(status.conditions?.[0]?.message).toContain('Subscription gadget is suspended');
 });

@@ -1,14 +1,20 @@
 /** The status of an active Revision whose Subscription is suspended. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { isHealthy } from './decide.ts';
 import type { Judgement } from './judgement.ts';
+import { bakeSecondsLeft } from './schedule.ts';
 
-/** As ready as it was, with the work that was left: a suspension takes nothing from an operator that works. */
-export function judgeSuspended(revision: Revision): Judgement {
+/**
+ * As ready as it was, with the work that was left: a suspension takes nothing from an operator that works. Within the bake time it is
+ * unready: the time in which it is not looked at does not count, so that it still has to prove itself.
+ */
+export function judgeSuspended(revision: Revision, { spec }: Pick<Subscription, 'spec'>, now: Date): Judgement {
   const reason = 'Suspended';
   const message = `Subscription ${revision.spec.subscription} is suspended: the manager neither applies nor repairs the objects until its spec.suspend is false`;
-  if (!isHealthy(revision)) return { state: 'Resting', reason, message };
+  const isBaking = bakeSecondsLeft(revision.status, spec.onFailure, now) > 0;
+  if (!isHealthy(revision) || isBaking) return { state: 'Resting', reason, message };
   const left = findCondition(revision.status?.conditions, 'Reconciling');
   return {
     state: 'Ready',
