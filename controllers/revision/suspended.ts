@@ -8,7 +8,7 @@ import { bakeSecondsLeft } from './schedule.ts';
 
 /**
  * As ready as it was, with the work that was left: a suspension takes nothing from an operator that works. Within the bake time it is
- * unready: the time in which it is not looked at does not count, so that it still has to prove itself.
+ * unready: no program checks its health meanwhile, so that it still has to prove itself.
  */
 export function judgeSuspended(revision: Revision, { spec }: Pick<Subscription, 'spec'>, now: Date): Judgement {
   const reason = 'Suspended';
