@@ -62,6 +62,8 @@ const BOMB = Array.from(
   (_, n) => `a${n}: &a${n} [${Array.from({ length: 9 }, () => (n > 0 ? `*a${n - 1}` : 'x')).join(',')}]`,
 );
 
+const LONG_INTEGERS = Array(20_000).fill('9'.repeat(400)).join(',');
+
 const TOO_HEAVY = /package gadget takes more than \d+ bytes of memory/;
 
 describe('hostile content that is refused by name, without retry', () => {
@@ -150,6 +152,11 @@ describe('hostile content that is refused by name, without retry', () => {
     {
       because: 'a package with a million empty objects',
       content: () => repeated(bundle([{ type: 'a', value: Array.from({ length: 200_000 }, () => ({})) }]), 6),
+      says: TOO_HEAVY,
+    },
+    {
+      because: 'a package with 120,000 integers of 400 digits',
+      content: () => repeated(bundle('?').replace('"?"', `[{"type":"a","value":[${LONG_INTEGERS}]}]`), 6),
       says: TOO_HEAVY,
     },
     {

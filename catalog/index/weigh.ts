@@ -23,6 +23,7 @@ function parsedLength(meaning: Meaning): number {
 }
 
 function weighValue(value: unknown): number {
+  if (typeof value === 'bigint') return weighValue(value.toString());
   if (typeof value === 'string') return VALUE_BYTES + value.length * CHARACTER_BYTES;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
   if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + weighValue(one), VALUE_BYTES);
