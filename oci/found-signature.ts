@@ -34,7 +34,7 @@ export interface FoundBroken {
   readonly form: 'Broken';
   readonly place: string;
   readonly message: string;
-  /** Set if the registry failed, so that a signature may be there. */
+  /** Set if the registry failed, or its settings could not be used, so that a signature may be there. */
   readonly failure?: ReasonedError;
 }
 
@@ -149,7 +149,7 @@ export function tooLarge(place: string, mostBytes: number): FoundBroken {
 
 /**
  * Content that is missing or malformed is a broken signature, which hides no other. So is content that a registry fails to
- * deliver: it counts only if no signature that was found is trusted.
+ * deliver, or whose settings cannot be used: it counts only if no signature that was found is trusted.
  */
 export async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promise<Found | FoundBroken> {
   try {
@@ -159,24 +159,15 @@ export async function orBroken<Found>(place: string, pull: () => Promise<Found>)
   }
 }
 
-/** @throws the error itself, unless it is a fault of the content or of the registry */
+/** @throws the error itself if it has no reason */
 export function brokenBy(place: string, error: unknown): FoundBroken {
   if (!(error instanceof ReasonedError)) throw error;
-  if (OF_REGISTRY.has(error.reason)) return { form: 'Broken', place, message: error.message, failure: error };
-  if (OF_CONTENT.has(error.reason)) return { form: 'Broken', place, message: error.message };
-  throw error;
+  const { reason, message } = error;
+  return { form: 'Broken', place, message, ...(!OF_CONTENT.has(reason) && { failure: error }) };
 }
 
-/** Reasons that name a fault of the content, and none of the registry. */
+/** Reasons that name a fault of the content. After any other, of a registry or of its settings, the content may be there. */
 const OF_CONTENT: ReadonlySet<Reason> = new Set(['ImageNotFound', 'ImageInvalid', 'ImageTooLarge', 'ReferenceInvalid']);
-
-/** Reasons that name a fault of the registry: the content may be there. */
-const OF_REGISTRY: ReadonlySet<Reason> = new Set([
-  'RegistryUnavailable',
-  'RegistryThrottled',
-  'RegistryDenied',
-  'DigestMismatch',
-]);
 
 interface TaggedPull {
   /** By digest. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ReasonedError } from '../api/errors.ts';
+import { ReasonedError } from '../api/errors.ts';
 import { buildArtifact, buildImage, pushImage, type BuiltImage } from './build.ts';
 import { pushArtifact } from './testing/push-built.ts';
 import { collectBytes } from './bytes.ts';
@@ -10,6 +10,7 @@ import { pullPlaces } from './mirrors.ts';
 import { parseReference } from './reference.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { collectSignatures } from './signatures.ts';
+import { publishSignature } from './testing/publish-signature.ts';
 
 describe('where a reference is looked for', () => {
   const mirrors = [
@@ -221,6 +222,13 @@ describe('a mirror', () => {
       }
     });
 
+    test.each([401, 403])('a mirror that answers %i has no copy, and the registry decides', async (status) => {
+      mirror.intercept = () => ({ status });
+      expect(await listed()).toEqual([]);
+      origin.intercept = () => ({ status });
+      await expect(listed()).rejects.toMatchObject({ reason: 'RegistryDenied' });
+    });
+
     test('the referrers of the registry count if the mirror left them behind', async () => {
       await addTo(origin, 'org/app', signature);
       expect(await listed()).toEqual([digestOf(signature)]);
@@ -241,6 +249,25 @@ describe('a mirror', () => {
       const failures: unknown[] = [];
       expect(await listed((failure) => failures.push(failure))).toContain(digestOf(signature));
       expect(failures).toMatchObject([{ reason: 'RegistryUnavailable' }]);
+    });
+
+    const json = Buffer.from('{}');
+    test.each([
+      { form: 'Bundle', place: '', subject: undefined, json } as const,
+      { form: 'SimpleSigning', place: '', payload: json, annotations: {} } as const,
+    ])('a mirror whose settings cannot be used hides no signature of the registry: $form', async (signature) => {
+      const unusable = new ReasonedError({ reason: 'RegistryPolicyInvalid', retry: 'backoff', message: 'no ca.crt' });
+      const client = createRegistry({
+        mirrors: [{ source: `${origin.host}/org`, mirrors: [`${mirror.host}/copy`] }],
+        connection: ({ registry: host }) => (host === mirror.host ? Promise.reject(unusable) : { plainHttp: true }),
+      });
+      const reference = origin.reference('org/app:signed');
+      const built = buildImage({ files: new Map([['form', Buffer.from(signature.form)]]) });
+      const digest = await pushImage(client, reference, built);
+      await publishSignature(client, { ...reference, digest }, signature);
+      const found = await collectSignatures(client, { ...reference, digest }, { signal: new AbortController().signal });
+      expect(found).toMatchObject([{ failure: unusable }, { form: signature.form }]);
+      client.close();
     });
 
     test('an outage of the registry is no lack of signatures, even if the mirror lists something else', async () => {

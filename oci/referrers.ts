@@ -29,7 +29,7 @@ export interface ReferrersOptions {
   readonly artifactType?: string | undefined;
   readonly limits: ReferrerLimits;
   readonly signal?: AbortSignal | undefined;
-  /** Called for each place that fails, if others list some: the list may lack those of that place. */
+  /** Called for each place that fails, if others list some: the list may lack those of that place. A mirror that refuses has none. */
   readonly onFailure?: ((failure: ReasonedError) => void) | undefined;
 }
 
@@ -63,13 +63,15 @@ export async function referrers(
   const { artifactType, limits, onFailure } = options;
   const found = new Map<string, Referrer>();
   const failures: ReasonedError[] = [];
-  for (const place of pullPlaces(subject, context.mirrors)) {
+  const places = pullPlaces(subject, context.mirrors);
+  for (const place of places) {
     try {
       for (const one of await referrersAt(context, { ...subject, ...place }, options))
         if (artifactType === undefined || one.artifactType === artifactType) found.set(one.digest, one);
     } catch (error) {
       if (!(error instanceof ReasonedError)) throw error;
-      failures.push(error);
+      // Many registries refuse what does not exist: such a mirror has no copy. The last place decides.
+      if (error.reason !== 'RegistryDenied' || place === places.at(-1)) failures.push(error);
     }
     if (found.size > limits.referrers) throw tooMany(subject, limits);
   }
