@@ -134,6 +134,18 @@ describe('while the content of a source is read for the first time', () => {
     expect(await whileRead()).toEqual(['False', 'ImageNotFound', undefined]);
     expect(manager.packages()).toEqual(['first']);
   });
+
+  test('a defect stays in the status while the source is read again, and has one event', async () => {
+    await scene.publish('v1', ['first']);
+    Object.assign(manager.content, { load: () => Promise.reject(new Error('database or disk is full')) });
+    await expect(manager.lead()).rejects.toThrow('disk is full');
+    const shown = scene.condition('Ready');
+    expect(shown).toMatchObject({ status: 'False', reason: 'InternalError' });
+    scene.now = new Date('2026-01-01T01:00:00Z');
+    await expect(manager.lead()).rejects.toThrow('disk is full');
+    expect(scene.condition('Ready')).toEqual(shown);
+    expect(scene.events).toMatchObject([{ reason: 'InternalError' }]);
+  });
 });
 
 describe('the time of build in the status', () => {

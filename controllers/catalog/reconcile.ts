@@ -3,6 +3,7 @@
  * service. If a refresh fails, the old content stays in service. It knows nothing of Subscriptions.
  */
 import type { Catalog } from '../../api/catalog.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Reconcile, Result } from '../../kube/controller/controller.ts';
@@ -77,9 +78,9 @@ async function check(deps: CatalogDeps, due: Catalog, signal: AbortSignal): Prom
   return { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
-/** Whether the status is about no content of the present source, nor about a failure to read it. */
+/** Whether the status is about no content of the present source, nor about a failure or a defect while it was read. */
 function isNewSource({ metadata, spec, status }: Catalog): boolean {
-  if (status?.observedGeneration === metadata.generation) return false;
+  if (findCondition(status?.conditions, 'Ready')?.observedGeneration === metadata.generation) return false;
   return status?.digest === undefined || !isOfSource(spec.source, status.digest);
 }
 

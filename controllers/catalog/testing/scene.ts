@@ -23,6 +23,7 @@ import { publishSignature } from '../../../oci/testing/publish-signature.ts';
 import { signBundle, type Signer } from '../../../signatures/testing/signer.ts';
 import { createCatalogContent, type CatalogContent } from '../../catalog-content.ts';
 import type { EventFacts } from '../../events.ts';
+import { reportDefects } from '../../report-defects.ts';
 import { createSignatureChecks } from '../../signature-checks.ts';
 import { createRegistryPolicies } from '../../registry-policies.ts';
 import type { RegistryPolicy, RegistryPolicySpec } from '../../../api/registry-policy.ts';
@@ -191,16 +192,19 @@ function createManager({ scene, kube, client, folder, events, policies: written 
     pulls: () => pulls,
     lead: () =>
       look(
-        createCatalogReconciler({
-          catalogs,
-          policies,
-          cluster: kube,
-          content,
-          registries,
-          checkSignatures,
-          record,
-          now,
-        }),
+        reportDefects(
+          createCatalogReconciler({
+            catalogs,
+            policies,
+            cluster: kube,
+            content,
+            registries,
+            checkSignatures,
+            record,
+            now,
+          }),
+          { objects: catalogs, cluster: kube, record, now },
+        ),
       ),
     follow: () => look(createCatalogFollower({ catalogs, policies, content, registries })),
     packages: () =>
