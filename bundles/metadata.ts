@@ -5,7 +5,6 @@ import { parseJson } from '../api/json.ts';
 import type { Bundle, Manifest, Property } from './bundle.ts';
 import { unreadable } from './file.ts';
 import { goJson, sortedKeys } from './go-json.ts';
-import { hasHugeNumber } from './yaml/json-objects.ts';
 import { metadataField as field, type FindMetadata, type MetadataFile } from './metadata-file.ts';
 
 const PROPERTIES = 'olm.properties';
@@ -90,12 +89,11 @@ export function mergeProperties(
 function parsePropertiesText(text: string, place: string): readonly Property[] {
   const wrong = (what: string): ReasonedError =>
     invalid(place, `the annotation ${PROPERTIES} ${what}`, 'It must be a JSON list of {"type": …, "value": …}');
-  if (hasHugeNumber(text)) throw wrong('has a number of more than 400 digits');
   let parsed: unknown;
   try {
     parsed = parseJson(text);
   } catch {
-    throw wrong('is not JSON');
+    throw wrong('is not JSON, or has an integer of more than 400 digits');
   }
   return checkProperties(parsed ?? [], wrong);
 }

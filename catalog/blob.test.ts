@@ -184,6 +184,11 @@ describe('a bundle without an entry', () => {
       files: {},
       metadata: { annotations: { 'olm.properties': '[{' } },
     },
+    {
+      because: 'its properties have a number of hundreds of digits, which no catalog may have',
+      files: {},
+      metadata: { annotations: { 'olm.properties': `[{"type":"a","value":${'9'.repeat(2000)}}]` } },
+    },
   ])('$because', (parts) => {
     expect(() => blobOf(parts)).toThrow(ReasonedError);
     expect(() => blobOf(parts)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeFiles, type BundleParts } from '../../bundles/testing/bundle.ts';
+import { buildImage, pushImage } from '../../oci/build.ts';
+import { createRegistry } from '../../oci/registry.ts';
 import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
 
 let scene: CatalogScene;
@@ -9,6 +12,14 @@ beforeEach(async () => {
   manager = scene.start();
 });
 afterEach(() => scene[Symbol.asyncDispose]());
+
+const MANY_VALUES = `[{"type":"a","value":[${'0,'.repeat(600_000)}0]}]`;
+
+async function push(tag: string, parts: BundleParts): Promise<void> {
+  const client = createRegistry();
+  await pushImage(client, scene.registry.reference(`hub:${tag}`), buildImage({ files: makeFiles(parts) }));
+  client.close();
+}
 
 /** A repository whose tags are no bundles: their digests make the content all the same. */
 const offered = (one: FakeManager): number | undefined => one.content.get('hub')?.index.counts.bundles;
@@ -45,6 +56,19 @@ describe('loading the content of repositories', () => {
       expect(told()).toHaveLength(1);
       expect(scene.condition('Ready')).toMatchObject({ status: 'True', message: names });
     }
+  });
+
+  test.each([
+    { because: 'its name is longer than any', parts: { name: 'n'.repeat(513) } },
+    { because: 'it has too many values', parts: { annotations: { 'olm.properties': MANY_VALUES } } },
+  ])('a bundle that a catalog may not have is left out, and the others are offered: $because', async ({ parts }) => {
+    await push('v1.1.0', { spec: { version: '1.1.0' } });
+    await push('v1.2.0', { spec: { version: '1.2.0' }, metadata: { name: 'gadget-operator.v1.2.0', ...parts } });
+    scene.request('now');
+    await manager.lead();
+    expect(offered(manager)).toBe(1);
+    const told = scene.events.findLast(({ reason }) => reason === 'BundleInvalid');
+    expect(told?.note).toMatch(/hub:v1\.2\.0 \(/);
   });
 
   test('a suspended Catalog with an empty folder builds its content again from the same tags', async () => {

@@ -15,6 +15,7 @@ import {
   repositoriesDigest,
   type DescribedVersion,
 } from '../../catalog/repository/build.ts';
+import { checkEntry } from '../../catalog/repository/entry-check.ts';
 import { checkEntrySize, roomForEntries, takeEntry } from '../../catalog/repository/entry-size.ts';
 import { DEFAULT_TAG_LIMITS, orderTags, type IgnoredTag, type VersionTag } from '../../catalog/repository/tags.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
@@ -135,6 +136,7 @@ async function describe(registry: Registry, image: string, signal: AbortSignal):
     });
     const entry = buildBundleBlob(parseBundleDirectory(files), { image, manifests: 'excerpt' });
     checkEntrySize(entry);
+    checkEntry(entry);
     return entry;
   } catch (error) {
     if (error instanceof ReasonedError && error.retry === 'never') return error;
