@@ -44,7 +44,7 @@ function parseStream(text: string, { maxDocuments }: YamlLimits): readonly JsonO
   }
 }
 
-/** Undefined for what is no JSON, and for an integer of more than 400 digits: in YAML it is a text. */
+/** Undefined for a text that is no JSON or has an integer of more than 400 digits, which is a text in YAML. */
 function parseOne(text: string): unknown {
   try {
     return parseJson(text);
