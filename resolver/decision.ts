@@ -8,8 +8,8 @@ import type { Need } from './dependencies/requirements.ts';
 import type { Hop } from './paths.ts';
 
 /**
- * Both kinds have `inUse`: the deprecations of the installed bundle. It is empty if the catalogs state none, and absent
- * if nothing is installed or no catalog knows the installed bundle.
+ * Both kinds have `inUse`, about the installed bundle. It is empty if the catalogs state nothing of that, and absent if
+ * nothing is installed or no catalog knows the installed bundle.
  */
 export type Decision = Choice | Refusal;
 
@@ -46,7 +46,13 @@ export interface Choice {
   readonly dependencies: readonly DependencyStep[];
   /** Every other bundle of the package, the highest first, with the cause of its refusal. */
   readonly refused: readonly RefusedCandidate[];
-  readonly inUse?: Deprecations;
+  readonly inUse?: InUse;
+}
+
+/** The deprecations of the installed bundle, and its limit. */
+export interface InUse extends Deprecations {
+  /** Set if the cluster has reached the last version of OpenShift that it supports. */
+  readonly openShift?: OpenShiftLimit;
 }
 
 export interface OpenShiftLimit {
@@ -96,7 +102,7 @@ export interface Refusal {
   /** Changes that would help, the smallest first. */
   readonly suggestions: readonly Suggestion[];
   readonly refused: readonly RefusedCandidate[];
-  readonly inUse?: Deprecations;
+  readonly inUse?: InUse;
 }
 
 export interface RefusedCandidate {

@@ -4,7 +4,7 @@
  */
 import { redact } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { CatalogChange, Choice, Decision, DependencyStep, Refusal } from './decision.ts';
+import type { CatalogChange, Choice, Decision, DependencyStep, OpenShiftLimit, Refusal } from './decision.ts';
 import type { Hop } from './paths.ts';
 import { describeCause, describeFacts, describeSuggestions, list, quote } from './sentences.ts';
 
@@ -70,9 +70,7 @@ function remarksOn(choice: Choice): readonly string[] {
   return [
     ...(choice.downgrade ? [`it ${describeDowngrade(choice)}`] : []),
     ...(catalogChange === undefined ? [] : [`it moves ${describeCatalogChange(catalogChange)}`]),
-    ...(openShift === undefined
-      ? []
-      : [`it supports OpenShift up to ${openShift.upTo}, and the cluster has ${openShift.has}`]),
+    ...(openShift === undefined ? [] : [`it ${describeOpenShift(openShift)}`]),
     ...(passedOver === undefined || head?.name === bundle.name
       ? []
       : [`the head ${passedOver.bundle} is not chosen: ${describeCause(passedOver.cause)}`]),
@@ -81,6 +79,11 @@ function remarksOn(choice: Choice): readonly string[] {
       : [`the ${again.version} that the catalog has under this name is not chosen: ${describeCause(again.cause)}`]),
     ...choice.dependencies.flatMap(describeTie),
   ];
+}
+
+/** The limit of a bundle: `supports OpenShift up to 4.18, and the cluster has 4.18.3`. */
+export function describeOpenShift({ upTo, has }: OpenShiftLimit): string {
+  return redact(`supports OpenShift up to ${upTo}, and the cluster has ${has}`);
 }
 
 /** The move to another catalog and its cause: `from catalog b instead of a, because …`. */

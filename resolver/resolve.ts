@@ -21,7 +21,7 @@ import { createDependencyOracle, type DependencyOracle } from './dependencies/as
 import { adviseInstalling } from './dependency-advice.ts';
 import { judgedIn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
-import { deprecationsInUse, listDeprecations } from './in-use.ts';
+import { factsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
 import { nearestFirst, suggestPackages, suggestRange } from './misspelt.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
@@ -44,7 +44,7 @@ export function resolve(input: ResolveInput): Decision {
   if (range !== undefined && 'kind' in range) return range;
   const cached = { ...input, catalogs: input.catalogs.map(readOnce) };
   const decision = decide(cached, range);
-  const inUse = deprecationsInUse(cached, decision.kind === 'none' ? undefined : decision.catalog);
+  const inUse = factsInUse(cached, decision.kind === 'none' ? undefined : decision.catalog);
   return { ...decision, ...(inUse !== undefined && { inUse }) };
 }
 

@@ -48,7 +48,7 @@ export function conditionsOf(
     ...failureOf(subscription, plan, newer),
     ...conditionOfLosses(subscription, plan.losses),
     ...contestIn(plan),
-    upgradeOf(subscription, newer),
+    upgradeOf(subscription, plan, newer),
     deprecationOf(plan),
   ];
 }

@@ -1002,6 +1002,35 @@ describe('the other fields of the status', () => {
     expect(told({ revisions: [works], catalogs: two })).toBe('gadget.v1.1.0 follows gadget.v1.0.0');
   });
 
+  const limited = [{ type: 'olm.maxOpenShiftVersion', value: '4.18' }];
+  test.each<{ readonly newer: string; readonly spec?: object; readonly error?: ReasonedError; readonly says: string }>([
+    { newer: 'the newest is installed', spec: { version: '1.0.0' }, says: 'it supports OpenShift up to 4.18' },
+    { newer: 'one is available', says: 'gadget.v1.1.0 follows gadget.v1.0.0; gadget.v1.0.0, which is installed, ' },
+    { newer: 'one waits', spec: { approval: 'Manual' }, says: '; gadget.v1.0.0, which is installed, supports' },
+    { newer: 'none is as requested', spec: { version: '9.0.0' }, says: '; gadget.v1.0.0, which is installed, ' },
+    {
+      newer: 'one cannot be made active',
+      error: new ReasonedError({ reason: 'Unsigned', retry: 'never', message: 'no' }),
+      says: 'gadget.v1.1.0 cannot be installed: no; gadget.v1.0.0, which is installed, ',
+    },
+  ])(
+    'a limit of OpenShift that the installed bundle has reached is reported once if $newer',
+    ({ spec, error, says }) => {
+      const cluster = { providedKinds: [], packages: [], coming: [], openShiftVersion: '4.18.3' };
+      const catalogs = [catalog({ versions: ['1.0.0', '1.1.0'], properties: limited })];
+      const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived' });
+      const given = {
+        revisions: [works, waiting],
+        catalogs,
+        cluster,
+        ...(spec && { subscription: subscription({ spec }) }),
+      };
+      const told = findCondition(statusOf(given, error).conditions, 'UpgradeAvailable')?.message ?? '';
+      expect(told).toContain(says);
+      expect(told.split('supports OpenShift up to 4.18, and the cluster has 4.18.3')).toHaveLength(2);
+    },
+  );
+
   test('refused versions are those with unmet needs, and not the same version of a second catalog', () => {
     const needs = { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=1.0.0' } };
     const needy = [catalog({ versions: ['1.0.0', '1.1.0'], properties: [needs] })];

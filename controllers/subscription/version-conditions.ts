@@ -1,7 +1,7 @@
 /** The conditions of a Subscription about versions: failed upgrades, newer versions, deprecations. Pure. */
 import { isReason, type NextCondition } from '../../api/conditions.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { explainDecision } from '../../resolver/explain.ts';
+import { describeOpenShift, explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { describeHindrance, describeRefusedUpgrade } from './hindrance.ts';
 import { rowOf, type NewerStates, type Rows, type Tagged } from './situation.ts';
@@ -24,8 +24,16 @@ export function failureOf(
 }
 
 /** Whether a newer version exists, and why it is not installed. */
-export function upgradeOf(subscription: Subscription, newer: Tagged<NewerStates>): NextCondition {
-  return { type: 'UpgradeAvailable', ...rowOf(UPGRADE_AVAILABLE, newer, subscription.spec.package) };
+export function upgradeOf(subscription: Subscription, plan: ResolvedPlan, newer: Tagged<NewerStates>): NextCondition {
+  const row = rowOf(UPGRADE_AVAILABLE, newer, subscription.spec.package);
+  return { type: 'UpgradeAvailable', ...row, message: `${row.message}${remarkOnLimit(plan, newer)}` };
+}
+
+/** OpenShift does not wait for an upgrade of the operator, so each state of it reports the limit; `upToDate` does so itself. */
+function remarkOnLimit({ decision, installed }: ResolvedPlan, { kind }: Tagged<NewerStates>): string {
+  const limit = decision.inUse?.openShift;
+  if (limit === undefined || installed === undefined || kind === 'upToDate') return '';
+  return `; ${installed.spec.bundle}, which is installed, ${describeOpenShift(limit)}`;
 }
 
 const UPGRADE_AVAILABLE: Rows<NewerStates, string, Omit<NextCondition, 'type'>> = {
