@@ -15,10 +15,17 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 const MANY_VALUES = `[{"type":"a","value":[${'0,'.repeat(600_000)}0]}]`;
 
-async function push(tag: string, parts: BundleParts): Promise<void> {
+async function push(tag: string, parts: BundleParts, repository = 'hub'): Promise<void> {
   const client = createRegistry();
-  await pushImage(client, scene.registry.reference(`hub:${tag}`), buildImage({ files: makeFiles(parts) }));
+  await pushImage(client, scene.registry.reference(`${repository}:${tag}`), buildImage({ files: makeFiles(parts) }));
   client.close();
+}
+
+/** Another repository, with one bundle, is added to the spec. */
+async function addRepository(): Promise<void> {
+  await push('v1.0.0', {}, 'other');
+  const repositories = ['hub', 'other'].map((name) => ({ repository: `${scene.registry.host}/${name}` }));
+  scene.change({ source: { repositories } });
 }
 
 /** A repository whose tags are no bundles: their digests make the content all the same. */
@@ -35,6 +42,26 @@ describe('loading the content of repositories', () => {
   test('the content of repositories has a digest over all tags, and no time of build', () => {
     expect(scene.catalog().status?.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(scene.catalog().status).not.toHaveProperty('created');
+  });
+
+  test('after a repository was added the status says that content is read, and the earlier content is served', async () => {
+    await addRepository();
+    const seen = new Set<unknown>();
+    scene.registry.intercept = ({ path }) => {
+      if (path.includes('/other/blobs/')) seen.add([scene.condition('Ready')?.reason, offered(manager)].join());
+      return undefined;
+    };
+    await manager.lead();
+    expect([...seen]).toEqual(['Progressing,0']);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    expect(offered(manager)).toBe(1);
+  });
+
+  test('a defect while an added repository is read stays in the status, and has one event', async () => {
+    await addRepository();
+    Object.assign(manager.content, { load: () => Promise.reject(new Error('database or disk is full')) });
+    for (const _attempt of [1, 2]) await expect(manager.lead()).rejects.toThrow('disk is full');
+    expect(scene.events.filter(({ reason }) => reason === 'InternalError')).toHaveLength(1);
   });
 
   test('each request for one of many versions has the time of a pull for itself', async () => {

@@ -24,6 +24,12 @@ export interface LoadCurrentDeps extends LoadDeps {
   readonly checkSignatures: CheckSignatures;
 }
 
+interface Loading {
+  readonly signal: AbortSignal;
+  /** Called before content is pulled that is not held, which may take many minutes. */
+  readonly beforePull: () => Promise<void>;
+}
+
 /** The content in service was checked again, and no signature of it is trusted any more. */
 export class DistrustedContent extends ReasonedError {
   constructor({ reason, retry, message, hint, cause }: ReasonedError) {
@@ -38,7 +44,7 @@ export class DistrustedContent extends ReasonedError {
 export async function loadCurrent(
   deps: LoadCurrentDeps,
   catalog: Catalog,
-  signal: AbortSignal,
+  { signal, beforePull }: Loading,
 ): Promise<CatalogFindings> {
   const look = await lookAt(deps, catalog, signal);
   const { digest } = look;
@@ -47,7 +53,8 @@ export async function loadCurrent(
   const signature = await deps.checkSignatures(catalog, toCheck, signal).catch((error: unknown) => {
     throw isDistrust(error) && catalog.status?.digest === digest ? new DistrustedContent(error) : error;
   });
-  return { ...(await takeIntoService(deps, catalog, { look, signal })), ...(signature !== undefined && { signature }) };
+  const findings = await takeIntoService(deps, catalog, { look, signal, beforePull });
+  return { ...findings, ...(signature !== undefined && { signature }) };
 }
 
 /** A trusted root that was replaced, or a policy that was changed, takes back an earlier verdict. */
@@ -55,12 +62,15 @@ function isDistrust(error: unknown): error is ReasonedError {
   return error instanceof ReasonedError && SIGNATURE_REASONS.has(error.reason);
 }
 
-interface Taking {
+interface Taking extends Loading {
   readonly look: Look;
-  readonly signal: AbortSignal;
 }
 
-async function takeIntoService(deps: LoadDeps, catalog: Catalog, { look, signal }: Taking): Promise<CatalogFindings> {
+async function takeIntoService(
+  deps: LoadDeps,
+  catalog: Catalog,
+  { look, signal, beforePull }: Taking,
+): Promise<CatalogFindings> {
   const { digest } = look;
   const { name } = catalog.metadata;
   if (isHeld(deps, name, digest)) {
@@ -68,6 +78,7 @@ async function takeIntoService(deps: LoadDeps, catalog: Catalog, { look, signal 
     const created = catalog.status?.digest === digest ? catalog.status.created : await look.created();
     return findingsOf({ digest, created }, indexOf(deps, name));
   }
+  await beforePull();
   const source = await look.pull();
   return findingsOf(source, await deps.content.load(name, source, signal));
 }

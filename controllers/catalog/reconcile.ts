@@ -62,10 +62,16 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
 
 /** Asks the registry; if that fails, the last good content is put into service, if it can still be loaded. */
 async function check(deps: CatalogDeps, due: Catalog, signal: AbortSignal): Promise<Result> {
-  const catalog = isNewSource(due)
-    ? await writeStatus(deps.cluster, due, summarizeReading(due, { served: isServed(deps, due) }, deps.now()))
-    : due;
-  const found = await attempt(signal, () => loadCurrent(deps, catalog, signal));
+  let catalog = due;
+  const reportReading = async (): Promise<void> => {
+    const reading = summarizeReading(catalog, { served: isServed(deps, catalog) }, deps.now());
+    catalog = await writeStatus(deps.cluster, catalog, reading);
+  };
+  if (isNewSource(due)) await reportReading();
+  // A write that fails is no failure of the content: that of the outcome fails as well, and is thrown.
+  const beforePull = async (): Promise<void> =>
+    mayHaveOtherRepositories(catalog) ? reportReading().catch(() => undefined) : undefined;
+  const found = await attempt(signal, () => loadCurrent(deps, catalog, { signal, beforePull }));
   if (found instanceof ReasonedError) {
     if (!(found instanceof DistrustedContent)) await keepLastGood(deps, catalog, signal);
     return fail(deps, catalog, found);
@@ -78,10 +84,19 @@ async function check(deps: CatalogDeps, due: Catalog, signal: AbortSignal): Prom
   return { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
+/** Whether the list of repositories may have changed since the status: a digest over them does not show which they are. */
+function mayHaveOtherRepositories(catalog: Catalog): boolean {
+  return catalog.spec.source.repositories !== undefined && !isJudged(catalog);
+}
+
+function isJudged({ metadata, status }: Catalog): boolean {
+  return findCondition(status?.conditions, 'Ready')?.observedGeneration === metadata.generation;
+}
+
 /** Whether the status is about no content of the present source, nor about a failure or a defect while it was read. */
-function isNewSource({ metadata, spec, status }: Catalog): boolean {
-  if (findCondition(status?.conditions, 'Ready')?.observedGeneration === metadata.generation) return false;
-  return status?.digest === undefined || !isOfSource(spec.source, status.digest);
+function isNewSource(catalog: Catalog): boolean {
+  const { spec, status } = catalog;
+  return !isJudged(catalog) && (status?.digest === undefined || !isOfSource(spec.source, status.digest));
 }
 
 /** The last good image may still exist by its digest, even if its tag is gone or now names a broken image. */
