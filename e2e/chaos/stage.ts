@@ -148,7 +148,7 @@ export class Stage implements AsyncDisposable {
 
 /** A process whose predecessor was killed waits for its lease to expire; until then it writes nothing. */
 async function awaitLead(manager: RunningManager): Promise<RunningManager> {
-  const leads = (): boolean => /"leading"/.test(manager.log()) || !isAlive(manager);
+  const leads = (): boolean => /"this replica leads"/.test(manager.log()) || !isAlive(manager);
   await until('the manager leads', leads, { timeoutSeconds: PATIENCE_SECONDS });
   return manager;
 }
