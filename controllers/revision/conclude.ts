@@ -20,6 +20,8 @@ import { startSecondsOf, type RollOutOutcome } from './steps/explain.ts';
 export async function conclude(run: Run, outcome: RollOutOutcome): Promise<Result> {
   const { clients, memory, now } = run;
   const attempt = describeAttempt(run, outcome);
+  // As the time of an outage, that of this wait does not count: the next attempt goes on with the seconds before it.
+  if (attempt.found.untimed === true) memory.attendedSince = undefined;
   const next = schedule(attempt, now());
   if (next.write !== 'now') return resultOfSchedule(next.again);
   const written = await notingOutage(memory, writeStatus(clients.cluster, attempt.revision, attempt.status));

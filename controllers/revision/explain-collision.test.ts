@@ -7,13 +7,17 @@ import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { Subscription } from '../../api/subscription.ts';
-import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import { secretNames } from '../manifest-secrets.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+import { slowPods } from './testing/slow-pods.ts';
 
 const crd = sampleCrd('Widget');
 const other = sampleCrd('Gadget');
 const config = sample('v1', 'ConfigMap', 'widget-config', { namespace: NAMESPACE, data: { level: 'info' } });
+
+/** How far the other version is that lacks the objects; `stuck` if another leftover cannot be deleted. */
+type Dropped = 'baking' | 'baked' | 'stuck';
 
 interface Holder {
   readonly namespace?: string;
@@ -23,7 +27,7 @@ interface Holder {
   /** Whether its Revision has applied the objects, or only waits. */
   readonly holds?: boolean;
   /** Whether its installed version lacks the objects, which an earlier one had: during the bake time, or after it. */
-  readonly dropped?: 'baking' | 'baked';
+  readonly dropped?: Dropped;
 }
 
 /** Another Subscription `first`, with a Revision that has applied the objects. */
@@ -80,9 +84,15 @@ function addHolder(
   });
 }
 
-const readyBut = (dropped: 'baking' | 'baked'): readonly object[] => [
+const LEFT: Readonly<Record<Dropped, string | undefined>> = {
+  baking: 'Progressing',
+  baked: undefined,
+  stuck: 'DeleteBlocked',
+};
+
+const readyBut = (dropped: Dropped): readonly object[] => [
   { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', observedGeneration: 1 },
-  ...(dropped === 'baking' ? [{ type: 'Reconciling', status: 'True', reason: 'Progressing', message: '' }] : []),
+  ...(LEFT[dropped] === undefined ? [] : [{ type: 'Reconciling', status: 'True', reason: LEFT[dropped], message: '' }]),
 ];
 
 async function second(
@@ -202,13 +212,14 @@ const GADGETS = { package: 'gadget-operator', namespace: 'platform' } as const;
 describe('a CRD that moves from one package to another', () => {
   test.each<{ because: string; holder: Holder; spec?: object }>([
     { because: 'both act as the manager', holder: GADGETS },
+    { because: 'another leftover of it cannot be deleted', holder: { ...GADGETS, dropped: 'stuck' } },
     {
       because: 'both act as one account',
       holder: { package: 'gadget-operator', spec: { serviceAccountName: 'installer' } },
       spec: { serviceAccountName: 'installer' },
     },
   ])('is taken up with its objects, once the other version has baked: $because', async ({ holder, spec }) => {
-    const harness = await second([crd, config], [crd], { ...holder, dropped: 'baked' }, spec);
+    const harness = await second([crd, config], [crd], { dropped: 'baked', ...holder }, spec);
     expect(readyOf(harness).reason).toBe('Succeeded');
     const live = await harness.cluster.get(refOf(crd));
     expect(live?.metadata.annotations).toMatchObject({ [ANNOTATION.owner]: `${NAMESPACE}/widgets` });
@@ -229,6 +240,30 @@ describe('a CRD that moves from one package to another', () => {
     await harness.reconcile(1).catch(() => undefined);
     expect(readyOf(harness).reason).toBe('Collision');
     expect(findCondition(harness.revision(1).status?.conditions, 'Stalled')).toBeUndefined();
+  });
+
+  test('has the whole progress deadline left once it was taken up', async () => {
+    const pods = slowPods();
+    const harness = createHarness({ react: pods.react });
+    await harness.addRevision(1, [crd, sampleDeployment('widget-manager')]);
+    addHolder(harness, [crd], { ...GADGETS, dropped: 'baking' });
+    const attempts = async (): Promise<void> => {
+      for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+    };
+    await attempts();
+    harness.pass(3600);
+    await attempts();
+    expect(readyOf(harness).reason).toBe('Collision');
+    pods.holdBack();
+    harness.cluster.change({ ...refOf(harness.revision(1)), name: 'first-1', namespace: GADGETS.namespace }, (one) => ({
+      ...one,
+      status: { ...(one['status'] as object), conditions: readyBut('baked') },
+    }));
+    await attempts();
+    expect(readyOf(harness).reason).toBe('Progressing');
+    harness.pass(601);
+    await attempts();
+    expect(readyOf(harness).reason).toBe('ProgressDeadlineExceeded');
   });
 
   test('is handed over by a command once the other Subscription is gone', async () => {

@@ -40,7 +40,7 @@ function withAdvice(failure: Failure, subscription: Subscription, caches: Revisi
   const { holder } = failure;
   if (holder === undefined) return failure;
   if (droppedBy(holder, subscription, caches) !== undefined) {
-    const hint = `Its installed version no longer brings the object. Wait until it is Ready, not suspended, and its bake time is over: this Subscription goes on then`;
+    const hint = `Its installed version no longer brings the object. Wait until it is Ready, not suspended, and has deleted its other leftovers after its bake time: this Subscription goes on then`;
     return { ...failure, hint, untimed: true };
   }
   // To a tenant it is not said which Subscriptions exist elsewhere.

@@ -2,6 +2,7 @@
  * CRDs that move from one package to another. The new version of the first package no longer brings the CRD, which stays because
  * it has objects; the Subscription of the other package takes it up. Pure.
  */
+import { findCondition } from '../../api/conditions.ts';
 import { isCrd } from '../../api/crd-kind.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -11,7 +12,7 @@ import type { Holder } from '../../apply/api-failure.ts';
 import { claimedBy } from '../../apply/collision.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf } from '../genuine.ts';
-import { isSettled } from './decide.ts';
+import { isHealthy, isSettled } from './decide.ts';
 import type { RevisionCaches } from './observe.ts';
 
 /**
@@ -23,7 +24,13 @@ export function isGivenUp(live: KubeObject, subscription: Subscription, caches: 
   const key = claimedBy(live) ?? '';
   if (!isCrd(live) || annotations[ANNOTATION.ownerUid] !== caches.subscriptions.get(key)?.metadata.uid) return false;
   const dropper = droppedBy({ subscription: key, uid }, subscription, caches);
-  return dropper !== undefined && isSettled(dropper);
+  return dropper !== undefined && (isSettled(dropper) || hasOtherLeftovers(dropper));
+}
+
+/** Whether it does not go back any more, and is not settled since another leftover cannot be deleted. */
+function hasOtherLeftovers(dropper: Revision): boolean {
+  const { reason } = findCondition(dropper.status?.conditions, 'Reconciling') ?? {};
+  return isHealthy(dropper) && reason === 'DeleteBlocked';
 }
 
 /**

@@ -66,6 +66,31 @@ describe('an upgrade with leftovers that becomes unhealthy within the bake time'
     expect(failed()).toBe('widgets-2');
   });
 
+  test('an upgrade with leftovers that breaks while its Subscription is suspended has failed once the manager has seen it for the grace', async () => {
+    const onFailure = { bakeTime: '1h' };
+    harness.pass(60);
+    harness.setSubscription({ onFailure, suspend: true });
+    await harness.settle(2);
+    expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'Suspended' });
+    setAvailable(0);
+    harness.pass(300);
+    harness.setSubscription({ onFailure });
+    await harness.settle(2);
+    expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'WorkloadUnhealthy' });
+    expect(failed()).toBeUndefined();
+    harness.pass(30);
+    expect(failed()).toBe('widgets-2');
+  });
+
+  test('an upgrade with leftovers that works after a suspension goes on as before', async () => {
+    const onFailure = { bakeTime: '1h' };
+    harness.setSubscription({ onFailure, suspend: true });
+    await harness.settle(2);
+    harness.setSubscription({ onFailure });
+    await harness.settle(2);
+    expect([condition('Ready')?.status, has('widget-config'), failed()]).toEqual(['True', true, undefined]);
+  });
+
   test('an upgrade with leftovers that recovers prunes them when it has been healthy for the bake time', async () => {
     setAvailable(0);
     await harness.settle(2);

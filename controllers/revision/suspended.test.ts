@@ -34,13 +34,19 @@ test.each([
     shows: ['Ready False Suspended'],
   },
   { because: 'it worked by an earlier spec', conditions: [said('Ready', 'True', 'Succeeded', { observedGeneration: 0 })], shows: ['Ready False Suspended'] }, // prettier-ignore
+  {
+    because: 'it has proved itself long ago, and was unready a minute ago',
+    conditions: [said('Ready', 'True', 'Succeeded', { since: '2026-01-31T23:59:00Z' })],
+    firstReadyTime: '2026-01-01T00:00:00Z',
+    shows: ['Ready True Suspended'],
+  },
   { because: 'its bake time is not over', conditions: [said('Ready', 'True', 'Succeeded', { since: '2026-01-31T23:59:00Z' })], shows: ['Ready False Suspended'] }, // prettier-ignore
   { because: 'it was just made', conditions: [], shows: ['Ready False Suspended'] },
-])('shows $shows: $because', ({ conditions, shows }) => {
+])('shows $shows: $because', ({ conditions, firstReadyTime, shows }) => {
   const revision = {
     metadata: { name: 'gadget-1', generation: 1 },
     spec: { subscription: 'gadget' },
-    status: { conditions },
+    status: { conditions, firstReadyTime },
   };
   const now = new Date('2026-02-01T00:00:00Z');
   const subscription = { spec: { onFailure: { bakeTime: '5m' } } } as Subscription;

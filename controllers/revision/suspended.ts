@@ -1,7 +1,9 @@
 /** The status of an active Revision whose Subscription is suspended. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
+import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { BAKE_TIME_BOUNDS } from '../../api/subscription-spec.ts';
 import { isHealthy } from './decide.ts';
 import type { Judgement } from './judgement.ts';
 import { bakeSecondsLeft } from './schedule.ts';
@@ -13,9 +15,8 @@ import { bakeSecondsLeft } from './schedule.ts';
 export function judgeSuspended(revision: Revision, { spec }: Pick<Subscription, 'spec'>, now: Date): Judgement {
   const reason = 'Suspended';
   const message = `Subscription ${revision.spec.subscription} is suspended: the manager neither applies nor repairs the objects until its spec.suspend is false`;
-  const isBaking = bakeSecondsLeft(revision.status, spec.onFailure, now) > 0;
-  if (!isHealthy(revision) || isBaking) return { state: 'Resting', reason, message };
   const left = findCondition(revision.status?.conditions, 'Reconciling');
+  if (!isHealthy(revision) || isBaking(revision, { spec }, now)) return { state: 'Resting', reason, message };
   return {
     state: 'Ready',
     reason,
@@ -23,4 +24,12 @@ export function judgeSuspended(revision: Revision, { spec }: Pick<Subscription, 
     ...(left !== undefined && { unfinished: left.message }),
     ...(left !== undefined && isReason(left.reason) && { unfinishedReason: left.reason }),
   };
+}
+
+/** One that has proved itself, and has no leftovers, bakes no longer, although it may have been unready since. */
+function isBaking({ status }: Revision, { spec }: Pick<Subscription, 'spec'>, now: Date): boolean {
+  const worked = now.getTime() - Date.parse(status?.firstReadyTime ?? '');
+  const isProven = worked >= parseDuration(spec.onFailure.bakeTime, BAKE_TIME_BOUNDS) * 1000;
+  const hasLeftovers = findCondition(status?.conditions, 'Reconciling') !== undefined;
+  return !(isProven && !hasLeftovers) && bakeSecondsLeft(status, spec.onFailure, now) > 0;
 }

@@ -38,7 +38,13 @@ export function failsAtOf({ spec }: Subscription, revisions: readonly Revision[]
   const bakeSeconds = parseDuration(spec.onFailure.bakeTime, BAKE_TIME_BOUNDS);
   if (since - Date.parse(firstReadyTime) >= bakeSeconds * 1000) return undefined;
   const graceSeconds = isStalledNow(active) || bakeSeconds <= GRACE.ifBakeSecondsAbove ? 0 : GRACE.seconds;
-  return new Date(since + graceSeconds * 1000);
+  return new Date(Math.max(since, seenSince(active)) + graceSeconds * 1000);
+}
+
+/** When the manager began to work on it: after a suspension it may be unready for longer. 0 if it does not. */
+function seenSince(active: Revision): number {
+  const work = findCondition(currentConditions(active), 'Reconciling');
+  return work === undefined ? 0 : Date.parse(work.lastTransitionTime);
 }
 
 /** Since when a Revision is unhealthy. Undefined if it is healthy. One that is made active again counts from then. */

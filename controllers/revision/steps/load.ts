@@ -2,6 +2,7 @@
  * The first step: which objects are in the cluster, and which belong there. If everything is in place and unchanged, the
  * run ends without a request, with the health of the objects.
  */
+import { findCondition } from '../../../api/conditions.ts';
 import type { Unready } from '../../../apply/apply.ts';
 import { assessHealth, hasHealth } from '../../../apply/health.ts';
 import { isLiving, refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
@@ -53,7 +54,7 @@ export async function load(run: Run): Promise<Loaded | InPlace> {
   return {
     known,
     isSettled: isInPlace && isSettled(revision),
-    wasHealthy: isUnchanged && (isHealthy(revision) || isUnhealthy(revision)),
+    wasHealthy: isUnchanged && (isHealthy(revision) || isUnhealthy(revision) || hasRested(revision)),
     ...(await loadObjects(run, known)),
   };
 }
@@ -97,6 +98,13 @@ function isUnhealthy(revision: Revision): boolean {
   const { conditions = [], observedGeneration } = revision.status ?? {};
   const isCurrent = observedGeneration === (revision.metadata.generation ?? 0);
   return isCurrent && hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');
+}
+
+/** Whether it had worked, and is unready only because its Subscription was suspended within its bake time. */
+function hasRested({ metadata: { generation }, status }: Revision): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  const isCurrent = generation === undefined || ready?.observedGeneration === generation;
+  return isCurrent && ready?.reason === 'Suspended' && status?.firstReadyTime !== undefined;
 }
 
 function isCertificateDue({ watched, now }: Run, inventory: readonly InventoryEntry[]): boolean {
