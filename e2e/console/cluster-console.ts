@@ -1,10 +1,9 @@
 /** Runs the console of a cluster as a process with the account, the token and the rights of its Pod. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestCluster } from '../cluster/cluster.ts';
+import { pickPorts } from '../cluster/ports.ts';
 import { ROOT, SYSTEM } from '../lib/manager.ts';
 import { COMPILE_CACHE } from '../lib/shared.ts';
 import { until } from '../lib/until.ts';
@@ -31,7 +30,8 @@ export async function startClusterConsole(
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'a');
-  const port = await freePort();
+  // The console checks the name under which it is reached, so its port has to be known before.
+  const [port] = (await pickPorts(1)) as [number];
   const { hostname, port: apiPort } = new URL(cluster.server);
   const child = spawn(process.execPath, program, {
     cwd: folder,
@@ -67,13 +67,4 @@ export async function startClusterConsole(
       return ended;
     },
   };
-}
-
-/** The console checks the name under which it is reached, so its port has to be known before. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
