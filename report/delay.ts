@@ -1,4 +1,5 @@
 /** What keeps the manager from acting on a request at once, in further sentences of the answer to an act. Pure. */
+import { keyOfObject } from '../api/object.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { SubscriptionSpec } from '../api/subscription-spec.ts';
 import type { SubscriptionStatus } from '../api/subscription-status.ts';
@@ -15,7 +16,7 @@ export interface RequestedObject extends Changed {
 /** Sentences that follow another one, each behind a period; empty if nothing is known to delay the manager. */
 export function describeDelay(object: RequestedObject, now: Date): string {
   const { kind, metadata, spec } = object;
-  const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  const name = keyOfObject(object);
   if (metadata.deletionTimestamp !== undefined)
     return `. ${kind} ${name} is being deleted, so nothing of this is done any more`;
   if (spec?.suspend !== true) return describeWindow(object, now);

@@ -8,7 +8,7 @@ import { identityOf, knownScope } from '../../apply/identity.ts';
 import { OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
 import { isMarked, tieOf, type TieFacts } from './marks.ts';
-import type { OlmSurvey } from './survey.ts';
+import { publishedDeployments, type OlmSurvey } from './survey.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
 const KINDS: readonly Kind[] = [
@@ -117,11 +117,10 @@ function apiVersionIn({ group, version, kind }: Fields): string {
 
 /** The RoleBinding in kube-system of an operator that the API server calls, which names none: its name follows from the Deployment's. */
 function derivedFrom(csv: KubeObject | undefined): readonly ObjectRef[] {
-  const { apiservicedefinitions, webhookdefinitions, install } = fieldsOf(csv?.['spec']);
+  const { apiservicedefinitions, webhookdefinitions } = fieldsOf(csv?.['spec']);
   const called = [...listOf(fieldsOf(apiservicedefinitions)['owned']), ...listOf(webhookdefinitions)];
   if (called.length === 0) return [];
-  const deployments = listOf(fieldsOf(fieldsOf(install)['spec'])['deployments']);
-  return deployments.map(({ name }) => {
+  return publishedDeployments(csv).map(({ name }) => {
     const service = `${textOf(name).replaceAll('.', '-')}-service`;
     const rbac = 'rbac.authorization.k8s.io/v1';
     return { apiVersion: rbac, kind: 'RoleBinding', namespace: 'kube-system', name: `${service}-auth-reader` };

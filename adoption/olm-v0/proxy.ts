@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
-import type { OlmSurvey } from './survey.ts';
+import { publishedDeployments, type OlmSurvey } from './survey.ts';
 
 const VARIABLES: readonly string[] = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 
@@ -18,7 +18,7 @@ export async function proxyOf(
   { namespace, subscription, csv }: Pick<OlmSurvey, 'namespace' | 'subscription' | 'csv'>,
   signal: AbortSignal,
 ): Promise<readonly Fields[]> {
-  const published = deploymentsIn(csv?.['spec']);
+  const published = publishedDeployments(csv);
   const refs = published.map(({ name }) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -32,10 +32,6 @@ export async function proxyOf(
   const valueOf = (name: string): string => textOf(found.find((one) => nameOf(one) === name)?.['value']);
   const added = VARIABLES.filter((name) => !stated.has(name) && valueOf(name) !== '');
   return added.map((name) => ({ name, value: valueOf(name) }));
-}
-
-function deploymentsIn(spec: unknown): readonly Fields[] {
-  return listOf(fieldsOf(fieldsOf(fieldsOf(spec)['install'])['spec'])['deployments']);
 }
 
 /** The variables of the containers of a Deployment. */

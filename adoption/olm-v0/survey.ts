@@ -1,7 +1,7 @@
 /** Reads what OLM v0 has of one operator. Sends requests, decides nothing. */
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { OLM, OLM_LABEL, olmRef, type OlmOperator } from './kinds.ts';
 import { propertiesIn } from './properties.ts';
 
@@ -92,6 +92,12 @@ export function packageOf({ subscription, csv }: Pick<OlmSurvey, 'subscription' 
   if (subscription !== undefined || csv === undefined) return textOf(fieldsOf(subscription?.['spec'])['name']);
   const own = propertiesIn(csv).find(({ type }) => type === 'olm.package');
   return textOf(fieldsOf(own?.value)['packageName']);
+}
+
+/** The Deployments of a ClusterServiceVersion, with their names and specs. */
+export function publishedDeployments(csv: KubeObject | undefined): readonly Fields[] {
+  const { install } = fieldsOf(csv?.['spec']);
+  return listOf(fieldsOf(fieldsOf(install)['spec'])['deployments']);
 }
 
 /** The names of the surveyed operator. */

@@ -1,5 +1,5 @@
 /** The status of an archived Revision: why it failed, what it waits for, or that it is history. Pure. */
-import { findCondition, isReason, type Condition, type ConditionType } from '../../api/conditions.ts';
+import { findCondition, isReason, type Condition } from '../../api/conditions.ts';
 import { AT_WORK, type Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
@@ -89,10 +89,9 @@ function waitOf(revision: Revision, subscription: ArchivedFacts['subscription'])
 /** Whether one that has only waited, and was approved since, is the next to become active. */
 function isNext({ spec, status }: Revision, reason: string): boolean {
   const { conditions, failure, inventory = [] } = status ?? {};
-  const wasTried = ['Reconciling', 'Stalled'].some(
-    (type) => findCondition(conditions, type as ConditionType) !== undefined,
-  );
-  const hasWaited = conditions !== undefined && !wasTried && failure === undefined && inventory.length === 0;
+  const wasTried = findCondition(conditions, 'Reconciling') ?? findCondition(conditions, 'Stalled');
+  const hasWaited =
+    conditions !== undefined && wasTried === undefined && failure === undefined && inventory.length === 0;
   return spec.approved && hasWaited && (reason === 'Progressing' || reason === 'ApprovalRequired');
 }
 

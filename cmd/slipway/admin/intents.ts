@@ -1,6 +1,7 @@
 /** What the acting commands do to a Subscription, decided from its present state. Pure. */
 import { findCondition } from '../../../api/conditions.ts';
 import { ANNOTATION } from '../../../api/names.ts';
+import { keyOfObject } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { previousOf, waitingOf } from '../../../report/targets.ts';
@@ -27,11 +28,9 @@ export function intendSuspension(subscription: Subscription, suspend: boolean): 
 
 /** Asks for a reconcile now; on a Subscription that lifts every quarantine, too. */
 export function intendReconcile(object: RequestedObject, now: Date): Intent {
-  const { kind, metadata } = object;
-  const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   return {
     acts: [patchOf(object, { annotations: { [ANNOTATION.reconcileRequestedAt]: now.toISOString() } })],
-    message: describeReconcile(kind, name, describeDelay(object, now)),
+    message: describeReconcile(object.kind, keyOfObject(object), describeDelay(object, now)),
   };
 }
 
@@ -58,7 +57,7 @@ export function intendApproval(
     );
   return {
     acts: [patchOf(waiting, { spec: { approved: true }, sameObject: true })],
-    message: describeApproval(`${metadata.namespace}/${metadata.name}`, spec.bundle, describeDelay(subscription, now)),
+    message: describeApproval(keyOfObject({ metadata }), spec.bundle, describeDelay(subscription, now)),
   };
 }
 
