@@ -15,20 +15,18 @@ import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
+import { comeAfter } from './moving-kinds.ts';
 import { followersOf } from './requirements-between.ts';
 import { mayHold } from './trust.ts';
 import { isRunning } from './under-way.ts';
 
 /** The first of the reasons; undefined if there is none. */
 export function findHold(facts: SubscriptionFacts, question: PlanQuestion): Hold | undefined {
-  const { choice } = question;
   const verdict = judgePlan(facts, question);
   if (verdict.kind === 'hold') return verdict.hold;
   const approved = question.approved || verdict.kind === 'approved';
   return (
-    holdOfGate(facts, question, approved) ??
-    holdOfOperator(facts, question) ??
-    holdOfDependencies(facts, choice.dependencies)
+    holdOfGate(facts, question, approved) ?? holdOfOperator(facts, question) ?? holdOfDependencies(facts, question)
   );
 }
 
@@ -67,10 +65,13 @@ function holdOfOperator(
   return { reason: 'OperatorNotUpgradeable', message, missing: [] };
 }
 
-function holdOfDependencies(facts: SubscriptionFacts, steps: readonly DependencyStep[]): Hold | undefined {
-  const open = steps.filter((step) => !waitsForUs(facts, step));
+function holdOfDependencies(facts: SubscriptionFacts, { choice, installed }: PlanQuestion): Hold | undefined {
+  const steps = choice.dependencies;
+  const later = comeAfter(steps, { installed, next: choice.next });
+  const isRequested = (step: DependencyStep): boolean => requestsOf(facts, step.package).length > 0;
+  const open = steps.filter((step) => !(isRequested(step) && later.has(step.package)) && !waitsForUs(facts, step));
   if (open.length === 0) return undefined;
-  const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
+  const missing = open.filter((step) => step.kind === 'install' && !isRequested(step));
   const message = `waits for its dependencies: ${open.map((step) => describeOpenStep(facts, step)).join('; ')}`;
   return { reason: 'DependencyNotReady', message, missing };
 }

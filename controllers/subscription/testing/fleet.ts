@@ -6,7 +6,8 @@ import { LABEL } from '../../../api/names.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { SubscriptionStatus } from '../../../api/subscription-status.ts';
-import type { CatalogPackage } from '../../../catalog/model.ts';
+import type { CatalogPackage, GroupVersionKind } from '../../../catalog/model.ts';
+import { kindKey, providedKinds } from '../../../resolver/dependencies/requirements.ts';
 import { upgradeGraph } from '../../../resolver/graph.ts';
 import type { CatalogSource } from '../../../resolver/input.ts';
 import { decideSubscription, type ResolvedPlan } from '../decide.ts';
@@ -97,7 +98,9 @@ export class Fleet {
 
   #catalogs(): readonly CatalogSource[] {
     const content = (name: string): CatalogPackage | undefined => this.#content.get(name);
-    return [{ name: 'main', priority: 0, state: this.#state, content }];
+    const providersOf = (kind: GroupVersionKind): readonly string[] =>
+      [...this.#content.values()].filter((one) => provides(one, kind)).map(({ name }) => name);
+    return [{ name: 'main', priority: 0, state: this.#state, content, providersOf }];
   }
 
   #describe(state: MemberState): Neighbour {
@@ -163,4 +166,8 @@ function named({ metadata, spec }: Revision): {
   readonly version: string;
 } {
   return { revision: metadata.name, bundle: spec.bundle, version: spec.version };
+}
+
+function provides({ bundles }: CatalogPackage, kind: GroupVersionKind): boolean {
+  return bundles.some(({ properties }) => providedKinds(properties).some((one) => kindKey(one) === kindKey(kind)));
 }

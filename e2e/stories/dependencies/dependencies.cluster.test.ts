@@ -223,6 +223,43 @@ describe('operators that pin each other exactly', () => {
   });
 });
 
+describe('a package whose next version requires another one, which brings its CRD', () => {
+  const namespace = 'harvest';
+  const [BARN, SILO] = ['barn', 'silo'].map((name) => ({ kind: 'subscription', name, namespace }));
+  const WHEAT = '/apis/tiny.example/v1/namespaces/harvest/wheats/first';
+  const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/wheats.tiny.example';
+  const bringsWheat = { type: 'olm.gvk', value: { group: 'tiny.example', version: 'v1', kind: 'Wheat' } };
+
+  async function publish(name: string, version: string, kind?: string): Promise<PackageVersion> {
+    const image = await publishTiny(cluster().registry, { name, version, ...(kind !== undefined && { kind }) });
+    return { version, image, properties: kind === undefined ? [needs('silo', '>=1.0.0')] : [bringsWheat] };
+  }
+
+  test('is upgraded first, and the other one takes the CRD up with its objects', async () => {
+    const barns = [await publish('barn', '1.0.0', 'Wheat'), { ...(await publish('barn', '1.1.0')), replaces: '1.0.0' }];
+    const silo = packageDocuments('silo', [await publish('silo', '1.0.0', 'Wheat')]);
+    const catalog = await publishCatalog([...packageDocuments('barn', barns), ...silo], `${cluster().registry}/farm:latest`); // prettier-ignore
+    await apply(catalogOf('farm', catalog));
+    await cluster().kubectl(['create', 'namespace', namespace]);
+    const spec = { package: 'barn', catalog: 'farm', onFailure: { bakeTime: '0s' } };
+    await apply(subscriptionTo('barn', namespace, { ...spec, version: '1.0.0' }));
+    await waitFor(cluster(), BARN!, runs('1.0.0'));
+    await apply(
+      JSON.stringify({ apiVersion: 'tiny.example/v1', kind: 'Wheat', metadata: { name: 'first', namespace } }),
+    );
+    const uids = async (): Promise<readonly unknown[]> =>
+      Promise.all([WHEAT, CRD].map(async (path) => ((await cluster().read(path))['metadata'] as { uid: string }).uid));
+    const before = await uids();
+
+    await apply(subscriptionTo('barn', namespace, spec));
+    await waitFor(cluster(), BARN!, runs('1.1.0'));
+    await waitFor(cluster(), SILO!, runs('1.0.0'));
+    expect(await uids()).toEqual(before);
+    const { metadata } = (await cluster().read(CRD)) as { metadata: { annotations: Record<string, string> } };
+    expect(Object.values(metadata.annotations)).toContain(`${namespace}/silo`);
+  });
+});
+
 test.skipIf(isSample)('when the window opens, the upgrade begins', async () => {
   const where = { kind: 'subscription', name: 'clock', namespace: 'clock' };
   const clock = await waitFor(cluster(), where, runs('1.1.0'));
