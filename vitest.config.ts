@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.ts';
+import { byExtent } from './e2e/lib/sample.ts';
 import { COMPILE_CACHE } from './e2e/lib/shared.ts';
 
 // for the workers, and for the threads and programs that tests start by the hundred
@@ -52,7 +53,8 @@ export default defineConfig({
           ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.cluster.test.ts'],
-          exclude: ['node_modules/**', 'dist/**'],
+          // stories that take minutes: `make stories`, `make attacks` and `make leave-olm` play them
+          exclude: ['node_modules/**', 'dist/**', ...byExtent({ all: [], sample: ['**/*.long.cluster.test.ts'] })],
           globalSetup: ['e2e/lib/say-obstacle.ts', 'e2e/lib/bundle-programs.ts'],
           pool: 'forks',
           // a process loads the libraries once, and keeps its cluster from file to file: each finds it empty

@@ -18,7 +18,7 @@ interface Exception {
 }
 
 const HOW_TO = 'docs/how-to';
-const GUIDES = 'scripts/guides.cluster.test.ts';
+const GUIDES = 'scripts/guides.long.cluster.test.ts';
 const COMMAND_LINE = 'scripts/how-to.cluster.test.ts';
 const HELM = 'e2e/stories/in-cluster/helm.cluster.test.ts';
 const DEPLOYED = 'needs an image in a registry that kubelets pull from; e2e/stories/in-cluster runs the same manifests';
@@ -89,13 +89,13 @@ const PAGES: readonly Page[] = [
   },
   {
     path: `${HOW_TO}/leave-olm-v0.md`,
-    by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.cluster.test.ts'],
+    by: ['e2e/stories/leave-olm/leave-olm.cluster.test.ts', 'e2e/stories/adopt-by-manager/adopt.long.cluster.test.ts'],
     except: [{ command: 'deploy/rights/adoption-olm-v0', because: 'the story applies the same file' }],
   },
   {
     path: `${HOW_TO}/leave-olm-v1.md`,
     by: [
-      'e2e/stories/leave-olm-v1/leave-olm-v1.cluster.test.ts',
+      'e2e/stories/leave-olm-v1/leave-olm-v1.long.cluster.test.ts',
       'e2e/stories/leave-olm-v1/adopt-by-manager.cluster.test.ts',
     ],
     except: [{ command: 'deploy/rights/adoption-olm-v1', because: 'the story applies the same file' }],

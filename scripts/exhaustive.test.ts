@@ -23,6 +23,12 @@ test('the targets name paths, over several lines too', () => {
   expect(paths.length).toBeGreaterThan(20);
 });
 
+test('each story that `make test` leaves out is played by a target', () => {
+  const left = repositoryFiles().filter((file) => file.endsWith('.long.cluster.test.ts'));
+  expect(left.length).toBeGreaterThan(20);
+  expect(left.filter((file) => !paths.some((path) => file.includes(path)))).toEqual([]);
+});
+
 test('each file that takes a sample is run by a target that takes all', () => {
   const sampling = repositoryFiles().filter(
     (file) =>

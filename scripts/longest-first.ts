@@ -24,7 +24,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function named(names: string): RegExp {
-  return new RegExp(`/(${names})\\.cluster\\.test\\.ts$`);
+  return new RegExp(`/(${names})(\\.long)?\\.cluster\\.test\\.ts$`);
 }
 
 /** Those that are so, and the others, each in their order. */

@@ -89,8 +89,8 @@ const RUNNING = `## Run it
 \`make compatibility\` runs all of it and writes this page; \`make compatibility ARGS="--only k8gb,kong"\` runs some packages,
 and writes their rows. It prints how long each took, and ends with 1 if a package ends otherwise than
 [e2e/compatibility/refusals.ts](../e2e/compatibility/refusals.ts) says, if an object is left behind, or if a
-version is skipped. It needs the corpus beside the checkout, which is not part of this repository. \`make test\` runs some
-packages, and checks this page against the corpus.
+version is skipped. It needs the corpus beside the checkout, which is not part of this repository. \`make stories\` runs some
+packages, and \`make test\` checks this page against the corpus.
 `;
 
 /** The rows of a page. Throws a plain Error for a line of a table that is none. */

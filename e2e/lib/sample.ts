@@ -42,11 +42,6 @@ export function runsOf(all: number): number {
 /** For `skipIf`: whether this run leaves out tests that only an exhaustive target plays. */
 export const isSample = !isExhaustive;
 
-/** The reason why a whole file is skipped, if this run takes a sample and `target` plays the file. */
-export function leftTo(target: string): string | undefined {
-  return byExtent({ all: undefined, sample: `\`${target}\` runs it` });
-}
-
 /** The classes that everything has and the sample lacks; both are counts by class. */
 export function classesWithoutSample({ all, sample }: Extents<Readonly<Record<string, number>>>): readonly string[] {
   return Object.keys(all).filter((name) => (all[name] ?? 0) > 0 && (sample[name] ?? 0) === 0);

@@ -273,7 +273,7 @@ describe('with a manager', () => {
   });
 });
 
-test('the guide does what it says', async () => {
+test.skipIf(isSample)('the guide does what it says', async () => {
   const path = 'docs/how-to/use-the-command-line.md';
   const steps = stepsOf(path);
   const define = { script: `slipway() { '${process.execPath}' '${programFile('slipway')}' "$@"; }` };

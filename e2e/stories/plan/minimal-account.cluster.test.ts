@@ -39,10 +39,8 @@ interface PackageTrials {
 const VERSIONS = 3;
 
 const SAMPLE: readonly { readonly folder: string; readonly taken: number; readonly because: string }[] = [
-  { folder: 'dns-operator/0.6.0', taken: 0, because: 'its rights count in the whole cluster' },
   { folder: 'limitador-operator/0.11.0', taken: -1, because: 'its last rule is about its own namespace' },
   { folder: 'leaksignal-operator/1.6.3', taken: 2, because: 'it brings a PriorityClass' },
-  { folder: 'netobserv-operator/1.6.2-community', taken: -3, because: 'it converts its custom resources' },
 ];
 
 const PACKAGES: readonly PackageTrials[] = hasShared ? byExtent({ all: everyPackage, sample: samplePackages })() : [];

@@ -179,7 +179,7 @@ describe('an upgrade that fails', () => {
   });
 });
 
-describe('an upgrade that becomes unhealthy within the bake time', () => {
+describe.skipIf(isSample)('an upgrade that becomes unhealthy within the bake time', () => {
   const LAMP = { kind: 'subscription', name: 'lamp', namespace: 'lamps' };
   const [OLD, NEW] = [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }];
 

@@ -1,7 +1,6 @@
 /**
  * A manager that starts while the watch of one kind lags: its list is older than the objects, and their events come late. It
- * asks the API server for an object that its cache lacks, before it takes or leaves others for good. `make test` has the two ways in
- * which an operator was once lost.
+ * asks the API server for an object that its cache lacks, before it takes or leaves others for good.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -21,7 +20,6 @@ import {
   type Judged,
 } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
-import { isSample } from '../../lib/sample.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, isThere, makeNamespaces, startRemoval } from '../../lib/writes.ts';
@@ -57,9 +55,9 @@ async function lagging(kind: string): Promise<FaultFor> {
 }
 
 describe.each([
-  { kind: 'revision', inSample: 'uninstall', because: 'the Revisions are not reported yet' },
-  { kind: 'subscription', inSample: 'deletion', because: 'the Subscription is not reported yet' },
-])('while $because', ({ kind, inSample }) => {
+  { kind: 'revision', because: 'the Revisions are not reported yet' },
+  { kind: 'subscription', because: 'the Subscription is not reported yet' },
+])('while $because', ({ kind }) => {
   let faults: FaultFor;
   let first: Judged;
 
@@ -95,7 +93,7 @@ describe.each([
     };
   });
 
-  test.skipIf(isSample)('an operator that is healthy stays as it is', async () => {
+  test('an operator that is healthy stays as it is', async () => {
     await using _lagging = await startLagging();
     await pause(LAGS_MS);
     await waitFor(cluster(), GADGET, isReady);
@@ -103,7 +101,7 @@ describe.each([
     expect(await list(cluster(), 'revision', { namespace: NAMESPACE })).toHaveLength(1);
   });
 
-  test.skipIf(isSample && inSample !== 'uninstall')('an uninstall that leaves the objects leaves them', async () => {
+  test('an uninstall that leaves the objects leaves them', async () => {
     const path = pathOf(GADGET.kind, GADGET.name, NAMESPACE);
     await cluster().request('PATCH', path, { spec: { uninstall: { objects: 'Orphan' } } });
     await startRemoval(cluster(), GADGET);
@@ -114,19 +112,16 @@ describe.each([
     expect((await deployment()).metadata).not.toHaveProperty('deletionTimestamp');
   });
 
-  test.skipIf(isSample && inSample !== 'deletion')(
-    'a Revision that a person deletes takes no object of the operator along',
-    async () => {
-      await cluster().request('DELETE', pathOf('revision', 'gadget-1', NAMESPACE));
-      await using _lagging = await startLagging();
-      await until('there is a Revision that is in use', async () => {
-        const revisions = await list<Judged & { metadata: { deletionTimestamp?: string } }>(cluster(), 'revision', {
-          namespace: NAMESPACE,
-        });
-        return revisions.length === 1 && revisions[0]!.metadata.deletionTimestamp === undefined;
+  test('a Revision that a person deletes takes no object of the operator along', async () => {
+    await cluster().request('DELETE', pathOf('revision', 'gadget-1', NAMESPACE));
+    await using _lagging = await startLagging();
+    await until('there is a Revision that is in use', async () => {
+      const revisions = await list<Judged & { metadata: { deletionTimestamp?: string } }>(cluster(), 'revision', {
+        namespace: NAMESPACE,
       });
-      await waitFor(cluster(), GADGET, isReady);
-      expect((await deployment()).metadata.uid).toBe(first.metadata.uid);
-    },
-  );
+      return revisions.length === 1 && revisions[0]!.metadata.deletionTimestamp === undefined;
+    });
+    await waitFor(cluster(), GADGET, isReady);
+    expect((await deployment()).metadata.uid).toBe(first.metadata.uid);
+  });
 });

@@ -7,7 +7,6 @@ import { heldFor } from '../../../apply/held-back.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, RELEASES } from '../../lib/beacon-operator.ts';
 import { get, runs, waitFor } from '../../lib/objects.ts';
-import { isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { BROKEN, DEAF_AT_FIRST, FIXED, NEXT, OFFERED } from './broken.ts';
 import { beacon, NAMESPACE, SUBSCRIPTION, useLights } from './lights.ts';
@@ -73,20 +72,17 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     expect(serving.failures).toEqual([]);
   });
 
-  test.skipIf(isSample)(
-    'is upgraded without harm by a manager that is killed in the middle of the rehearsal',
-    async () => {
-      const serving = await lights.inUse(['v1', 'v2'], async () => {
-        await offer(...OFFERED, ...ALL_BROKEN, FIXED, NEXT);
-        await until('the upgrade is rehearsed', async () =>
-          heldFor(await get(cluster(), 'deployment', PACKAGE, NAMESPACE)),
-        );
-        await lights.restartManager();
-        await waitFor(cluster(), SUBSCRIPTION, runs('2.10.0'));
-      });
-      expect(serving.failures).toEqual([]);
-      const traces = await kubectl(['get', 'mutatingwebhookconfigurations,services', '-A', '-o', 'name']);
-      expect(traces).not.toMatch(/slipway-probe|-rehearsal-/);
-    },
-  );
+  test('is upgraded without harm by a manager that is killed in the middle of the rehearsal', async () => {
+    const serving = await lights.inUse(['v1', 'v2'], async () => {
+      await offer(...OFFERED, ...ALL_BROKEN, FIXED, NEXT);
+      await until('the upgrade is rehearsed', async () =>
+        heldFor(await get(cluster(), 'deployment', PACKAGE, NAMESPACE)),
+      );
+      await lights.restartManager();
+      await waitFor(cluster(), SUBSCRIPTION, runs('2.10.0'));
+    });
+    expect(serving.failures).toEqual([]);
+    const traces = await kubectl(['get', 'mutatingwebhookconfigurations,services', '-A', '-o', 'name']);
+    expect(traces).not.toMatch(/slipway-probe|-rehearsal-/);
+  });
 });

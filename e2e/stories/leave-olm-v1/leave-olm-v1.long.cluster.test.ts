@@ -20,7 +20,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, restartCollector, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
-import { isSample } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
@@ -208,14 +207,11 @@ describe.skipIf(obstacle !== undefined)(
       expect(steps).toEqual(expect.arrayContaining(['BackUp', 'Pause', 'Hold', 'Delete', 'HandOver', 'Subscribe', 'Release', 'Unpin'])); // prettier-ignore
       expect(writes.size).toBeGreaterThan(12);
       expect((await waitFor(cluster(), LAMP, isReady)).spec['version']).toBe('>=1.0.0 <2.0.0');
-      // `make leave-olm` does
-      if (!isSample) {
-        expect((await killedAgainAndAgain(LAMP.name, back, isForgotten)).writes.size).toBeGreaterThan(10);
-        const extension = await isInstalled(client, LAMP.name);
-        expect(catalogFilter(extension)['version']).toBe('>=1.0.0 <2.0.0');
-        await killedAgainAndAgain(LAMP.name, over, isDone);
-        await waitFor(cluster(), LAMP, isReady);
-      }
+      expect((await killedAgainAndAgain(LAMP.name, back, isForgotten)).writes.size).toBeGreaterThan(10);
+      const extension = await isInstalled(client, LAMP.name);
+      expect(catalogFilter(extension)['version']).toBe('>=1.0.0 <2.0.0');
+      await killedAgainAndAgain(LAMP.name, over, isDone);
+      await waitFor(cluster(), LAMP, isReady);
       await client.delete(backupRef({ extension: LAMP.name, kept: SYSTEM }));
     });
 

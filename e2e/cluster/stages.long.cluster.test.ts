@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { useCluster } from '../lib/cluster.ts';
-import { isSample } from '../lib/sample.ts';
 import { until } from '../lib/until.ts';
 
 const cluster = useCluster();
@@ -14,7 +13,7 @@ test.each([
   expect(await available(kind)).toBe(false);
 });
 
-test.skipIf(isSample)('a container that crashes counts its restarts and has its exit code', async () => {
+test('a container that crashes counts its restarts and has its exit code', async () => {
   await deploy('crash', 'crash-counted');
   const restarts = async (): Promise<number> => (await container('crash-counted'))?.restartCount ?? 0;
   await until('it has been restarted twice', async () => (await restarts()) >= 2);
@@ -35,7 +34,7 @@ test('a slow Pod becomes ready after the time of its annotation', async () => {
   expect(Date.parse(ready) - Date.parse(metadata.creationTimestamp)).toBeGreaterThanOrEqual(2000);
 });
 
-test.skipIf(isSample)('a Deployment that fails is available once its Pods are allowed to work', async () => {
+test('a Deployment that fails is available once its Pods are allowed to work', async () => {
   await deploy('crash', 'mended');
   await until('it crashes', async () => (await waiting('mended')) === 'CrashLoopBackOff');
   await deploy('none', 'mended');

@@ -10,7 +10,6 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { isReady, waitFor } from '../../lib/objects.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { runSlipway, type SlipwayRun } from '../../lib/slipway.ts';
 import { marksOfOlm } from '../leave-olm/olm.ts';
@@ -21,9 +20,7 @@ import { LEAVERS, targetsOf, type Leaver } from './operators.ts';
 import type { Probe } from './probe.ts';
 import { probesOf } from './probes.ts';
 
-/** OLM needs minutes to install them: they are not part of `make test`. */
-const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });
-const obstacle = hasShared ? (WAITS ?? realNodeObstacle()) : 'the corpus is missing';
+const obstacle = hasShared ? realNodeObstacle() : 'the corpus is missing';
 /** A few of each class with SLIPWAY_OLM_SAMPLE=yes. */
 const chosen: readonly Leaver[] =
   process.env['SLIPWAY_OLM_SAMPLE'] === 'yes' ? LEAVERS.filter(({ isSampled }) => isSampled) : LEAVERS;

@@ -1,6 +1,6 @@
 /**
- * The manager is killed in the middle of everything it does, and the end is as if it had not been. `make stories` begins
- * three edges below the heads; `make test` has half of the operators, one edge below.
+ * The manager is killed in the middle of everything it does, and the end is as if it had not been. Each operator
+ * begins three edges below its head.
  */
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,6 @@ import { LABEL } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, list, type Among } from '../../lib/objects.ts';
-import { byExtent, sampleOf } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
@@ -20,7 +19,7 @@ import { loadRoutes, versionOf, type Route } from '../real-operators/routes.ts';
 import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { readState, type State } from '../../lib/state.ts';
 
-const routes = hasShared ? loadRoutes(sampleOf(PACKAGES, { every: 2 }), byExtent({ all: EDGES, sample: 1 })) : [];
+const routes = hasShared ? loadRoutes(PACKAGES, EDGES) : [];
 /** What Slipway has made, of any kind. */
 const OWNED: Among = { selector: LABEL.owner };
 const pin = (route: Route): string => route.pin;

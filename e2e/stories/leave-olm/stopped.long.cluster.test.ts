@@ -20,7 +20,6 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { hasShared } from '../../lib/shared.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { installAllByOlm, isInstalled, publishAll } from '../leave-olm-corpus/install.ts';
 import { Judge } from '../leave-olm-corpus/judge.ts';
 import { loadLeavers, type Loaded } from '../leave-olm-corpus/load.ts';
@@ -29,8 +28,7 @@ import type { Probe } from '../leave-olm-corpus/probe.ts';
 import { probesOf } from '../leave-olm-corpus/probes.ts';
 import { stirOlm } from './olm.ts';
 
-const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });
-const obstacle = hasShared ? (WAITS ?? realNodeObstacle()) : 'the corpus is missing';
+const obstacle = hasShared ? realNodeObstacle() : 'the corpus is missing';
 /** One with webhooks, conversion and an API; one whose Pods have a configuration, which OLM has from its Subscription. */
 const STOPPED: ReadonlySet<string> = new Set(['gadget-operator', 'clickhouse']);
 /** How long a process is away after each step. OLM resynchronizes everything every 45 seconds. */

@@ -26,7 +26,6 @@ import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judg
 import { writeOlmCatalog } from '../../lib/olm-catalog.ts';
 import { packageDocuments, publishCatalog, publishFiles, type PackageVersion } from '../../lib/publish.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
 import { expectUnharmed, watchHarm, type Harm } from '../leave-olm/harm.ts';
@@ -37,8 +36,6 @@ import { gadgetBundle, GROUP } from '../webhooks/gadget-operator.ts';
 const obstacle = realNodeObstacle();
 const GADGET = { kind: 'Subscription', name: 'gadget-operator', namespace: 'gadgets' };
 const LAMP = { kind: 'Subscription', name: 'lamp', namespace: 'lamps' };
-/** `make stories` kills it after each write. */
-const KILLED_EVERY = byExtent({ all: 1, sample: 16 });
 const ADOPT = { from: 'OLMv0', subscription: 'lamp' };
 const FILES = {
   'gadget-operator': (version: string) => gadgetBundle({ version }),
@@ -134,7 +131,7 @@ describe.skipIf(obstacle !== undefined)(
       const killed = new Set<string>();
       dying = dyingManager(
         LAMP.name,
-        { killed, every: KILLED_EVERY },
+        { killed, every: 1 },
         {
           kill: () => manager.kill('SIGKILL'),
           start,
@@ -145,7 +142,7 @@ describe.skipIf(obstacle !== undefined)(
       const done = await waitFor(cluster(), { ...LAMP, timeoutSeconds: 400 }, isAdopted);
       proxy.meddle();
       await dying.restarted();
-      expect(killed.size).toBeGreaterThan(20 / KILLED_EVERY);
+      expect(killed.size).toBeGreaterThan(20);
       expect(done.spec).toMatchObject(spec);
       expect(await marksOfOlm(client, LAMP.name, LAMP.namespace)).toEqual([]);
     });

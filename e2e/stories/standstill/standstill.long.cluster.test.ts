@@ -1,7 +1,6 @@
 /**
  * Two replicas while the machine has no time for them: the one that leads or the API server stands still, or both get
- * a small part of the processor. Afterwards one leads, and everything that was asked meanwhile is answered. `make test` leaves out
- * the API server that stands still.
+ * a small part of the processor. Afterwards one leads, and everything that was asked meanwhile is answered.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +9,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, list, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { startReplicas, type Replicas } from './replicas.ts';
@@ -43,12 +41,11 @@ interface Disturbance {
   readonly mute?: boolean;
 }
 
-const ALL_DISTURBANCES: readonly Disturbance[] = [
+const DISTURBANCES: readonly Disturbance[] = [
   { what: 'leader and API server get a tenth of the processor', disturb: (leader) => starve([leader, apiServer()]) },
   { what: 'the leader stands still', disturb: (leader) => standStill(leader) },
   { what: 'the API server stands still', disturb: () => standStill(apiServer()), mute: true },
 ];
-const DISTURBANCES = byExtent({ all: ALL_DISTURBANCES, sample: ALL_DISTURBANCES.filter(({ mute }) => mute !== true) });
 
 describe.each(DISTURBANCES)('while $what', ({ what, disturb, mute }) => {
   const round = DISTURBANCES.findIndex((one) => one.what === what);

@@ -9,7 +9,6 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { ROOT, SYSTEM } from '../../lib/manager.ts';
 import { subscriptionTo } from '../../lib/objects.ts';
-import { byExtent, isSample } from '../../lib/sample.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
 import { createFleet, type Fleet } from '../failover/fleet.ts';
@@ -26,7 +25,7 @@ import {
 } from './previous.ts';
 
 /** Enough to be busy while one of them is done. */
-const SIZE = byExtent({ all: 5, sample: 3 });
+const SIZE = 5;
 
 /** One of the fleet, and a patch and a Subscription with a field that the release before does not know. */
 const FIRST = 'operator-0';
@@ -91,32 +90,29 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await expectUntouched(2);
     });
 
-    test.skipIf(isSample)(
-      'is rolled back to the release before, which has no such field, without an effect on operators',
-      async () => {
-        await apply(WITH_NEW_FIELD);
-        await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
-        expect(await newField()).not.toBe('');
-        await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousCrds(cluster()));
-        await kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', join(ROOT, 'deploy/crds'));
-        await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
-        await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
-        await onlyRuns(PREVIOUS_VERSION);
-        expect(await columns()).not.toContain(NEW_COLUMN);
-        expect(await mayReadLogs()).toBe('no');
-        expect(await newField()).toBe('');
-        await fleet.askAnew();
-        await expectUntouched(2);
-      },
-    );
+    test('is rolled back to the release before, which has no such field, without an effect on operators', async () => {
+      await apply(WITH_NEW_FIELD);
+      await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
+      expect(await newField()).not.toBe('');
+      await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousCrds(cluster()));
+      await kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', join(ROOT, 'deploy/crds'));
+      await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
+      await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=180s');
+      await onlyRuns(PREVIOUS_VERSION);
+      expect(await columns()).not.toContain(NEW_COLUMN);
+      expect(await mayReadLogs()).toBe('no');
+      expect(await newField()).toBe('');
+      await fleet.askAnew();
+      await expectUntouched(2);
+    });
 
-    test.skipIf(isSample)('upgrades operators there as it did before', async () => {
+    test('upgrades operators there as it did before', async () => {
       await fleet.ask('1.2.0');
       await fleet.awaitAll('1.2.0');
       await expectUntouched(3);
     });
 
-    test.skipIf(isSample)('is upgraded again', async () => {
+    test('is upgraded again', async () => {
       await kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/crds'));
       await deploySlipway(cluster());
       await onlyRuns(version);
@@ -148,7 +144,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   });
 
   describe('of which the manager is removed first', () => {
-    const FEW = byExtent({ all: 3, sample: 1 });
+    const FEW = 3;
 
     test('leaves operators that run, and Subscriptions that name their finalizers', async () => {
       const few = createFleet(cluster(), FEW);

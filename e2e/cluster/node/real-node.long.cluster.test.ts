@@ -9,13 +9,12 @@ import { useCluster } from '../../lib/cluster.ts';
 import { createAuthority } from '../certificates.ts';
 import { realNodeObstacle, startCluster, type TestCluster } from '../cluster.ts';
 import { identify } from '../process-identity.ts';
-import { leftTo } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { clusterCgroup } from './cgroups.ts';
 import { POD_IMAGE } from './node-files.ts';
 
-/** `make stories` runs it; in `make test` the stories on real nodes need most of it. */
-const obstacle = leftTo('make stories') ?? realNodeObstacle();
+/** In `make test` the stories on real nodes need most of it. */
+const obstacle = realNodeObstacle();
 const SAFE = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },

@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 import type { ComponentName } from './components.ts';
 import { reapClusters } from './folders.ts';
 import { identify, signal, type ProcessIdentity } from './process-identity.ts';
-import { isSample } from '../lib/sample.ts';
 import { until } from '../lib/until.ts';
 
 interface Owned {
@@ -35,21 +34,18 @@ test.each([
   await everythingGone(owned);
 });
 
-test.skipIf(isSample)('nothing is left of a cluster when Ctrl-C reaches all processes of the terminal', async () => {
+test('nothing is left of a cluster when Ctrl-C reaches all processes of the terminal', async () => {
   const owned = await startOwner('waits');
   process.kill(-owned.owner.pid!, 'SIGINT'); // the owner leads a process group, as a shell makes one
   await everythingGone(owned);
 });
 
-test.skipIf(isSample)(
-  'a cluster that its owner forgets does not keep the owner from ending, and is gone with it',
-  async () => {
-    const owned = await startOwner('ends');
-    if (owned.owner.exitCode === null) await once(owned.owner, 'exit');
-    expect(owned.owner.exitCode).toBe(0);
-    await everythingGone(owned);
-  },
-);
+test('a cluster that its owner forgets does not keep the owner from ending, and is gone with it', async () => {
+  const owned = await startOwner('ends');
+  if (owned.owner.exitCode === null) await once(owned.owner, 'exit');
+  expect(owned.owner.exitCode).toBe(0);
+  await everythingGone(owned);
+});
 
 test('when owner and supervisor are killed at once, the next start removes what is left', async () => {
   const owned = await startOwner('waits', SEVERAL);
@@ -63,7 +59,7 @@ test('when owner and supervisor are killed at once, the next start removes what 
   await everythingGone(owned);
 });
 
-test.skipIf(isSample)('a cluster that is looked after is not removed by the start of another', async () => {
+test('a cluster that is looked after is not removed by the start of another', async () => {
   const owned = await startOwner('waits');
   reapClusters();
   expect(existsSync(owned.folder)).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * A catalog that attacks the console: the real manager reads it, the real server serves it, a real browser shows it as text.
- * `make stories` runs it; in `make test` a browser shows models of such a catalog (console/browser/views.test.ts).
+ * A catalog that attacks the console: the real manager reads it, the real server serves it, a real browser shows it as text. In
+ * `make test` a browser shows models of such a catalog (console/browser/views.test.ts).
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { publishCatalog } from '../../lib/publish.ts';
-import { leftTo } from '../../lib/sample.ts';
 import { apply, makeNamespaces } from '../../lib/writes.ts';
 import { hostileDocuments, MARK } from './hostile-catalog.ts';
 import { Newcomer } from './newcomer.ts';
@@ -34,7 +33,7 @@ const VIEWS = [
   '/slipway',
 ];
 
-const missing = leftTo('make stories') ?? noBrowser;
+const missing = noBrowser;
 
 describe.skipIf(missing !== undefined)(`a hostile catalog${missing === undefined ? '' : ` (${missing})`}`, () => {
   const cluster = useCluster();

@@ -1,6 +1,5 @@
 /**
- * A sample of `make compatibility`, some packages by their head or upgrade alone (`make stories`; in `make test` a few of
- * these): each package has the outcome that docs/compatibility.md lists, and leaves no
+ * A sample of `make compatibility`, some packages by their head or upgrade alone: each package has the outcome that docs/compatibility.md lists, and leaves no
  * object.
  */
 import { readFileSync } from 'node:fs';
@@ -8,7 +7,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../lib/cluster.ts';
 import { ROOT } from '../lib/manager.ts';
-import { byExtent } from '../lib/sample.ts';
 import { hasShared } from '../lib/shared.ts';
 import { loadPackages } from './packages.ts';
 import { PAGE, parsePage } from './page.ts';
@@ -23,7 +21,7 @@ interface Sampled {
   readonly because: string;
 }
 
-const CHOSEN: readonly Sampled[] = [
+const SAMPLE: readonly Sampled[] = [
   { name: 'node-maintenance-operator', trials: TRIALS, because: 'it has a validating webhook' },
   { name: 'netobserv-operator', trials: ['head'], because: 'it converts its custom resources' },
   { name: 'kubernaut-operator', trials: ['upgrade'], because: 'it watches one namespace only' },
@@ -41,10 +39,6 @@ const CHOSEN: readonly Sampled[] = [
   { name: 'ext-postgres-operator', trials: ['head'], because: 'its CRDs are of v1beta1' },
   { name: 'noobaa-operator', trials: ['upgrade'], because: 'it requires a kind that no package provides' },
 ];
-
-/** One that works, one that brings others along, and one that cannot work. */
-const FEW: ReadonlySet<string> = new Set(['node-maintenance-operator', 'kuadrant-operator', 'noobaa-operator']);
-const SAMPLE = byExtent({ all: CHOSEN, sample: CHOSEN.filter(({ name }) => FEW.has(name)) });
 
 /** If everything else on the machine is busy, too. */
 const timeout = 600_000;

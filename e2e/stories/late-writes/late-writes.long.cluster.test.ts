@@ -2,7 +2,6 @@
  * A write of a leader that has been deposed arrives late: after its successor has finished what was asked, after the
  * opposite was asked, and after everything was removed. Each single write of an installation, an upgrade, a downgrade
  * and a removal is held back once, each of another operator; all ends are as if nothing had been late. See decision 24.
- * `make stories` does so; `make test` holds one write of four in an upgrade, and the successor takes that back.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
@@ -13,15 +12,12 @@ import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, startRemoval } from '../../lib/writes.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { readState, type State } from '../../lib/state.ts';
 import { differences, replaced } from '../../lib/state-differences.ts';
 import { startLeader, type HeldWrites } from './deposed.ts';
 
-/** Of the writes of a step one of that many is held. */
-const STRIDE = byExtent({ all: 1, sample: 4 });
 /** More than there are such writes in the longest step, so that each of them is held of one operator. */
-const SIZE = byExtent({ all: 20, sample: 6 });
+const SIZE = 20;
 const OPERATORS: readonly string[] = Array.from({ length: SIZE }, (_, at) => `late${String(at).padStart(2, '0')}`);
 const CATALOG = 'late';
 
@@ -79,16 +75,9 @@ const ROUNDS: readonly Round[] = [
   { late: 'upgrade', meanwhile: 'downgrade', what: 'a write of the upgrade is late, and the successor takes it back' },
 ];
 
-/** `make test` takes the round with the most writes in which the successor does the opposite. */
-const PLAYED = byExtent({ all: ROUNDS, sample: ROUNDS.filter(({ meanwhile }) => meanwhile !== undefined) });
-
-/** The rounds of a sample hold different writes. */
-const NUMBERED = PLAYED.map((round, at) => ({ ...round, first: at % STRIDE }));
-
-describe.each(NUMBERED)('if $what', ({ late, meanwhile, first: firstHeld }) => {
+describe.each(ROUNDS)('if $what', ({ late, meanwhile }) => {
   const held: HeldWrites = new Map();
-  const chosenOf = (operator: string): string | undefined =>
-    writes.get(late)![OPERATORS.indexOf(operator) * STRIDE + firstHeld];
+  const chosenOf = (operator: string): string | undefined => writes.get(late)![OPERATORS.indexOf(operator)];
 
   beforeAll(async () => {
     // What a round that failed has left.
@@ -122,7 +111,7 @@ describe.each(NUMBERED)('if $what', ({ late, meanwhile, first: firstHeld }) => {
     });
     await deposed.depose();
     const kept = new Set([...held.keys()].map(chosenOf));
-    expect(held.size).toBeGreaterThan((writes.get(late)!.length / STRIDE) * 0.7);
+    expect(held.size).toBeGreaterThan(writes.get(late)!.length * 0.7);
     expect(done, 'the last operator is not disturbed, so no write was left out').toContain(OPERATORS.at(-1));
     process.stdout.write(`late-writes: ${late}: held ${[...kept].join(', ')}\n`);
   });

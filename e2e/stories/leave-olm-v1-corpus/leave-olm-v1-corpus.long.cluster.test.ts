@@ -14,7 +14,6 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { runs, waitFor, type Judged } from '../../lib/objects.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { until } from '../../lib/until.ts';
 import { makeNamespaces } from '../../lib/writes.ts';
@@ -35,9 +34,7 @@ import { Judgements } from './judged.ts';
 import { leaverOf, REFUSED, TRAVELLERS } from './operators.ts';
 import { goBack, goOver, handOverOf, WAY_MS } from './walk.ts';
 
-/** They need a quarter of an hour: they are not part of `make test`. */
-const WAITS = byExtent({ all: undefined, sample: '`make leave-olm` runs it' });
-const obstacle = hasShared ? (WAITS ?? realNodeObstacle()) : 'the corpus is missing';
+const obstacle = hasShared ? realNodeObstacle() : 'the corpus is missing';
 /** A few with SLIPWAY_OLM_SAMPLE=yes. */
 const isSample = process.env['SLIPWAY_OLM_SAMPLE'] === 'yes';
 const travellers = TRAVELLERS.filter(({ isSampled }) => !isSample || isSampled);

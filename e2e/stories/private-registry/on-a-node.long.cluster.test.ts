@@ -1,7 +1,7 @@
 /**
  * A registry that asks for a password, and a node that pulls from it: the Pods of an operator run only with the pull secret
  * that a policy copies to their namespace, also after the login was replaced, and with one of their ServiceAccount. After
- * the uninstall no Secret is left. `make stories` runs it; ./private-registry has the same policy without a node.
+ * the uninstall no Secret is left. ./private-registry has the same policy without a node.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,11 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments } from '../../lib/publish.ts';
-import { leftTo } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove } from '../../lib/writes.ts';
 
-const obstacle = leftTo('make stories') ?? realNodeObstacle();
+const obstacle = realNodeObstacle();
 const LOGIN = 'registry-login';
 const LABEL = 'catalogs.example/internal';
 const VERSIONS = ['1.0.0', '1.1.0'] as const;

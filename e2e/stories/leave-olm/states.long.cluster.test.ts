@@ -1,6 +1,6 @@
 /**
  * Operators of a running OLM v0 in states in which they are not handed over, or only with an effect: the plan says which and
- * what to do, and a refused run changes nothing. `make leave-olm` tries each of them.
+ * what to do, and a refused run changes nothing.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
@@ -8,7 +8,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { isReady, waitFor } from '../../lib/objects.ts';
 import { runSlipway } from '../../lib/slipway.ts';
-import { byExtent, isSample } from '../../lib/sample.ts';
 import { tinyBundle, type TinyOperator } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { makeNamespaces } from '../../lib/writes.ts';
@@ -31,7 +30,7 @@ interface Operator extends Omit<TinyOperator, 'version'> {
 /** The settings of an operator, as they are published. */
 const SETTINGS = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { level: 'info' } };
 
-const ALL_OPERATORS: readonly Operator[] = [
+const OPERATORS: readonly Operator[] = [
   { name: 'plain', kind: 'Plain' },
   { name: 'crowded', kind: 'Crowded' },
   { name: 'limited', kind: 'Limited', group: { serviceAccountName: 'limited', targetNamespaces: ['limited'] } },
@@ -48,9 +47,6 @@ const ALL_OPERATORS: readonly Operator[] = [
     properties: [{ type: 'olm.package.required', value: { packageName: 'provider', versionRange: '>=1.0.0' } }],
   },
 ];
-/** In `make test` one that can be handed over, and one that is refused. */
-const SAMPLED: ReadonlySet<string> = new Set(['plain', 'crowded']);
-const OPERATORS = byExtent({ all: ALL_OPERATORS, sample: ALL_OPERATORS.filter(({ name }) => SAMPLED.has(name)) });
 
 const homeOf = ({ name, namespace = name }: Operator): string => namespace;
 
@@ -84,7 +80,7 @@ describe.skipIf(obstacle !== undefined)(
       await installSlipway(cluster());
       manager = await startManager(cluster());
       await publishAll(cluster(), OPERATORS.map(loaded)); // prettier-ignore
-      await makeNamespaces(cluster(), [...new Set(ALL_OPERATORS.map(homeOf)), 'selected']);
+      await makeNamespaces(cluster(), [...new Set(OPERATORS.map(homeOf)), 'selected']);
       await cluster().kubectl(['label', 'namespace', 'selected', 'team=lamps']);
       await cluster().kubectl(['-n', 'limited', 'create', 'serviceaccount', 'limited']);
       const binding = [
@@ -142,24 +138,21 @@ describe.skipIf(obstacle !== undefined)(
       expect(left['metadata']).toMatchObject({ name: 'crowded' });
     });
 
-    test.skipIf(isSample)('an operator that its OperatorGroup limits to an account is refused', async () => {
+    test('an operator that its OperatorGroup limits to an account is refused', async () => {
       const plan = await planOf('limited');
       expect(plan).toMatchObject({ state: 'refused', reason: 'LimitedByAccount', code: 2 });
       expect(plan.message).toContain('ServiceAccount limited');
     });
 
-    test.skipIf(isSample)(
-      'namespaces that an OperatorGroup selects are taken over as they are now, and the plan says so',
-      async () => {
-        const { code, text } = await slipway('adopt', 'plan', 'selecting/selecting', '-o', 'json');
-        const { notes, subscription } = JSON.parse(text) as Plan & { readonly subscription: { readonly spec: object } };
-        expect(code).toBe(0);
-        expect(notes).toContainEqual(expect.stringContaining('selects namespaces by labels'));
-        expect(subscription.spec).toMatchObject({ watchNamespaces: ['selected'] });
-      },
-    );
+    test('namespaces that an OperatorGroup selects are taken over as they are now, and the plan says so', async () => {
+      const { code, text } = await slipway('adopt', 'plan', 'selecting/selecting', '-o', 'json');
+      const { notes, subscription } = JSON.parse(text) as Plan & { readonly subscription: { readonly spec: object } };
+      expect(code).toBe(0);
+      expect(notes).toContainEqual(expect.stringContaining('selects namespaces by labels'));
+      expect(subscription.spec).toMatchObject({ watchNamespaces: ['selected'] });
+    });
 
-    test.skipIf(isSample)('an object of two operators is refused with both, and OLM keeps it', async () => {
+    test('an object of two operators is refused with both, and OLM keeps it', async () => {
       const plan = await planOf('twin-a');
       expect(plan).toMatchObject({ state: 'refused', code: 2 });
       expect(plan.conflicts).toContainEqual(expect.stringMatching(/twins\.tiny\.example belongs to .*twin-b/));
@@ -167,7 +160,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(`${code} ${text}`).toMatch(/^[^0].*twins\.tiny\.example.*twin-b/s);
     });
 
-    test.skipIf(isSample)('an operator that another one requires comes after it, in the list too', async () => {
+    test('an operator that another one requires comes after it, in the list too', async () => {
       const plan = await planOf('family', 'provider');
       expect(plan).toMatchObject({ state: 'after', after: ['dependent.v1.0.0'] });
       const listed = await slipway('adopt', 'plan', '--namespace', 'family');
@@ -176,38 +169,35 @@ describe.skipIf(obstacle !== undefined)(
       expect(`${code} ${text}`).toMatch(/^0 [\s\S]*family\/dependent[\s\S]*family\/provider/);
     });
 
-    test.skipIf(isSample)(
-      'Pods that would be replaced and settings that may be set back are announced, and that only happens if it is allowed',
-      async () => {
-        const image = ['set', 'image', 'deployment/edited', 'operator=registry.example/patched:1'];
-        // OLM may be at work on the Deployment for a while, and put its image back; there is no plan of restarts until it has ended.
-        const planned = async (): Promise<Plan | undefined> => {
-          await cluster().kubectl(['-n', 'edited', ...image]);
-          const one = await planOf('edited');
-          return (one.restarts ?? []).length === 0 ? undefined : one;
-        };
-        const plan = await until('the plan names the Pods', planned);
-        expect(plan.code).toBe(2);
-        expect(plan.restarts).toEqual([
-          {
-            deployment: 'Deployment.apps edited/edited',
-            why: [expect.stringMatching(/containers\[operator\]\.image: .*patched:1.* becomes .*edited:v1\.0\.0/)],
-          },
-        ]);
-        // The version as it is published cannot be read: a manager outside of the cluster serves no catalogs there.
-        expect(plan.overwritten).toMatchObject([{ object: 'ConfigMap edited/settings' }]);
-        const refused = await slipway('adopt', 'run', 'edited/edited');
-        expect(`${refused.code} ${refused.text}`).toMatch(/^[^0].*Deployment\.apps edited\/edited would be replaced/s);
-        const half = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
-        expect(`${half.code} ${half.text}`).toMatch(/^[^0].*ConfigMap edited\/settings cannot be compared/s);
-        await hasSucceeded(cluster(), { namespace: 'edited', name: 'edited' });
-        const both = ['--allow-restarts', '--allow-overwrites'];
-        const { code, text } = await slipway('adopt', 'run', 'edited/edited', ...both);
-        expect(`${code} ${text}`).toMatch(/^0 /);
-      },
-    );
+    test('Pods that would be replaced and settings that may be set back are announced, and that only happens if it is allowed', async () => {
+      const image = ['set', 'image', 'deployment/edited', 'operator=registry.example/patched:1'];
+      // OLM may be at work on the Deployment for a while, and put its image back; there is no plan of restarts until it has ended.
+      const planned = async (): Promise<Plan | undefined> => {
+        await cluster().kubectl(['-n', 'edited', ...image]);
+        const one = await planOf('edited');
+        return (one.restarts ?? []).length === 0 ? undefined : one;
+      };
+      const plan = await until('the plan names the Pods', planned);
+      expect(plan.code).toBe(2);
+      expect(plan.restarts).toEqual([
+        {
+          deployment: 'Deployment.apps edited/edited',
+          why: [expect.stringMatching(/containers\[operator\]\.image: .*patched:1.* becomes .*edited:v1\.0\.0/)],
+        },
+      ]);
+      // The version as it is published cannot be read: a manager outside of the cluster serves no catalogs there.
+      expect(plan.overwritten).toMatchObject([{ object: 'ConfigMap edited/settings' }]);
+      const refused = await slipway('adopt', 'run', 'edited/edited');
+      expect(`${refused.code} ${refused.text}`).toMatch(/^[^0].*Deployment\.apps edited\/edited would be replaced/s);
+      const half = await slipway('adopt', 'run', 'edited/edited', '--allow-restarts');
+      expect(`${half.code} ${half.text}`).toMatch(/^[^0].*ConfigMap edited\/settings cannot be compared/s);
+      await hasSucceeded(cluster(), { namespace: 'edited', name: 'edited' });
+      const both = ['--allow-restarts', '--allow-overwrites'];
+      const { code, text } = await slipway('adopt', 'run', 'edited/edited', ...both);
+      expect(`${code} ${text}`).toMatch(/^0 /);
+    });
 
-    test.skipIf(isSample)('a ClusterServiceVersion without a Subscription is handed over, and back', async () => {
+    test('a ClusterServiceVersion without a Subscription is handed over, and back', async () => {
       await cluster().request('DELETE', `${OLM}/v1alpha1/namespaces/alone/subscriptions/alone`);
       const plan = await planOf('alone', 'alone.v1.0.0');
       expect(plan).toMatchObject({ state: 'ready', restarts: [] });

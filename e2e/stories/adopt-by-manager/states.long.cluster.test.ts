@@ -1,7 +1,7 @@
 /**
  * Operators of a running OLM v0 that the manager adopts with the rights of a tenant's account, or does not adopt as they are: the
- * condition has the reason, and OLM keeps them until a person has decided. `make stories` runs it; in `make test` the manager
- * refuses operators of OLM v1 (../leave-olm-v1), and the command line those of OLM v0 (../leave-olm).
+ * condition has the reason, and OLM keeps them until a person has decided. In `make test` the
+ * manager refuses operators of OLM v1 (../leave-olm-v1).
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,6 @@ import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { condition, isReady, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
-import { leftTo } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove } from '../../lib/writes.ts';
@@ -21,7 +20,7 @@ import type { Loaded } from '../leave-olm-corpus/load.ts';
 import { leftOf } from '../leave-olm/left.ts';
 import { hasSucceeded, installByOlm, marksOfOlm } from '../leave-olm/olm.ts';
 
-const obstacle = leftTo('make stories') ?? realNodeObstacle();
+const obstacle = realNodeObstacle();
 const CSV = { apiVersion: 'operators.coreos.com/v1alpha1', kind: 'ClusterServiceVersion' };
 
 /** The settings of an operator, as they are published. */

@@ -1,8 +1,8 @@
 /**
  * Published operators in a place without internet: five packages, of which one depends on three others, are taken to an
  * empty registry in two runs, their own registry is switched off, and a manager that has seen nothing of it installs,
- * upgrades and takes back. The plan of the upgrade is the one that was made with the source. `make stories` runs it; ./mirror has
- * operators that are made for it.
+ * upgrades and takes back. The plan of the upgrade is the one that was made with the source. ./mirror has operators
+ * that are made for it.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,6 @@ import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
-import { isSample } from '../../lib/sample.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { runSlipway } from '../../lib/slipway.ts';
 import { until } from '../../lib/until.ts';
@@ -23,7 +22,7 @@ import { publishPackages, PUBLISHED } from './published.ts';
 const KAIROS = { kind: 'subscription', name: 'kairos', namespace: 'kairos' };
 const kairos = (spec: object): string => subscriptionTo('kairos', 'kairos', { package: 'kairos-operator', ...spec });
 
-describe.skipIf(!hasShared || isSample)('published operators in a place without internet', () => {
+describe.skipIf(!hasShared)('published operators in a place without internet', () => {
   const cluster = useCluster();
   let folder: string;
   let source: FakeRegistry;
