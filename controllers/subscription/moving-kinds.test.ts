@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogPackage, Property } from '../../catalog/model.ts';
+import { decideSubscription } from './decide.ts';
+import { describeSurroundings } from './neighbours.ts';
+import { facts, revision, subscription } from './testing/facts.ts';
 import { Fleet, type FleetMember } from './testing/fleet.ts';
 
 const CEPH: Property = { type: 'olm.gvk', value: { group: 'ceph.example', version: 'v1', kind: 'Ceph' } };
@@ -73,6 +76,28 @@ describe('a kind that moves to a package which the old one requires', () => {
     expect(settle(fleet, 'library', 'split', 'old')).toEqual(['1.0.0', '1.0.0', '1.1.0']);
   });
 });
+
+test.each([
+  { state: 'Active', does: 'create', because: 'that version is being rolled out' },
+  { state: 'Archived', does: 'nothing', because: 'that version is not active' },
+] as const)(
+  'the new package may take up a kind of the old one, whose next version lacks it: $because',
+  ({ state, does }) => {
+    const stored = [{ type: CEPH.type, value: JSON.stringify(CEPH.value) }];
+    const installed = revision({ package: 'old', version: '1.0.0', number: 1, state: 'Archived', properties: stored });
+    const next = revision({ package: 'old', version: '1.1.0', number: 2, state, ready: false });
+    const { bundle, version, image } = installed.spec;
+    const status = { installed: { bundle, version, image, catalog: 'main', revision: installed.metadata.name } };
+    const neighbour = { subscription: subscription({ name: 'old', spec: { package: 'old' }, status }), revisions: [installed, next] }; // prettier-ignore
+    const content = (name: string): CatalogPackage | undefined => [old(), SPLIT].find((one) => one.name === name);
+    const catalogs = [{ name: 'main', priority: 0, state: 'Serving', content }] as const;
+    const one = { subscription: subscription({ name: 'split', spec: { package: 'split' } }), revisions: [] };
+    const cluster = { providedKinds: [], ...describeSurroundings(one, [neighbour]) };
+    expect(decideSubscription(facts({ ...one, neighbours: [neighbour], catalogs, cluster }))).toMatchObject({
+      action: { do: does },
+    });
+  },
+);
 
 test('a dependency with other kinds is waited for', () => {
   const lamp: Property = { ...CEPH, value: { group: 'lamp.example', version: 'v1', kind: 'Lamp' } };

@@ -10,6 +10,7 @@ import { hasWorked, type Revision, activeOf } from '../../api/revision.ts';
 import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
+import { kindKey, providedKinds } from '../../resolver/dependencies/requirements.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
 import { isReadyNow } from './history.ts';
@@ -55,7 +56,8 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
  * The package of a Subscription with its needs, for the dependencies of others; undefined if none is installed. The
  * needs of a bundle that is about to be installed count too, so that nothing it needs is removed. If it waits only for
  * its dependencies, the needs of the coming bundle replace those of the old one: a set of packages that pin each other
- * exactly moves together, while each would wait for the others if the old pins held as well.
+ * exactly moves together, while each would wait for the others if the old pins held as well. A kind that a coming bundle gives up
+ * is no longer provided once that bundle is being rolled out: another package may bring it, and waits for its CRD.
  */
 export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
@@ -63,7 +65,14 @@ export function describePackage({ subscription, revisions }: Neighbour): Install
   const waiting = followerOf(installed, { subscription, revisions });
   if (waiting === undefined) return describe(subscription, installed, propertiesOf(installed));
   const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
-  return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
+  const provided = waiting.spec.state === 'Active' ? withoutGivenUp(kept, propertiesOf(waiting)) : kept;
+  return describe(subscription, installed, [...provided, ...requirementsIn(waiting)]);
+}
+
+/** Without the kinds that the next properties lack. */
+function withoutGivenUp(properties: readonly Property[], next: readonly Property[]): readonly Property[] {
+  const kinds = new Set(providedKinds(next).map(kindKey));
+  return properties.filter((one) => providedKinds([one]).every((kind) => kinds.has(kindKey(kind))));
 }
 
 /** The Revision that is about to follow the installed one. */
