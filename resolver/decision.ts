@@ -5,6 +5,7 @@
 import type { Reason } from '../api/reasons.ts';
 import type { CatalogBundle, GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
+import type { InstalledPackage } from './input.ts';
 import type { Hop } from './paths.ts';
 
 /**
@@ -211,6 +212,7 @@ export type Conflict =
       readonly subscription?: string;
       readonly movable: boolean;
       readonly suspended?: true;
+      readonly next?: InstalledPackage['next'];
     }
   /** Only one package may provide a kind. */
   | { readonly kind: 'provider'; readonly gvk: GroupVersionKind; readonly packages: readonly string[] }
@@ -288,6 +290,13 @@ export type Suggestion =
     }
   /** Uninstall another package, which is in the way. */
   | { readonly change: 'removePackage'; readonly package: string; readonly subscription?: string }
+  /** Wait until another package has gone on to a bundle that is not in the way. */
+  | {
+      readonly change: 'awaitPackage';
+      readonly package: string;
+      readonly bundle: string;
+      readonly subscription?: string;
+    }
   /** Install the bundle without its dependencies. */
   | { readonly change: 'ignoreDependencies'; readonly bundle: string }
   /** Bring the cluster to a version that is needed. */

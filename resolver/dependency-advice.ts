@@ -2,6 +2,7 @@
 import { evaluate, type Offer } from './candidates.ts';
 import type { Conflict, Refusal, Suggestion } from './decision.ts';
 import { createDependencyOracle } from './dependencies/ask.ts';
+import { kindKey } from './dependencies/requirements.ts';
 import type { ResolveInput } from './input.ts';
 import { RULES, type ResolveQuestion } from './question.ts';
 import { distinct } from './suggestions.ts';
@@ -33,19 +34,24 @@ export function suggestForDependencies(because: readonly Conflict[]): readonly S
   });
 }
 
-/** An installed package that conflicts moves to a version that is needed, or is uninstalled if no package needs it. */
+/**
+ * An installed package that conflicts moves to a version that is needed, is about to go on by itself, or is uninstalled if no package
+ * needs it.
+ */
 function suggestForKept(
-  { package: name, subscription }: Extract<Conflict, { kind: 'keeps' }>,
+  { package: name, subscription, next }: Extract<Conflict, { kind: 'keeps' }>,
   because: readonly Conflict[],
 ): readonly Suggestion[] {
   const whose = { package: name, ...(subscription !== undefined && { subscription }) };
   const [range] = because.flatMap((other) => rangeFor(name, other));
   if (range !== undefined) return [{ change: 'otherPackage', range, ...whose }];
-  const excluded = because.some(
-    (other) =>
-      (other.kind === 'provider' && other.packages.includes(name)) ||
-      (other.kind === 'requires' && other.need.kind === 'not'),
+  const contested = because.flatMap((other) =>
+    other.kind === 'provider' && other.packages.includes(name) ? [other.gvk] : [],
   );
+  const isGivenUp = contested.length > 0 && contested.every((gvk) => next?.givesUp.includes(kindKey(gvk)));
+  if (next !== undefined && isGivenUp) return [{ change: 'awaitPackage', bundle: next.bundle, ...whose }];
+  const excluded =
+    contested.length > 0 || because.some((other) => other.kind === 'requires' && other.need.kind === 'not');
   return excluded ? [{ change: 'removePackage', ...whose }] : [];
 }
 

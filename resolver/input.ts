@@ -122,6 +122,8 @@ export interface InstalledPackage extends Installed {
   readonly hidden?: true;
   /** Those of `properties` that the reader may not know: a bundle that is not installed yet has them. */
   readonly hiddenNeeds?: readonly Property[];
+  /** The bundle that is about to follow it, with the kinds that this one gives up, as `Kind.version.group`. */
+  readonly next?: { readonly bundle: string; readonly givesUp: readonly string[] };
   /** Which upgrades its Subscription makes; absent: every one along the graph. */
   readonly limits?: UpgradeLimits;
 }

@@ -92,6 +92,8 @@ const SUGGESTIONS: Sentences<Suggestion, 'change'> = {
   dependencies: () => 'Set dependencies to Install',
   otherPackage: ({ package: name, range, subscription }) =>
     `Bring ${name}${bySubscription(subscription)} to a version in ${quote(range)}`,
+  awaitPackage: ({ package: name, bundle, subscription }) =>
+    `Wait until ${name} has been upgraded to ${bundle}${bySubscription(subscription)}`,
   removePackage: ({ package: name, subscription }) =>
     `Uninstall ${name}${subscription === undefined ? '' : `, installed${bySubscription(subscription)}`}`,
   ignoreDependencies: ({ bundle }) => `Set dependencies to Ignore to install ${bundle} without its dependencies`,

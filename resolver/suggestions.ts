@@ -171,6 +171,7 @@ const ORDER: readonly Suggestion['change'][] = [
   'dependencies',
   'narrow',
   'otherPackage',
+  'awaitPackage',
   'channel',
   'wait',
   'catalog',

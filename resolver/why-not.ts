@@ -181,6 +181,7 @@ function withChange(input: ResolveInput, suggestion: Suggestion): ResolveInput {
       return asking(input, { dependencies: 'Install' });
     case 'ignoreDependencies':
     case 'otherPackage':
+    case 'awaitPackage':
     case 'removePackage':
     case 'offer':
     case 'narrow':

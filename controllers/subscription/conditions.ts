@@ -169,7 +169,8 @@ function stalledAs(failed: Revision): NextCondition {
 }
 
 function progressOfRefusal(decision: Refusal, { spec }: Subscription): NextCondition {
-  const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
+  const endsByItself = decision.suggestions.some(({ change }) => change === 'awaitPackage');
+  const type = decision.reason === 'CatalogUnavailable' || endsByItself ? 'Reconciling' : 'Stalled';
   return { type, ...asTrue(decision.reason, explainDecision(decision, spec.package).message) };
 }
 

@@ -5,6 +5,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
@@ -15,7 +16,7 @@ import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
 import { judgePlan, type PlanQuestion } from './plan-hold.ts';
 import { isPublishedAgain, isSameBundle } from '../../api/same-bundle.ts';
-import { comeAfter } from './moving-kinds.ts';
+import { comeAfter, followsByItself } from './moving-kinds.ts';
 import { followersOf } from './requirements-between.ts';
 import { mayHold } from './trust.ts';
 import { isRunning } from './under-way.ts';
@@ -68,11 +69,17 @@ function holdOfOperator(
 function holdOfDependencies(facts: SubscriptionFacts, { choice, installed }: PlanQuestion): Hold | undefined {
   const steps = choice.dependencies;
   const later = comeAfter(steps, { installed, next: choice.next });
-  const isRequested = (step: DependencyStep): boolean => requestsOf(facts, step.package).length > 0;
-  const open = steps.filter((step) => !(isRequested(step) && later.has(step.package)) && !waitsForUs(facts, step));
+  const follows = (step: DependencyStep): boolean =>
+    later.has(step.package) &&
+    requestsOf(facts, step.package).some((one) => followsByItself(one.subscription, step, facts.subscription));
+  const open = steps.filter((step) => !follows(step) && !waitsForUs(facts, step));
   if (open.length === 0) return undefined;
-  const missing = open.filter((step) => step.kind === 'install' && !isRequested(step));
-  const message = `waits for its dependencies: ${open.map((step) => describeOpenStep(facts, step)).join('; ')}`;
+  const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
+  const described = open.map((step) => {
+    const isFirst = !later.has(step.package) || missing.includes(step);
+    return `${describeOpenStep(facts, step)}${isFirst ? '' : adviseOnMove(installed)}`;
+  });
+  const message = `waits for its dependencies: ${described.join('; ')}`;
   return { reason: 'DependencyNotReady', message, missing };
 }
 
@@ -93,6 +100,11 @@ function describeOpenStep(facts: SubscriptionFacts, { kind, package: name, bundl
   const what = kind === 'install' ? `${bundle.name} is to be installed` : `${name} must reach ${bundle.name}`;
   if (request === undefined) return what;
   return `${what} by Subscription ${keyOfObject(request.subscription)}${stateOf(request.subscription)}`;
+}
+
+/** The Subscription of the dependency does not follow by itself, so the kinds would have no operator. */
+function adviseOnMove(installed: Revision | undefined): string {
+  return `, which brings a kind that ${installed?.spec.bundle} provides until it is upgraded: set dependencies to Ignore to upgrade it first`;
 }
 
 function stateOf({ status }: Subscription): string {

@@ -24,10 +24,13 @@ export function isOfChannel({ spec }: Subscription, { spec: { channel: chosen } 
   return channel === ANY_CHANNEL || channel === chosen;
 }
 
-const ANY_CHANNEL = '*';
+export const ANY_CHANNEL = '*';
 
 /** Whether its version is in the range of the spec. */
-export function isInRange({ spec: { version: range } }: Subscription, { spec: { version } }: Revision): boolean {
+export function isInRange(
+  { spec: { version: range } }: Pick<Subscription, 'spec'>,
+  { spec: { version } }: { readonly spec: Pick<Revision['spec'], 'version'> },
+): boolean {
   if (range === undefined) return true;
   const [wanted, installed] = [parseMastermindsRange(range), parseVersion(version)];
   return wanted.ok && installed.ok && wanted.value.includes(installed.value);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CatalogPackage, Property } from '../../catalog/model.ts';
-import { decideSubscription } from './decide.ts';
-import { describeSurroundings } from './neighbours.ts';
-import { facts, revision, subscription } from './testing/facts.ts';
+import { explainDecision } from '../../resolver/explain.ts';
 import { Fleet, type FleetMember } from './testing/fleet.ts';
 
 const CEPH: Property = { type: 'olm.gvk', value: { group: 'ceph.example', version: 'v1', kind: 'Ceph' } };
@@ -48,6 +46,16 @@ describe('a kind that moves to a package which the old one requires', () => {
     expect(settle(fleet, 'old', 'split')).toEqual(['1.1.0', '1.0.0']);
   });
 
+  test('has the new package wait for the upgrade of the old one, and nothing is to be uninstalled', () => {
+    const fleet = new Fleet([old(needs('split')), SPLIT], [OLD, { package: 'split', dependency: true }]);
+    const { decision } = fleet.hold('old', '1.1.0', 'DependencyNotReady').reconcile('split');
+    const suggestions = decision.kind === 'none' ? decision.suggestions : [];
+    expect(suggestions.map(({ change }) => change)).toEqual(['awaitPackage']);
+    expect(explainDecision(decision, 'split').hint).toBe(
+      'Wait until old has been upgraded to old.v1.1.0 by Subscription ops/old',
+    );
+  });
+
   test('moves though a person has requested the new package', () => {
     const fleet = new Fleet([old(needs('split')), SPLIT], [OLD, { package: 'split' }]);
     expect(settle(fleet, 'split', 'old')).toEqual(['1.0.0', '1.1.0']);
@@ -77,27 +85,74 @@ describe('a kind that moves to a package which the old one requires', () => {
   });
 });
 
-test.each([
-  { state: 'Active', does: 'create', because: 'that version is being rolled out' },
-  { state: 'Archived', does: 'nothing', because: 'that version is not active' },
-] as const)(
-  'the new package may take up a kind of the old one, whose next version lacks it: $because',
-  ({ state, does }) => {
-    const stored = [{ type: CEPH.type, value: JSON.stringify(CEPH.value) }];
-    const installed = revision({ package: 'old', version: '1.0.0', number: 1, state: 'Archived', properties: stored });
-    const next = revision({ package: 'old', version: '1.1.0', number: 2, state, ready: false });
-    const { bundle, version, image } = installed.spec;
-    const status = { installed: { bundle, version, image, catalog: 'main', revision: installed.metadata.name } };
-    const neighbour = { subscription: subscription({ name: 'old', spec: { package: 'old' }, status }), revisions: [installed, next] }; // prettier-ignore
-    const content = (name: string): CatalogPackage | undefined => [old(), SPLIT].find((one) => one.name === name);
-    const catalogs = [{ name: 'main', priority: 0, state: 'Serving', content }] as const;
-    const one = { subscription: subscription({ name: 'split', spec: { package: 'split' } }), revisions: [] };
-    const cluster = { providedKinds: [], ...describeSurroundings(one, [neighbour]) };
-    expect(decideSubscription(facts({ ...one, neighbours: [neighbour], catalogs, cluster }))).toMatchObject({
-      action: { do: does },
-    });
-  },
-);
+describe('a kind that moves to a package whose Subscription does not follow by itself', () => {
+  test.each([
+    { spec: { suspend: true }, because: 'it is suspended' },
+    { spec: { approval: 'Manual' }, because: 'a person approves it' },
+    {
+      spec: { windows: [{ cron: '0 3 * * *', duration: '1h', timeZone: 'UTC' }] },
+      because: 'it has maintenance windows',
+    },
+    { spec: { version: '<1.0.0' }, because: 'it wants another version' },
+    { spec: { catalog: 'other' }, because: 'it wants another catalog' },
+    { spec: { channel: 'alpha' }, because: 'it wants another channel' },
+    {
+      spec: { serviceAccountName: 'other' },
+      because: 'it acts as an account, and may not take the CRD up',
+      mine: false,
+    },
+  ])('keeps the old package at its version, and the message says how to go on: $because', ({ spec, mine = true }) => {
+    const fleet = new Fleet([old(needs('split')), SPLIT], [OLD, { package: 'split', spec }]);
+    const { action } = fleet.reconcile('old');
+    const hold = mine
+      ? { message: expect.stringContaining('set dependencies to Ignore to upgrade it first') as string, missing: [] }
+      : { missing: [{ package: 'split' }] };
+    expect(action).toMatchObject({ hold });
+    expect(settle(fleet, 'old')).toEqual(['1.0.0']);
+  });
+
+  test('keeps the package of an account if an administrator has requested the new one', () => {
+    const tenant = { ...OLD, spec: { serviceAccountName: 'installer' } };
+    const fleet = new Fleet([old(needs('split')), SPLIT], [tenant, { package: 'split' }]);
+    expect(settle(fleet, 'old')).toEqual(['1.0.0']);
+  });
+});
+
+test('a kind moves though the new package and a third one need each other', () => {
+  const split = pkg('split', { '1.0.0': [CEPH, needs('between')] });
+  const between = pkg('between', { '1.0.0': [needs('split')] });
+  const others = ['between', 'split'].map((name) => ({ package: name, dependency: true }));
+  for (const required of ['split', 'between']) {
+    const fleet = new Fleet([old(needs(required)), between, split], [OLD, ...others]);
+    expect(settle(fleet, 'old', 'between', 'split')).toEqual(['1.1.0', '1.0.0', '1.0.0']);
+  }
+});
+
+test('a kind moves though the new package serves it in another version', () => {
+  const beta: Property = { ...CEPH, value: { group: 'ceph.example', version: 'v1beta1', kind: 'Ceph' } };
+  const before = pkg('old', { '1.0.0': [beta], '1.1.0': [needs('split')] });
+  const fleet = new Fleet([before, SPLIT], [OLD, { package: 'split', dependency: true }]);
+  fleet.reconcile('old');
+  expect(fleet.versionOf('old')).toBe('1.1.0');
+});
+
+test('a package that serves its kind in a newer version gives up nothing', () => {
+  const beta: Property = { ...CEPH, value: { group: 'ceph.example', version: 'v1beta1', kind: 'Ceph' } };
+  const same = pkg('old', { '1.0.0': [beta], '1.1.0': [CEPH, needs('split')] });
+  const lamp: Property = { ...CEPH, value: { group: 'lamp.example', version: 'v1', kind: 'Lamp' } };
+  const fleet = new Fleet([same, pkg('split', { '1.0.0': [lamp] })], [OLD, { package: 'split' }]);
+  expect(fleet.reconcile('old').action).toMatchObject({ hold: { reason: 'DependencyNotReady' } });
+});
+
+test('a library that needs the moving kind is installed before, while the old package provides it', () => {
+  const library = pkg('library', { '1.0.0': [NEEDS_CEPH] });
+  const members = [OLD, { package: 'split', dependency: true }, { package: 'library', dependency: true }];
+  const fleet = new Fleet([old(needs('split'), needs('library')), SPLIT, library], members);
+  expect(fleet.reconcile('old').action).toMatchObject({
+    hold: { message: expect.stringContaining('library.v1.0.0') as string },
+  });
+  expect(settle(fleet, 'library', 'old', 'split')).toEqual(['1.0.0', '1.1.0', '1.0.0']);
+});
 
 test('a dependency with other kinds is waited for', () => {
   const lamp: Property = { ...CEPH, value: { group: 'lamp.example', version: 'v1', kind: 'Lamp' } };

@@ -689,6 +689,17 @@ describe('whether a change concerns a waiting Subscription', () => {
     expect(isNewsFor(subscription(), before, after)).toBe(news);
   });
 
+  test.each(['Stalled', 'Reconciling'])('a Subscription without an answer waits for others: %s', (type) => {
+    const about = {
+      type,
+      status: 'True',
+      reason: 'ResolutionFailed',
+      message: 'm',
+      lastTransitionTime: since,
+    } as const;
+    expect(waitsForOthers(subscription({ status: { conditions: [about] } }))).toBe(true);
+  });
+
   test.each([
     { because: 'one is gone', event: { type: 'deleted', object: asIs } },
     { because: 'one is new', event: { type: 'added', object: asIs } },

@@ -35,7 +35,9 @@ export function describeSurroundings(
   const held = [one, ...trusted].flatMap((each) => {
     const described = describePackage(each);
     if (described === undefined) return [];
-    return isHidden(each) ? { ...described, hiddenNeeds: comingNeedsOf(each) } : described;
+    if (!isHidden(each)) return described;
+    const { next: _, ...known } = described;
+    return { ...known, hiddenNeeds: comingNeedsOf(each) };
   });
   const taken = new Set(held.map((each) => each.package));
   const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
@@ -56,8 +58,7 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
  * The package of a Subscription with its needs, for the dependencies of others; undefined if none is installed. The
  * needs of a bundle that is about to be installed count too, so that nothing it needs is removed. If it waits only for
  * its dependencies, the needs of the coming bundle replace those of the old one: a set of packages that pin each other
- * exactly moves together, while each would wait for the others if the old pins held as well. A kind that a coming bundle gives up
- * is no longer provided once that bundle is being rolled out: another package may bring it, and waits for its CRD.
+ * exactly moves together, while each would wait for the others if the old pins held as well.
  */
 export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
@@ -65,14 +66,13 @@ export function describePackage({ subscription, revisions }: Neighbour): Install
   const waiting = followerOf(installed, { subscription, revisions });
   if (waiting === undefined) return describe(subscription, installed, propertiesOf(installed));
   const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
-  const provided = waiting.spec.state === 'Active' ? withoutGivenUp(kept, propertiesOf(waiting)) : kept;
-  return describe(subscription, installed, [...provided, ...requirementsIn(waiting)]);
+  const next = { bundle: waiting.spec.bundle, givesUp: givenUpBy(installed, waiting) };
+  return { ...describe(subscription, installed, [...kept, ...requirementsIn(waiting)]), next };
 }
 
-/** Without the kinds that the next properties lack. */
-function withoutGivenUp(properties: readonly Property[], next: readonly Property[]): readonly Property[] {
-  const kinds = new Set(providedKinds(next).map(kindKey));
-  return properties.filter((one) => providedKinds([one]).every((kind) => kinds.has(kindKey(kind))));
+function givenUpBy(installed: Revision, next: Revision): readonly string[] {
+  const [before, after] = [installed, next].map((one) => new Set(providedKinds(propertiesOf(one)).map(kindKey)));
+  return [...(before ?? []).values()].filter((key) => after?.has(key) !== true);
 }
 
 /** The Revision that is about to follow the installed one. */

@@ -67,6 +67,9 @@ const CLUSTER_CAUSES: ReadonlySet<Cause['kind']> = new Set(['dependency', 'kuber
 export function lacksSomething(status: SubscriptionStatus | undefined): boolean {
   return (
     status?.pending?.reason === 'DependencyNotReady' ||
-    findCondition(status?.conditions, 'Stalled')?.reason === 'ResolutionFailed'
+    // Reconciling if another package is about to make way
+    (['Stalled', 'Reconciling'] as const).some(
+      (type) => findCondition(status?.conditions, type)?.reason === 'ResolutionFailed',
+    )
   );
 }

@@ -9,7 +9,7 @@ export function limitToInstalled({ node, options }: EncodedPackage, { literals, 
   const { installed } = node;
   const [current] = options;
   if (installed === undefined || current === undefined) return;
-  const { bundle, version, subscription, dependency: movable, limits } = installed;
+  const { bundle, version, subscription, dependency: movable, limits, next } = installed;
   const keeps = selectors.selector(`package ${node.name}`, () => ({
     kind: 'keeps',
     package: node.name,
@@ -18,6 +18,7 @@ export function limitToInstalled({ node, options }: EncodedPackage, { literals, 
     ...(subscription !== undefined && { subscription }),
     movable,
     ...(limits?.suspended === true && { suspended: true }),
+    ...(next !== undefined && { next }),
   }));
   const allowed = options.filter(({ option }) => option === current.option || (movable && option.reachable));
   literals.solver.addClause([-keeps, ...allowed.map(({ chosen }) => chosen)]);
