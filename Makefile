@@ -35,20 +35,22 @@ leave-olm: setup cluster-build ## 26 operators of the corpus handed over from a 
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/leave-olm-corpus e2e/stories/leave-olm/stopped \
 	  e2e/stories/leave-olm/states e2e/stories/leave-olm/leave-olm e2e/stories/leave-olm-v1-corpus e2e/stories/leave-olm-v1/leave-olm-v1
 
-stories: setup cluster-build ## the stories of which `make test` plays some scenes or none, whole; about 50 minutes
+stories: setup cluster-build ## the stories of which `make test` plays some scenes or none, whole; about an hour
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/example-operator e2e/stories/late-writes \
 	  e2e/stories/own-kinds e2e/stories/adopt-by-manager e2e/stories/command-line e2e/stories/crash \
-	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life e2e/stories/console/ \
+	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life e2e/stories/console/ e2e/stories/console-acts \
 	  e2e/stories/console-security e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling \
 	  e2e/stories/dependencies e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published \
 	  e2e/stories/publish e2e/stories/bad-input e2e/stories/lagging-caches e2e/stories/in-cluster/image \
-	  e2e/stories/names e2e/stories/second e2e/stories/pipeline e2e/stories/wrong-ends e2e/compatibility e2e/cluster \
-	  e2e/lib/cluster-keeper scripts/guides kube/client kube/watch
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers scripts/build/build
+	  e2e/stories/in-cluster/deploy e2e/stories/in-cluster/helm e2e/stories/names e2e/stories/second \
+	  e2e/stories/pipeline e2e/stories/wrong-ends e2e/stories/plan/written e2e/compatibility e2e/cluster \
+	  e2e/lib/cluster-keeper scripts/guides scripts/how-to kube/client kube/watch
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers scripts/build
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/tenants/neighbours \
-	  e2e/stories/tenants/watchdog e2e/stories/tenants/endpoints e2e/stories/in-cluster/rights e2e/stories/in-cluster/accounts
+	  e2e/stories/tenants/watchdog e2e/stories/tenants/endpoints e2e/stories/in-cluster/rights e2e/stories/in-cluster/accounts \
+	  e2e/stories/in-cluster/tenants
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \

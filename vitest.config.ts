@@ -12,6 +12,9 @@ Object.assign(process.env, COMPILE_CACHE);
  */
 const PATIENT = { expect: { poll: { timeout: 60_000 } } };
 
+/** Tests of minutes, which `make test` leaves to targets of their own. */
+const LONG = byExtent({ all: [], sample: ['**/*.long.test.ts', '**/*.long.cluster.test.ts'] });
+
 /** Three kinds of tests, distinguished by the name of the file; see CONTRIBUTING.md. */
 export default defineConfig({
   test: {
@@ -28,7 +31,7 @@ export default defineConfig({
           ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.test.ts'],
-          exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts'],
+          exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts', ...LONG],
           pool: 'threads',
           isolate: false,
           testTimeout: 90_000,
@@ -53,8 +56,7 @@ export default defineConfig({
           ...PATIENT,
           setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.cluster.test.ts'],
-          // stories that take minutes: `make stories`, `make attacks` and `make leave-olm` play them
-          exclude: ['node_modules/**', 'dist/**', ...byExtent({ all: [], sample: ['**/*.long.cluster.test.ts'] })],
+          exclude: ['node_modules/**', 'dist/**', ...LONG],
           globalSetup: ['e2e/lib/say-obstacle.ts', 'e2e/lib/bundle-programs.ts'],
           pool: 'forks',
           // a process loads the libraries once, and keeps its cluster from file to file: each finds it empty

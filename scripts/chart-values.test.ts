@@ -1,4 +1,4 @@
-/** The schema of the chart's values: `helm` refuses by it in e2e/stories/in-cluster/deploy.cluster.test.ts. */
+/** The schema of the chart's values: `helm` refuses by it in e2e/stories/in-cluster/deploy.long.cluster.test.ts. */
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { isRecord, type Fields } from '../api/untyped.ts';

@@ -1,4 +1,4 @@
-/** The templates of the chart, read as text: `helm` renders them in e2e/stories/in-cluster/deploy.cluster.test.ts. */
+/** The templates of the chart, read as text: `helm` renders them in e2e/stories/in-cluster/deploy.long.cluster.test.ts. */
 import { describe, expect, test } from 'vitest';
 import { readText, repositoryFiles } from './source-files.ts';
 

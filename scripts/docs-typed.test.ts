@@ -19,8 +19,8 @@ interface Exception {
 
 const HOW_TO = 'docs/how-to';
 const GUIDES = 'scripts/guides.long.cluster.test.ts';
-const COMMAND_LINE = 'scripts/how-to.cluster.test.ts';
-const HELM = 'e2e/stories/in-cluster/helm.cluster.test.ts';
+const COMMAND_LINE = 'scripts/how-to.long.cluster.test.ts';
+const HELM = 'e2e/stories/in-cluster/helm.long.cluster.test.ts';
 const DEPLOYED = 'needs an image in a registry that kubelets pull from; e2e/stories/in-cluster runs the same manifests';
 
 const PAGES: readonly Page[] = [
@@ -52,7 +52,10 @@ const PAGES: readonly Page[] = [
     path: `${HOW_TO}/install-slipway.md`,
     by: [HELM],
     except: [
-      { command: 'make build', because: 'scripts/build/programs.test.ts and e2e/stories/in-cluster build the parts' },
+      {
+        command: 'make build',
+        because: 'scripts/build/programs.long.test.ts and e2e/stories/in-cluster build the parts',
+      },
       {
         command: 'skopeo copy',
         because: 'skopeo is none of the programs of the tests; oci/layout.test.ts reads layouts',
@@ -63,7 +66,7 @@ const PAGES: readonly Page[] = [
   },
   {
     path: `${HOW_TO}/install-with-a-service-account.md`,
-    by: ['e2e/stories/in-cluster/tenants.cluster.test.ts'],
+    by: ['e2e/stories/in-cluster/tenants.long.cluster.test.ts'],
     except: [
       {
         command: 'create serviceaccount installer',
@@ -96,7 +99,7 @@ const PAGES: readonly Page[] = [
     path: `${HOW_TO}/leave-olm-v1.md`,
     by: [
       'e2e/stories/leave-olm-v1/leave-olm-v1.long.cluster.test.ts',
-      'e2e/stories/leave-olm-v1/adopt-by-manager.cluster.test.ts',
+      'e2e/stories/leave-olm-v1/adopt-by-manager.long.cluster.test.ts',
     ],
     except: [{ command: 'deploy/rights/adoption-olm-v1', because: 'the story applies the same file' }],
   },
@@ -182,7 +185,7 @@ const PAGES: readonly Page[] = [
   },
   {
     path: `${HOW_TO}/use-a-private-registry.md`,
-    by: ['e2e/stories/private-registry/private-registry.cluster.test.ts'],
+    by: ['e2e/stories/private-registry/private-registry.long.cluster.test.ts'],
   },
   { path: `${HOW_TO}/use-the-command-line.md`, by: ['e2e/stories/command-line/command-line.cluster.test.ts'] },
   {

@@ -1,5 +1,5 @@
 /**
- * Operators, ten of them unless asked otherwise or in a sample, each in a namespace of its own, on a fake Node beside the real one that
+ * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that
  * the manager runs on. Their Pods take as long to start as is asked for.
  */
 import { FINALIZER, LABEL } from '../../../api/names.ts';
@@ -7,12 +7,11 @@ import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 
-export const SIZE = byExtent({ all: 10, sample: 5 });
+export const SIZE = 10;
 export const CATALOG = 'fleet';
 const TIMEOUT_SECONDS = 120;
 /** The kinds of the operators' objects. */

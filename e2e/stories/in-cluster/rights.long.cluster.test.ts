@@ -1,7 +1,7 @@
 /**
  * The manager has the rights that it needs and no others: each verb of each rule is asked for, on each resource, on the
  * way through packages of every kind. That the loss of each is named is shown right by right in
- * rights-singly.cluster.test.ts, by an authorizer in front of RBAC; here some rules are taken out of RBAC itself.
+ * rights-singly.long.cluster.test.ts, by an authorizer in front of RBAC; here some rules are taken out of RBAC itself.
  */
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -65,7 +65,7 @@ describe('a kustomization', () => {
   });
 });
 
-/** As helm evaluates the two actions that an export writes; helm itself renders charts in export.cluster.test.ts. */
+/** As helm evaluates the two actions that an export writes; helm itself renders charts in export.long.cluster.test.ts. */
 function evaluate(template: string, namespace: string): string {
   return template.replaceAll(/\{\{ (\.Release\.Namespace|"\{\{") \}\}/g, (_whole, action: string) =>
     action === '"{{"' ? '{{' : namespace,

@@ -19,7 +19,6 @@ import {
   type Judged,
 } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
-import { isSample } from '../../lib/sample.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 
@@ -280,30 +279,27 @@ describe('a configuration as deep or as wide as the API server takes', () => {
     await waitFor(cluster(), of('nested'), isReady);
   });
 
-  test.skipIf(isSample)(
-    'under an older CRD its Subscription alone is InvalidSpec and can be removed, while others are upgraded',
-    async () => {
-      await apply(subscriptionTo('plain', PLATFORM, { package: 'plain', version: '1.0.0' }));
-      await waitFor(cluster(), PLAIN, runs('1.0.0'));
-      const value = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-      const older = JSON.stringify([{ op: 'replace', path: AFFINITY, value }]);
-      await kubectl('patch', CRD, '--type=json', '-p', older);
-      await until('the older CRD is in force', async () => {
-        await deepen();
-        return (await affinityOf('nested')) !== '{}';
-      });
-      const tenants = JSON.parse(subscriptionTo('wide', TEAM, { package: 'wide', ...OWN, config: wide })) as object;
-      await cluster().kubectl([...TENANT, 'create', '-f', '-'], JSON.stringify(tenants));
-      for (const name of ['nested', 'wide']) await waitFor(cluster(), of(name), isInvalid);
-      await manager.stop();
-      manager = await startManager(cluster());
-      await apply(subscriptionTo('plain', PLATFORM, { package: 'plain' }));
-      await waitFor(cluster(), PLAIN, runs('2.0.0'));
-      for (const name of ['nested', 'wide'])
-        await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', name, '--timeout=180s');
-      expect(await kubectl('-n', TEAM, 'get', 'deployment', 'nested', '--ignore-not-found')).toBe('');
-      expect(manager.log()).not.toContain('InternalError');
-      await kubectl('apply', '--server-side', '--force-conflicts', '-f', join(ROOT, 'deploy/crds'));
-    },
-  );
+  test('under an older CRD its Subscription alone is InvalidSpec and can be removed, while others are upgraded', async () => {
+    await apply(subscriptionTo('plain', PLATFORM, { package: 'plain', version: '1.0.0' }));
+    await waitFor(cluster(), PLAIN, runs('1.0.0'));
+    const value = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const older = JSON.stringify([{ op: 'replace', path: AFFINITY, value }]);
+    await kubectl('patch', CRD, '--type=json', '-p', older);
+    await until('the older CRD is in force', async () => {
+      await deepen();
+      return (await affinityOf('nested')) !== '{}';
+    });
+    const tenants = JSON.parse(subscriptionTo('wide', TEAM, { package: 'wide', ...OWN, config: wide })) as object;
+    await cluster().kubectl([...TENANT, 'create', '-f', '-'], JSON.stringify(tenants));
+    for (const name of ['nested', 'wide']) await waitFor(cluster(), of(name), isInvalid);
+    await manager.stop();
+    manager = await startManager(cluster());
+    await apply(subscriptionTo('plain', PLATFORM, { package: 'plain' }));
+    await waitFor(cluster(), PLAIN, runs('2.0.0'));
+    for (const name of ['nested', 'wide'])
+      await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', name, '--timeout=180s');
+    expect(await kubectl('-n', TEAM, 'get', 'deployment', 'nested', '--ignore-not-found')).toBe('');
+    expect(manager.log()).not.toContain('InternalError');
+    await kubectl('apply', '--server-side', '--force-conflicts', '-f', join(ROOT, 'deploy/crds'));
+  });
 });

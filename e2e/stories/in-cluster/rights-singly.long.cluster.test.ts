@@ -1,8 +1,7 @@
 /**
  * Verb by verb and resource by resource: where one right alone is missing, what then fails names it. An authorizer
  * takes the right away in one namespace, or from names with that namespace in them, so that one manager meets most of
- * the refusals at once; what is asked for the whole cluster is taken away from a manager of its own. `make attacks` takes each
- * right; `make test`, for an installation one of eight and each verb.
+ * the refusals at once; what is asked for the whole cluster is taken away from a manager of its own.
  */
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import { catalogOf, condition, isReady, list, waitFor } from '../../lib/objects.ts';
-import { byExtent, isSample, sampleOf } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { startRemoval } from '../../lib/writes.ts';
 import { describeQuestion, startAuthorizer, type Question } from './authorizer.ts';
@@ -51,11 +49,7 @@ const isOwn = ({ group }: Right): boolean => group === 'slipway.dev';
 const isSingle = ({ group }: Right): boolean => group === 'config.openshift.io';
 
 const rights = clusterRole.rules.flatMap(rightsOf).map(withName);
-const isRare = ({ verb }: Right): boolean => ['impersonate', 'escalate', 'bind'].includes(verb);
-const some = sampleOf(
-  rights.filter((right) => !WHOLE_CLUSTER.has(right.verb) && right.group !== '*' && !isSingle(right)),
-  { every: 8, also: (right) => isOwn(right) || isRare(right) },
-);
+const some = rights.filter((right) => !WHOLE_CLUSTER.has(right.verb) && right.group !== '*' && !isSingle(right));
 /** Needed to remove objects that a manager before this one has applied. */
 const forRemoval: readonly Right[] = [
   ...some.filter((right) => right.verb === 'get' && !isOwn(right) && right.resource !== 'pods/log'),
@@ -147,13 +141,13 @@ async function everyOneIsNamed(wanted: readonly Right[]): Promise<void> {
 }
 
 test('there are enough rights to test', () => {
-  expect(toInstall.length + forRemoval.length).toBeGreaterThan(byExtent({ all: 90, sample: 15 }));
+  expect(toInstall.length + forRemoval.length).toBeGreaterThan(90);
   expect(new Set(some.map(({ verb }) => verb))).toEqual(
     new Set(['get', 'create', 'patch', 'impersonate', 'escalate', 'bind']),
   );
 });
 
-describe.skipIf(isSample)('of the operators that another manager has installed,', () => {
+describe('of the operators that another manager has installed,', () => {
   beforeAll(async () => {
     authorizer.deny(() => false);
     const wanted = packagesOf(forRemoval);
@@ -202,9 +196,8 @@ test('what an installation lacks is named', { timeout: 300_000 }, async () => {
 
 describe('what cannot be watched is named:', () => {
   const own = { what: 'its own kinds', wanted: watches.filter(isOwn) };
-  // of the sample's operators only some are watched
   const operators = { what: 'kinds of operators', wanted: watches.filter((right) => !isOwn(right)) };
-  test.each(byExtent({ all: [own, operators], sample: [own] }))('$what', async ({ wanted }) => {
+  test.each([own, operators])('$what', async ({ wanted }) => {
     authorizer.deny((question) => wanted.some((right) => isAbout(right, question)));
     manager = await start(cluster());
     await everyOneIsNamed(wanted);
@@ -213,13 +206,10 @@ describe('what cannot be watched is named:', () => {
 
 describe('what there is once in a cluster is named', () => {
   const single = [...role.rules.flatMap(rightsOf), ...rights.filter(isSingle)];
-  test.each(sampleOf(single, { every: single.length, also: (right) => right.group !== single[0]?.group }))(
-    '$verb $group/$resource',
-    async ({ ...right }) => {
-      await cluster().kubectl(['-n', SYSTEM, 'delete', 'lease', '--all']);
-      authorizer.deny((question) => isAbout({ ...right, name: '' }, question));
-      manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
-      await everyOneIsNamed([{ ...right, name: '' }]);
-    },
-  );
+  test.each(single)('$verb $group/$resource', async ({ ...right }) => {
+    await cluster().kubectl(['-n', SYSTEM, 'delete', 'lease', '--all']);
+    authorizer.deny((question) => isAbout({ ...right, name: '' }, question));
+    manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
+    await everyOneIsNamed([{ ...right, name: '' }]);
+  });
 });

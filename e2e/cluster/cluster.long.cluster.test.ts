@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { useCluster } from '../lib/cluster.ts';
 import { startCluster, type TestCluster } from './cluster.ts';
 import { identify } from './process-identity.ts';
-import { isSample } from '../lib/sample.ts';
 import { until } from '../lib/until.ts';
 
 describe('a cluster with everything', () => {
@@ -122,21 +121,17 @@ test('a flag that kube-apiserver does not know is an error with the message of k
   await again.stop();
 });
 
-// as the files of this project are
-test.skipIf(isSample)(
-  'clusters side by side know nothing of each other, and are gone when they are stopped',
-  async () => {
-    const start = (): Promise<TestCluster> => startCluster({ only: ['kube-apiserver', 'registry'] });
-    const [one, other] = await Promise.all([start(), start()]);
-    await one.kubectl(['create', 'namespace', 'only-here']);
-    await expect(other.kubectl(['get', 'namespace', 'only-here'])).rejects.toThrow('not found');
-    const pids = [...one.processes().values(), ...other.processes().values()];
-    expect(new Set(pids).size).toBe(6);
-    await Promise.all([one.stop(), other.stop()]);
-    expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual([]);
-    expect([one, other].filter(exists)).toEqual([]);
-  },
-);
+test('clusters side by side know nothing of each other, and are gone when they are stopped', async () => {
+  const start = (): Promise<TestCluster> => startCluster({ only: ['kube-apiserver', 'registry'] });
+  const [one, other] = await Promise.all([start(), start()]);
+  await one.kubectl(['create', 'namespace', 'only-here']);
+  await expect(other.kubectl(['get', 'namespace', 'only-here'])).rejects.toThrow('not found');
+  const pids = [...one.processes().values(), ...other.processes().values()];
+  expect(new Set(pids).size).toBe(6);
+  await Promise.all([one.stop(), other.stop()]);
+  expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual([]);
+  expect([one, other].filter(exists)).toEqual([]);
+});
 
 interface Node {
   readonly spec: { readonly taints?: readonly unknown[] };

@@ -14,7 +14,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { dyingManager, type Dying } from '../../lib/dying-manager.ts';
 import { installSlipway, restartCollector, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { tinyBundle } from '../../lib/tiny-operator.ts';
 import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
 import { expectUnharmed, watchHarm, type Harm } from '../leave-olm/harm.ts';
@@ -34,8 +33,6 @@ const BUNDLES = {
   lamp: (version: string) => tinyBundle({ name: 'lamp', version, kind: 'Lamp' }),
   tenant: (version: string) => tinyBundle({ name: 'tenant', version, kind: 'Tenant' }),
 } as const;
-/** `make stories` kills the manager after each write. */
-const KILLED_EVERY = byExtent({ all: 1, sample: 6 });
 
 const adopting = (name: string): object => ({
   package: name,
@@ -151,7 +148,7 @@ describe.skipIf(obstacle !== undefined)(
       const killed = new Set<string>();
       dying = dyingManager(
         LAMP.name,
-        { killed, every: KILLED_EVERY },
+        { killed, every: 1 },
         {
           kill: () => manager.kill('SIGKILL'),
           start,
@@ -162,7 +159,7 @@ describe.skipIf(obstacle !== undefined)(
       const done = await waitFor(cluster(), { ...LAMP, timeoutSeconds: 400 }, isAdopted);
       proxy.meddle();
       await dying.restarted();
-      expect(killed.size).toBeGreaterThan(16 / KILLED_EVERY);
+      expect(killed.size).toBeGreaterThan(16);
       expect(done.spec).toMatchObject(adopting('lamp'));
       expect(done.status?.['adoption']).toMatchObject({ clusterExtension: 'lamp', stage: 'HandedOver', version: '1.0.0' }); // prettier-ignore
       expect(await client.get(extensionRef('lamp'))).toBeUndefined();

@@ -1,9 +1,8 @@
 /**
  * Accounts with the rights that `slipway rights --minimal` prints install published bundles. Without one of the rules the
- * installation names the missing right, writes nothing, and goes on once the roles of `slipway rights --missing` are there.
- * `make corpus` takes three versions of each package, one after the other.
+ * installation names the missing right, writes nothing, and goes on once the roles of `slipway rights --missing` are there. Three
+ * versions of each package, one after the other.
  */
-import { basename, dirname, join } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
@@ -14,8 +13,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../lib/publish.ts';
-import { byExtent } from '../../lib/sample.ts';
-import { devSet, hasShared } from '../../lib/shared.ts';
+import { hasShared } from '../../lib/shared.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, remove } from '../../lib/writes.ts';
 import { versionsOfCorpus } from '../../plan/steps.ts';
@@ -38,19 +36,7 @@ interface PackageTrials {
 
 const VERSIONS = 3;
 
-const SAMPLE: readonly { readonly folder: string; readonly taken: number; readonly because: string }[] = [
-  { folder: 'limitador-operator/0.11.0', taken: -1, because: 'its last rule is about its own namespace' },
-  { folder: 'leaksignal-operator/1.6.3', taken: 2, because: 'it brings a PriorityClass' },
-];
-
-const PACKAGES: readonly PackageTrials[] = hasShared ? byExtent({ all: everyPackage, sample: samplePackages })() : [];
-
-function samplePackages(): readonly PackageTrials[] {
-  return SAMPLE.map(({ folder, taken, because }) => {
-    const [name, version] = [dirname(folder), basename(folder)];
-    return { name, because, trials: [{ package: name, version, folder: join(devSet(), 'operators', folder), taken }] };
-  });
-}
+const PACKAGES: readonly PackageTrials[] = hasShared ? everyPackage() : [];
 
 /** Another rule is taken away in each trial. */
 function everyPackage(): readonly PackageTrials[] {
@@ -84,9 +70,9 @@ describe.skipIf(!hasShared)('the smallest account', { timeout }, () => {
     await manager?.stop();
   });
 
-  test('is tried with a hundred bundles at least, or with the sample', () => {
+  test('is tried with a hundred bundles at least', () => {
     const count = PACKAGES.flatMap(({ trials }) => trials).length;
-    expect(count).toBeGreaterThanOrEqual(byExtent({ all: 100, sample: SAMPLE.length }));
+    expect(count).toBeGreaterThanOrEqual(100);
   });
 
   test.concurrent.each(PACKAGES)(

@@ -8,7 +8,6 @@ import { loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, restartCollector, ROOT } from '../../lib/manager.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { TEAM_CASES } from './accounts-cases.ts';
 import {
@@ -261,12 +260,9 @@ describe('in the scenes of the review', () => {
   });
 });
 
-/** `make attacks` has objects as large as the API server takes them; `make test`, a tenth of that. */
-const LARGE = byExtent({ all: 1, sample: 0.1 });
-
-describe('as large as objects can be', () => {
+describe('as large as the API server takes them', () => {
   /** Keys of three letters cost the most comparisons for their length. */
-  const keys = (most: number, count = Math.ceil(most * LARGE)): Record<string, string> =>
+  const keys = (count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index.toString(36)}`, '']));
   const path = pathTo('subscriptions', 'wide');
   const another = merge(path, { spec: { channel: 'x' } });

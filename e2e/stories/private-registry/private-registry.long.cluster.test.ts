@@ -7,7 +7,6 @@ import { isShown, stepsOf, typeSteps, type Step } from '../../../scripts/shell-s
 import { REGISTRY_USER, useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
-import { isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { publishPrivately } from './publish.ts';
 
@@ -125,7 +124,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     await kubectl('delete', 'catalog', 'stranger');
   });
 
-  test.skipIf(isSample)('keeps its last content in service when the password is changed, and reports it', async () => {
+  test('keeps its last content in service when the password is changed, and reports it', async () => {
     await type(replaceSecret, 'changed');
     const stale = await until('the new Secret counts', async () => {
       await type(lookAgain);

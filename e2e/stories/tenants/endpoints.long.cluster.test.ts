@@ -5,7 +5,6 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
-import { isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 
 const cluster = useCluster();
@@ -98,7 +97,7 @@ describe('with the binding of the overlay', () => {
   });
 
   // remembered for half a minute
-  test.skipIf(isSample)('the token of an account that was deleted opens nothing', async () => {
+  test('the token of an account that was deleted opens nothing', async () => {
     const token = await tokenOf('reader', AUDIENCE);
     expect((await read('hub', token)).status).toBe(200);
     await kubectl('-n', 'team-a', 'delete', 'serviceaccount', 'reader');

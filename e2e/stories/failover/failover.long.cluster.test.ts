@@ -6,7 +6,6 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
-import { isSample } from '../../lib/sample.ts';
 import { servingDuring } from '../../lib/serving.ts';
 import { until } from '../../lib/until.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
@@ -75,7 +74,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     expect(writersSince(cluster(), dead + RECEIVED_WITHIN_MS)).toEqual([second.pod]);
   });
 
-  test.skipIf(isSample)('a paused leader finds the fence closed when it continues', async () => {
+  test('a paused leader finds the fence closed when it continues', async () => {
     await rolledOut();
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.3.0', SLOWLY);
@@ -91,38 +90,35 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     expectFenced(cluster(), second.pod, stopped + RECEIVED_WITHIN_MS);
   });
 
-  test.skipIf(isSample)(
-    'a rolling update of the manager hands over, and catalogs are served all the while',
-    async ({ annotate }) => {
-      await rolledOut();
-      const first = (await leaderOf(cluster()))!;
-      const began = Date.now();
-      await fleet.ask('1.4.0', { startSeconds: 12 });
-      await fleet.awaitMiddle('1.4.0');
-      expect((await fleet.lacking('1.4.0')).length).toBeGreaterThan(0);
-      const probes = { catalog: (client: Parameters<typeof serveCatalog>[0]) => serveCatalog(client, CATALOG) };
-      const options = { namespace: SYSTEM, deployment: 'slipway-manager', probes };
-      let second: Leader | undefined;
-      const serving = await servingDuring(cluster(), options, async () => {
-        await cluster().kubectl(['-n', SYSTEM, 'rollout', 'restart', DEPLOYMENT]);
-        [second] = await Promise.all([awaitSuccessor(cluster(), first), rolledOut()]);
-      });
-      const seconds = (second!.since - toldToGoAt(cluster(), first.pod)) / 1000;
-      const told = `handed over in ${seconds.toFixed(1)} s, ${serving.rounds} rounds of asking for the catalog`;
-      await annotate(told);
-      process.stdout.write(`failover: ${told}\n`);
-      expect(serving.failures).toEqual([]);
-      expect(serving.rounds).toBeGreaterThan(3);
-      expect(serving.fewestAvailable).toBeGreaterThanOrEqual(1);
+  test('a rolling update of the manager hands over, and catalogs are served all the while', async ({ annotate }) => {
+    await rolledOut();
+    const first = (await leaderOf(cluster()))!;
+    const began = Date.now();
+    await fleet.ask('1.4.0', { startSeconds: 12 });
+    await fleet.awaitMiddle('1.4.0');
+    expect((await fleet.lacking('1.4.0')).length).toBeGreaterThan(0);
+    const probes = { catalog: (client: Parameters<typeof serveCatalog>[0]) => serveCatalog(client, CATALOG) };
+    const options = { namespace: SYSTEM, deployment: 'slipway-manager', probes };
+    let second: Leader | undefined;
+    const serving = await servingDuring(cluster(), options, async () => {
+      await cluster().kubectl(['-n', SYSTEM, 'rollout', 'restart', DEPLOYMENT]);
+      [second] = await Promise.all([awaitSuccessor(cluster(), first), rolledOut()]);
+    });
+    const seconds = (second!.since - toldToGoAt(cluster(), first.pod)) / 1000;
+    const told = `handed over in ${seconds.toFixed(1)} s, ${serving.rounds} rounds of asking for the catalog`;
+    await annotate(told);
+    process.stdout.write(`failover: ${told}\n`);
+    expect(serving.failures).toEqual([]);
+    expect(serving.rounds).toBeGreaterThan(3);
+    expect(serving.fewestAvailable).toBeGreaterThanOrEqual(1);
 
-      await expectNothingLost('1.4.0');
-      await fleet.askAnew();
-      const writers = writersSince(cluster(), began);
-      expect(writers, 'no replica writes again after another has').toEqual([...new Set(writers)]);
-      expect(writers[0]).toBe(first.pod);
-      expect(writers.length).toBeGreaterThan(1);
-    },
-  );
+    await expectNothingLost('1.4.0');
+    await fleet.askAnew();
+    const writers = writersSince(cluster(), began);
+    expect(writers, 'no replica writes again after another has').toEqual([...new Set(writers)]);
+    expect(writers[0]).toBe(first.pod);
+    expect(writers.length).toBeGreaterThan(1);
+  });
 
   async function expectNothingLost(version: string): Promise<void> {
     await fleet.awaitAll(version);

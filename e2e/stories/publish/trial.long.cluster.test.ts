@@ -6,7 +6,6 @@ import type { Finished, RunOptions } from '../../../cmd/slipway/testing/slipway.
 import { useWorkplace } from '../../../cmd/slipway/testing/slipway.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
-import { isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 
 const cluster = useCluster();
@@ -114,7 +113,7 @@ describe('bundle test', () => {
     await nothingLeft();
   });
 
-  test.skipIf(isSample)('fails if the smallest account cannot install the bundle, and leaves nothing', async () => {
+  test('fails if the smallest account cannot install the bundle, and leaves nothing', async () => {
     for (const object of REFUSAL) await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(object));
     await until('the policy is enforced', async () => {
       const as = ['--as', 'system:serviceaccount:default:smallest-account', '--as-group', 'system:masters'];

@@ -16,7 +16,6 @@ import {
 } from '../../lib/publish.ts';
 import { foundSet, hasFound } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
-import { byExtent, isSample } from '../../lib/sample.ts';
 import { until } from '../../lib/until.ts';
 import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 import { CRD, gadget, gadgetFiles, PACKAGE, RELEASES } from './gadgets.ts';
@@ -74,15 +73,11 @@ async function publish(count: number): Promise<void> {
   await publishCatalog([...packageDocuments(PACKAGE, published), ...real], `${registry}/own-kinds:latest`);
 }
 
-const ALL_REAL = [
+const REAL = [
   { name: 'ecr-secret-operator', version: '0.6.0' },
   { name: 'ack-secretsmanager-controller', version: '0.0.11' },
   { name: 'ack-ecs-controller', version: '1.5.1' },
 ] as const;
-const REAL = byExtent<readonly (typeof ALL_REAL)[number][]>({
-  all: ALL_REAL,
-  sample: ALL_REAL.slice(0, 1),
-});
 
 async function publishReal(): Promise<readonly object[]> {
   const documents = await Promise.all(
@@ -268,14 +263,11 @@ describe('with the rights of an account', () => {
   });
 
   // `make stories` waits for the two minutes
-  test.skipIf(isSample)(
-    'a custom resource that is deleted is made again within two minutes, which no watch reports',
-    async () => {
-      await kubectl('-n', TENANT, 'delete', KIND, 'first');
-      const isBack = async (): Promise<boolean> => (await names(KIND, '-n', TENANT)).includes('first');
-      await until('it is made again', isBack);
-    },
-  );
+  test('a custom resource that is deleted is made again within two minutes, which no watch reports', async () => {
+    await kubectl('-n', TENANT, 'delete', KIND, 'first');
+    const isBack = async (): Promise<boolean> => (await names(KIND, '-n', TENANT)).includes('first');
+    await until('it is made again', isBack);
+  });
 
   test('nothing is left when it is removed, though the account has lost its rights', async () => {
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: granting([]) });
