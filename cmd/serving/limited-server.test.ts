@@ -54,6 +54,14 @@ async function open({ port }: RunningServer, from = '127.0.0.1'): Promise<Socket
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 
+async function answerTo(socket: Socket, bytes: string): Promise<string> {
+  let text = '';
+  socket.on('data', (data) => (text += String(data)));
+  socket.write(bytes);
+  await closed(socket);
+  return text;
+}
+
 function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve));
 }
@@ -162,11 +170,8 @@ test.each([
   { because: 'two lengths are there', bytes: get('/', 'Content-Length: 3\r\nContent-Length: 4\r\n'), status: '400' },
 ])('a request is refused with $status: $because', async ({ bytes, status }) => {
   const { server } = await start();
-  const socket = await open(server);
-  let text = '';
-  socket.on('data', (data) => (text += String(data)));
-  socket.write(bytes);
-  await closed(socket);
+  // the kernel drops an answer that was not read yet if the server closes with unread bytes of the request
+  const text = await eventually(async () => (await answerTo(await open(server), bytes)) || undefined);
   expect(text).toContain(`HTTP/1.1 ${status}`);
 });
 
