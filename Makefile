@@ -82,7 +82,7 @@ check: setup ## types, lint, format, unused code
 build: setup ## the programs, and the manager's image for each architecture, in dist/
 	$(RUN) build -- $(ARGS)
 
-generate: setup ## CRDs and the API reference, from api/
+generate: setup ## CRDs, manifests, and the pages about the API, the command line, metrics and settings
 	$(RUN) generate
 
 verify: check ## as check, and that nothing generated is stale

@@ -18,7 +18,7 @@ export const INTERVAL_BOUNDS = { minSeconds: 10, maxSeconds: 24 * 3600 } as cons
 
 const ImageSource = z.object({
   ref: imageReference().describe(
-    'Reference of the catalog image, by tag or by digest: `registry.example/team/catalog:v1`. By digest it is pulled once and never checked again.',
+    'Reference of the catalog image, by tag or by digest: `registry.example/team/catalog:v1`. By digest its content is pulled once; its signatures are checked again at every interval if they were refused, or if `trustedRoot` is set.',
   ),
 });
 
@@ -151,7 +151,7 @@ export const CATALOG = {
       name: 'Checked',
       type: 'date',
       jsonPath: '.status.lastChecked',
-      description: 'When the registry was asked last.',
+      description: 'When the registry was asked last, with success.',
     },
     { name: 'Changed', type: 'date', jsonPath: '.status.lastChanged', description: 'When the content changed last.' },
     { name: 'Priority', type: 'integer', jsonPath: '.spec.priority', description: 'Highest first.', wide: true },

@@ -16,7 +16,7 @@ const OnFailure = z.object({
     .enum(['Rollback', 'Hold', 'Retry'])
     .default('Rollback')
     .describe(
-      'Rollback: the previous Revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: objects that were refused are applied again, with growing delays, until the progress deadline is over.',
+      'Rollback: if a new version fails, the version before it is applied again, and the new one is quarantined. If a new configuration of the installed version fails, it stays. Hold: nothing more is done until a person decides. Retry: objects that were refused are applied again, with growing delays, until the progress deadline is over.',
     ),
   progressDeadline: duration(PROGRESS_DEADLINE_BOUNDS)
     .default('10m')
@@ -100,7 +100,7 @@ const Uninstall = z.object({
     .enum(['Delete', 'Orphan'])
     .default('Delete')
     .describe(
-      'Fate of the objects of the operator when the Subscription is deleted. Delete: the operator is uninstalled. Orphan: every object stays and the operator goes on, without upgrades and repairs, until a Subscription of the same name takes it up again or another program manages it.',
+      'Fate of the objects of the operator when the Subscription is deleted. Delete: the operator is uninstalled. Orphan: every object stays and the operator goes on, without upgrades and repairs, until a Subscription of the same name without serviceAccountName takes it up again or another program manages it.',
     ),
   customResources: z
     .enum(['Retain', 'Delete', 'Block'])
@@ -200,7 +200,9 @@ export const SubscriptionSpec = rules(
     suspend: z
       .boolean()
       .default(false)
-      .describe('Do nothing until resumed. Deleting the Subscription still removes the operator.'),
+      .describe(
+        'Do nothing until resumed: no upgrade, no repair, and no replacement of a certificate that the manager issued for a webhook. Deleting the Subscription still removes the operator.',
+      ),
   }),
   {
     rule: '!(has(self.catalog) && has(self.catalogSelector))',

@@ -90,7 +90,9 @@ export const SubscriptionStatus = z.object({
     .describe('Versions on the way from the installed to the available one, in order.'),
   quarantined: list(Quarantined, STATUS_LIMITS.quarantined)
     .optional()
-    .describe('Versions that failed; not tried again until a newer one exists or a person asks.'),
+    .describe(
+      'Versions that failed. They are not tried again until a newer one exists, a field of the spec changes that can change the outcome, or a person asks.',
+    ),
   nextEligibleTime: timestamp().optional().describe('When the next window opens, while an upgrade waits for it.'),
   refused: list(Refused, STATUS_LIMITS.refused)
     .optional()

@@ -35,7 +35,7 @@ export const UpgradePolicy = z.object({
     .enum(['MayGrow', 'MayNotGrow'])
     .default('MayGrow')
     .describe(
-      'MayNotGrow: an upgrade waits that gives the operator rights which it lacks today, or webhooks that intercept further writes.',
+      'MayNotGrow: an upgrade waits that gives the operator rights which it lacks today, webhooks that intercept further writes, or a conversion webhook.',
     ),
   allowedRights: list(AllowedRight, MOST_RULES)
     .optional()

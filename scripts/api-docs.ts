@@ -53,7 +53,7 @@ function collectRules(node: StructuralSchema, path: string): readonly { path: st
 function renderConditions(): readonly string[] {
   return [
     '## Conditions',
-    'As kstatus reads them. Every kind has `Ready`, `Reconciling` and `Stalled`; a Subscription has the others too.',
+    'As kstatus reads them. Every kind has `Ready`, `Reconciling` and `Stalled`; a Revision has `Contested` too, and a Subscription all others.',
     markdownTable(['type', 'what it says'], Object.entries(CONDITIONS).map(asCode)),
   ];
 }
@@ -77,6 +77,13 @@ function renderNames(): readonly string[] {
       `${GROUP}/adoption`,
       'Finalizer that holds the object of OLM while its operator is handed over; label of the Secret with the backup of that.',
     ],
+    [`${GROUP}/adopted-by`, 'Label of that Secret with the Subscription that takes the operator over.'],
+    [`${GROUP}/adoption-stage`, 'Annotation of that Secret: how far the hand-over is.'],
+    [
+      `${GROUP}/adoption-paused`,
+      "Annotation on OLM v0's Subscription whose approval was set to manual for the hand-over.",
+    ],
+    [`${GROUP}/adoption-offer`, 'Annotation on a ClusterExtension of OLM v1 during the way back.'],
     [LABEL.managedBy, `Label with the value \`${FIELD_MANAGER}\` on everything that Slipway applies.`],
     [
       LABEL.owner,
@@ -118,11 +125,19 @@ function renderNames(): readonly string[] {
       ANNOTATION.certificateDue,
       'Annotation on the Secret of a certificate of a webhook: when the next step of its rotation is due.',
     ],
+    [
+      `${GROUP}/certificate`,
+      'Annotation on the Pods of a Deployment with the certificate of its webhooks: a new one replaces the Pods.',
+    ],
     [ANNOTATION.rehearsal, 'Annotation during a rehearsal: the `pod-template-hash` of the Pods that keep working.'],
     [
       ANNOTATION.letIn,
       'Annotation after a rehearsal: the `pod-template-hash` of the Pods that passed, while their predecessors still exist.',
     ],
+    [`${GROUP}/probe`, 'Label on the ConfigMap, never stored, for which the API server is asked to call a webhook.'],
+    [`${GROUP}/touched`, 'Annotation on a CRD whose deletion hung in the API server.'],
+    [`${GROUP}/manifests`, 'Type of the Secrets with the manifests of a Revision.'],
+    [`${GROUP}/plan`, 'Type of the Secret with the plan of a Revision.'],
   ];
   return ['## Names on objects', markdownTable(['name', 'what it is'], names.map(asCode))];
 }

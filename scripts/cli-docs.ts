@@ -40,8 +40,9 @@ An argument \`DIR|REF\` is a folder if there is one of that name, else an image 
 [OCI image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md), as \`bundle build\` writes it.
 
 Credentials are those that \`docker login\` and \`podman login\` keep, programs for credentials
-included, and are searched for in this order: \`REGISTRY_AUTH_FILE\`, \`DOCKER_CONFIG\`, \`~/.docker/config.json\`,
-\`XDG_RUNTIME_DIR/containers/auth.json\`. Proxies are taken from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.`;
+included, and are searched for in this order: the file \`REGISTRY_AUTH_FILE\`, \`config.json\` in the folder
+\`DOCKER_CONFIG\` (default: \`~/.docker\`), \`XDG_RUNTIME_DIR/containers/auth.json\`. Proxies are taken from \`HTTPS_PROXY\`,
+\`HTTP_PROXY\` and \`NO_PROXY\`.`;
 
 interface Leaf {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * Writes what is made from api/: the CRDs and docs/api.md. With `--check` it writes nothing, and fails with the
- * names of the files that are stale.
+ * Writes every file of generated.ts: CRDs, manifests and pages that are made from others. With `--check` it writes nothing, and
+ * fails with the names of the files that are stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -85,6 +85,7 @@ const GENERATED: Readonly<Record<string, Area>> = {
   'docs/api.md': 'api',
   'docs/cli.md': 'help',
   'docs/metrics.md': 'help',
+  'docs/settings.md': 'help',
 };
 const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|console|controllers|kube|oci|plan|resolver)\//;
 const FOR_TESTS = /\.test\.tsx?$|\/testing\//;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
-const OPTIONS = {
+export const OPTIONS = {
   kubeconfig: {
     env: 'KUBECONFIG',
     help: 'kubeconfig files, separated as in PATH; absent in a Pod, where the ServiceAccount is used',
@@ -95,7 +95,7 @@ const OPTIONS = {
   },
 } as const satisfies OptionTable;
 
-const Options = z.object({
+export const Options = z.object({
   kubeconfig: z.string().optional(),
   namespace: z.string().optional(),
   'service-host': z.string().optional(),

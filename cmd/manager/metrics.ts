@@ -156,7 +156,7 @@ export function countRepairs(registry: Registry): CountRepair {
 /** Registers whether the policy about accounts is in force; nothing is said while that is unknown. */
 export function registerAccountsPolicy(registry: Registry, inForce: () => boolean | undefined): void {
   const help =
-    'Whether the policy slipway-accounts refuses Subscriptions of those who may not act as their ServiceAccount; absent while that cannot be read.';
+    'Whether the policy slipway-accounts refuses Subscriptions of users who may not act as their ServiceAccount: 1 also if its bindings select some namespaces only; absent while that cannot be read.';
   gauge(registry, 'slipway_accounts_policy_in_force', help, [], (metric) => {
     const known = inForce();
     if (known === undefined) metric.remove();

@@ -11,7 +11,7 @@ import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
-const OPTIONS = {
+export const OPTIONS = {
   kubeconfig: {
     env: 'KUBECONFIG',
     help: 'kubeconfig files, separated as in PATH; absent in a Pod, where the ServiceAccount is used',
@@ -106,7 +106,7 @@ const OPTIONS = {
   },
 } as const satisfies OptionTable;
 
-const Options = z.object({
+export const Options = z.object({
   kubeconfig: z.string().optional(),
   namespace: z.string().optional(),
   identity: z.string().default(`manager-${process.pid}`),

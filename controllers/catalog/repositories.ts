@@ -26,7 +26,7 @@ import type { PulledCatalog } from './pull.ts';
 
 type Repositories = NonNullable<CatalogSpec['source']['repositories']>;
 
-/** The most versions that all repositories of a Catalog offer together; the newest of each repository count. */
+/** The most versions that a Catalog offers: each repository has an equal share, in which its newest versions count. */
 const MAX_VERSIONS = 2000;
 
 /** Requests to registries at the same time. */

@@ -64,7 +64,7 @@ function heldFor(reason: Hold['reason'], message: string): PlanVerdict {
 
 /**
  * Whether the upgrade policy judges the change: an upgrade, or the same version with another image. A first
- * installation, a new configuration and a rollback are not judged.
+ * installation, a new configuration and the rollback after a failed upgrade are not judged.
  */
 export function isUnderPolicy(
   { policy }: Pick<SubscriptionFacts, 'policy'>,

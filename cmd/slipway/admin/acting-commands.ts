@@ -79,7 +79,7 @@ function defineVersions(program: Command, perform: Perform): void {
       .addOption(
         new Option(
           '--edges <how>',
-          'whether only the edges of the catalog lead to the version (default: Follow if a version is named, else no change)',
+          'whether only the edges of the catalog lead to the version (default: Follow with --unpin, and if another version is named while the Subscription ignores edges; else no change)',
         ).choices(['Follow', 'Ignore']),
       )
       .action((name: string, flags: ActFlags & UpgradeFlags) =>

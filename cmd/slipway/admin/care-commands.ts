@@ -12,7 +12,7 @@ export function defineCareCommands(program: Command, perform: Perform): void {
   withExamples(
     systemOption(connectionOptions(program.command('doctor')))
       .description(
-        'Checks Slipway itself: CRDs, the manager with its rights, leader and clock, the policy about accounts, and Catalogs. The exit code is 2 if there are errors.',
+        'Checks Slipway itself: CRDs, the manager with its rights, leader and clock, the policy about accounts, Catalogs, and whether each Subscription was reconciled. The exit code is 2 if there are errors.',
       )
       .addOption(outputOption(['text', 'json', 'yaml']))
       .action((flags: DoctorFlags) =>
