@@ -1,6 +1,6 @@
 /**
- * Cuts words that no language has: browsers need a time for them that grows with the square of their length. A word is looked at
- * from its beginning alone, as from each of its characters would take such a time, too. Pure.
+ * Cuts words that no language has: browsers need a time for them that grows with the square of their length. A word is read from
+ * its beginning alone: a search from each of its characters would take such a time, too. Pure.
  */
 
 const LONGEST = 400;

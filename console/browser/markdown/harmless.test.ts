@@ -5,7 +5,11 @@ const MANY = 5000;
 
 test.each([
   { html: '<p>', harmless: true, because: 'it is a tag of the list' },
-  { html: ' </LI >\n<br/>  <h6>\t', harmless: true, because: 'white space may be around each tag, and case does not count' },
+  {
+    html: ' </LI >\n<br/>  <h6>\t',
+    harmless: true,
+    because: 'white space may be around each tag, and case does not count',
+  },
   { html: '<p> '.repeat(MANY), harmless: true, because: 'there may be many tags' },
   { html: '<p>text', harmless: false, because: 'text is escaped by itself' },
   { html: '<p class="x">', harmless: false, because: 'it has an attribute' },
