@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { SharedSlots } from '../../apply/shared-slots.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import type { Transport } from '../../kube/transport/transport.ts';
@@ -17,8 +18,11 @@ const ALLOWED_SECONDS = 30;
 /** A right that is given acts after so long. */
 const REFUSED_SECONDS = 5;
 const MAX_REMEMBERED = 1000;
-/** Reviews at the API server at a time: tokens that are made up cost it no more than that. */
-const MAX_REVIEWS = 8;
+/**
+ * Reviews at the API server: tokens that are made up cost it no more than `all` at a time, and hold up clients of the same address
+ * alone.
+ */
+const REVIEWS = { all: 8, share: 2, mostWaiting: 16 };
 const REVIEW_SECONDS = 5;
 const MAX_TOKEN = 8192;
 
@@ -33,10 +37,11 @@ export interface AccessOptions {
 
 export type Authorize = (request: IncomingMessage, catalog: string) => Promise<401 | 403 | 503 | undefined>;
 
-/** What authorizes requests; 503 if the API server cannot be asked now, or is asked too much. It never rejects. */
+/** What authorizes requests; 503 if the API server cannot be asked now, or is asked too much from one address. It never rejects. */
 export function createCatalogAccess({ transport, log, clock = systemClock }: AccessOptions): Authorize {
   const remembered = new Map<string, { readonly verdict: AccessVerdict; readonly until: number }>();
   const asking = new Map<string, Promise<AccessVerdict>>();
+  const shares = new SharedSlots(REVIEWS);
 
   async function judge(key: string, token: string, catalog: string): Promise<AccessVerdict> {
     try {
@@ -52,14 +57,15 @@ export function createCatalogAccess({ transport, log, clock = systemClock }: Acc
     }
   }
 
-  return async ({ headers }, catalog) => {
+  return async ({ headers, socket }, catalog) => {
     const token = bearerIn(headers.authorization);
     if (token === undefined) return 401;
     const key = createHash('sha256').update(`${catalog}\0${token}`).digest('base64');
     const known = remembered.get(key);
     if (known !== undefined && known.until > clock.now()) return codeOf(known.verdict);
-    if (!asking.has(key) && asking.size >= MAX_REVIEWS) return 503;
-    const asked = asking.get(key) ?? judge(key, token, catalog);
+    const address = socket.remoteAddress ?? '';
+    if (!asking.has(key) && !shares.hasRoom(address)) return 503;
+    const asked = asking.get(key) ?? shares.run(address, () => judge(key, token, catalog));
     asking.set(key, asked);
     try {
       return codeOf(await asked);

@@ -1,6 +1,7 @@
 /** The facts for people that a bundle's document in a catalog states in `olm.csv.metadata`. Pure. */
 import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import type { BundleAbout } from './content.ts';
+import { beginningOf } from './text.ts';
 
 const ABOUT_LIMITS = { description: 100_000, texts: 50, kinds: 200, line: 1000 } as const;
 
@@ -56,9 +57,9 @@ function texts(value: unknown): readonly string[] {
 }
 
 function short(text: string): string {
-  return text.slice(0, ABOUT_LIMITS.line);
+  return beginningOf(text, ABOUT_LIMITS.line);
 }
 
 function optional<Name extends string>(name: Name, text: string, most: number): Partial<Record<Name, string>> {
-  return text === '' ? {} : ({ [name]: text.slice(0, most) } as Record<Name, string>);
+  return text === '' ? {} : ({ [name]: beginningOf(text, most) } as Record<Name, string>);
 }

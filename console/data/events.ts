@@ -1,8 +1,10 @@
 /** Events, the newest first, and the record of who approved which version. Pure. */
+import { count } from '../../report/count.ts';
 import { reportedEvents, type ReportedEvent, type WantedEvents } from '../../report/events.ts';
 import { auditRows } from './audit.ts';
+import { quote } from './kubectl.ts';
 import { revisionPath, subscriptionPath, withQuery } from './links.ts';
-import type { Badge, EventRow, EventsModel, Link } from './models.ts';
+import type { Badge, EventRow, EventsModel, Link, Notice } from './models.ts';
 import { reachNotices, revisionsOf } from './objects.ts';
 import { firstOf, line, nameOf } from './text.ts';
 import type { Parameters, View, Visible } from './view.ts';
@@ -34,7 +36,7 @@ function showEvents(visible: Visible, parameters: Parameters): EventsModel {
   const isEmpty = found.length === 0 && acts.shown.length === 0;
   return {
     title: 'Events',
-    notices: reachNotices(visible, ['events', 'subscriptions', 'revisions']),
+    notices: [...reachNotices(visible, ['events', 'subscriptions', 'revisions']), ...cutNotices(visible, namespace)],
     ...(namespace !== undefined && { namespace: nameOf(namespace) }),
     namespaces: namespacesOf(visible),
     onlyWarnings,
@@ -44,6 +46,16 @@ function showEvents(visible: Visible, parameters: Parameters): EventsModel {
     ...(acts.cut !== undefined && { auditCut: acts.cut }),
     ...(isEmpty && { empty: { message: NO_EVENTS, next: [{ label: 'Overview', href: '/overview' }] } }),
   };
+}
+
+/** A sentence about the namespaces whose older events are not kept. */
+function cutNotices({ cutEvents = [] }: Visible, namespace: string | undefined): readonly Notice[] {
+  const cut = cutEvents.filter((one) => namespace === undefined || one === namespace);
+  const [first] = cut;
+  if (first === undefined) return [];
+  const [where, flag] = cut.length === 1 ? [`Namespace ${nameOf(first)}`, `-n ${quote(first)}`] : [count(cut.length, 'namespace'), '-A']; // prettier-ignore
+  const text = `${where} ${cut.length === 1 ? 'has' : 'have'} more events than the console keeps: the oldest are left out. kubectl get events ${flag} lists all`;
+  return [{ tone: 'unknown', text }];
 }
 
 const NO_EVENTS = 'There are no events; the API server keeps them for an hour by default';

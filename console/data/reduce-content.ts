@@ -7,6 +7,7 @@ import { parseKeys, parseMeaning } from '../../catalog/parse.ts';
 import { upgradeGraph } from '../../resolver/graph.ts';
 import { bundleAbout } from './bundle-about.ts';
 import type { BundleAbout, CatalogListing, ListedPackage, PackageContent } from './content.ts';
+import { beginningOf } from './text.ts';
 
 /** Bounds: a catalog has as many of each as it likes. */
 export const CONTENT_LIMITS = { packages: 5000, channels: 500, bundles: 5000, description: 500 } as const;
@@ -43,7 +44,7 @@ function listedPackage(one: Fields, channels: readonly Fields[], deprecation: st
       .slice(0, CONTENT_LIMITS.channels)
       .sort(),
     heads: channels.filter(({ name }) => name === defaultChannel).flatMap(headsOf).slice(0, 3), // prettier-ignore
-    description: textOf(one['description']).slice(0, CONTENT_LIMITS.description),
+    description: beginningOf(textOf(one['description']), CONTENT_LIMITS.description),
     hasIcon: iconOf(one) !== undefined,
     ...(deprecation !== undefined && { deprecation }),
   };

@@ -10,6 +10,7 @@ import { accessOfOffers, type Offer } from './buttons.ts';
 import { conditionRows } from './conditions.ts';
 import { historyOffers, historyRows } from './history-rows.ts';
 import { manifestOf, quote } from './kubectl.ts';
+import { leftOutOf } from './left-out.ts';
 import { packagePath, revisionPath, subscriptionPath, withQuery } from './links.ts';
 import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models.ts';
 import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
@@ -198,7 +199,8 @@ function linksOf({ metadata, spec, status }: Subscription): readonly Link[] {
 }
 
 /** As it would lie in Git: without the fields that the API server, the manager and `kubectl apply` write. */
-function yamlOf({ apiVersion, kind, metadata, spec }: Subscription): string {
+function yamlOf(found: Subscription): string {
+  const { apiVersion, kind, metadata, spec } = found;
   const { namespace, name, labels, annotations = {} } = metadata;
   const own = Object.entries(annotations).filter(([key]) => !WRITTEN.has(key));
   const yaml = manifestOf({
@@ -212,12 +214,16 @@ function yamlOf({ apiVersion, kind, metadata, spec }: Subscription): string {
     },
     spec,
   });
-  if (yaml.length <= MOST_YAML) return yaml;
+  const whole = `kubectl -n ${quote(namespace ?? '')} get subscriptions.slipway.dev ${quote(name)} -o yaml`;
+  const leftOut = leftOutOf(found);
+  const missing =
+    leftOut.length === 0 ? '' : `# Too large for this page, and left out: ${leftOut.join(', ')}: ${whole}\n`;
+  if (yaml.length <= MOST_YAML) return `${missing}${yaml}`;
   const lines = yaml.slice(0, MOST_YAML).split('\n').slice(0, -1).join('\n');
-  return `${lines}\n# The rest is left out: kubectl -n ${quote(namespace ?? '')} get subscriptions.slipway.dev ${quote(name)} -o yaml\n`;
+  return `${missing}${lines}\n# The rest is left out: ${whole}\n`;
 }
 
-/** A spec may be as large as the API server stores. */
+/** A spec may be as large as its CRD permits. */
 const MOST_YAML = 64 * 1024;
 
 const WRITTEN: ReadonlySet<string> = new Set([

@@ -28,6 +28,16 @@ export function indentedLine(text: string, most: number = MOST_LINE): string {
   return `${indent}${line(text, most)}`;
 }
 
+/** The beginning of a text, to be kept: a mere part of it would keep all of it in memory. */
+export function beginningOf(text: string, most: number): string {
+  return text.length <= most ? text : ownCopy(wholeCharacters(text.slice(0, most)));
+}
+
+/** The same text, which shares no memory with a longer one. */
+export function ownCopy(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
 /** Markdown: line breaks stay, everything else that acts on a reader goes. */
 export function paragraphs(text: unknown, most: number): { readonly text: string; readonly isCut: boolean } {
   if (typeof text !== 'string') return { text: '', isCut: false };

@@ -36,6 +36,8 @@ export interface Visible extends VisibleObjects {
   readonly reach: Readonly<Record<VisibleKind, Reach>>;
   /** The namespaces that the console watches at all, whatever the person may see there; absent: all of every kind. */
   readonly watched?: Readonly<Record<VisibleKind, Reach>>;
+  /** The namespaces of which the console keeps only the newest events; absent: none. */
+  readonly cutEvents?: readonly string[];
   /** Nothing is ever sent to the cluster; every button says so. */
   readonly readOnly: boolean;
   /** Namespace of the manager. */

@@ -1,6 +1,7 @@
 /** The routes below `/api/`: session, views once and live, acts, icons. Each asks first who the person is. */
 import type { Hono } from 'hono';
 import { formatJson } from '../../api/json.ts';
+import { SharedSlots } from '../../apply/shared-slots.ts';
 import { Action } from '../data/actions.ts';
 import type { Log } from '../../kube/log.ts';
 import { answerProblem } from './answer-problem.ts';
@@ -10,7 +11,6 @@ import type { LiveHub } from './live/hub.ts';
 import type { ConsoleContext, ConsoleEnv, Login, Visitor } from './login/login.ts';
 import { matchView, type AnyView, type MatchedView } from './match-view.ts';
 import { keyOfPerson, type Person } from './person.ts';
-import { PersonSlots } from './person-slots.ts';
 import { problem, problemOf, statusOfError } from './problem.ts';
 import { ICON_POLICY } from './security-headers.ts';
 
@@ -40,16 +40,16 @@ export interface SessionAnswer {
 }
 
 /** Computations of one person at a time, and further requests of theirs that may wait. */
-const SHARE = { perPerson: 8, mostWaiting: 256 };
+const SHARE = { share: 8, mostWaiting: 256 };
 
 /** Streams are bounded where they are opened, and never refused once they are open. */
 interface Shares {
-  readonly once: PersonSlots;
-  readonly live: PersonSlots;
+  readonly once: SharedSlots;
+  readonly live: SharedSlots;
 }
 
 export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
-  const shares = { once: new PersonSlots(SHARE), live: new PersonSlots({ perPerson: SHARE.perPerson }) };
+  const shares = { once: new SharedSlots(SHARE), live: new SharedSlots({ share: SHARE.share }) };
   app.use('/api/*', async (context, next) => {
     const visitor = await login.identify(context);
     if (visitor === undefined) return answerProblem(NOT_LOGGED_IN, 401);

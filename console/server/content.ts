@@ -7,6 +7,7 @@ import { objectName } from '../../api/fields.ts';
 import { GROUP } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { SharedSlots } from '../../apply/shared-slots.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/log.ts';
 import type { Answer, Asked, ContentAsk } from '../data/ask.ts';
@@ -19,7 +20,6 @@ import { iconIn, type Icon } from './icons.ts';
 import { Kept } from './kept.ts';
 import { Listings, type CatalogVersion } from './listings.ts';
 import type { Person } from './person.ts';
-import { PersonSlots } from './person-slots.ts';
 import { ContentReader } from './read-content.ts';
 import type { PersonRights } from './rights.ts';
 import type { LiveStore } from './store.ts';
@@ -51,7 +51,7 @@ export class CatalogContent {
   readonly #parts: ContentParts;
   readonly #reader: ContentReader;
   readonly #listings: Listings;
-  readonly #shares = new PersonSlots({ perPerson: PARALLEL_OF_PERSON });
+  readonly #shares = new SharedSlots({ share: PARALLEL_OF_PERSON });
   // That something is missing is not kept: there are more names without content than with.
   readonly #packages = new Kept<KeptPackage>({
     most: MOST_PACKAGES,

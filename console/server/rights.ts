@@ -4,11 +4,10 @@
  * one; a right that was taken away ends within those seconds, also on streams that are open.
  */
 import { untilAborted } from '../../api/until-aborted.ts';
-import { createSlots, type Slots } from '../../apply/slots.ts';
+import { SharedSlots } from '../../apply/shared-slots.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Access, Client } from '../../kube/client/client.ts';
 import { keyOfPerson, type Person } from './person.ts';
-import { PersonSlots } from './person-slots.ts';
 
 /** A client that acts as a person. */
 export type ActAs = (person: Person) => Pick<Client, 'allows'>;
@@ -35,8 +34,7 @@ export class PersonRights {
   readonly #clock: Clock;
   readonly #seconds: number;
   readonly #most: number;
-  readonly #slots: Slots = createSlots(PARALLEL);
-  readonly #shares = new PersonSlots({ perPerson: PARALLEL_OF_PERSON });
+  readonly #shares = new SharedSlots({ share: PARALLEL_OF_PERSON, all: PARALLEL });
   /** By user and question; the oldest first. */
   readonly #known = new Map<string, Map<string, KnownAnswer>>();
   #count = 0;
@@ -70,8 +68,7 @@ export class PersonRights {
   }
 
   #ask(key: string, person: Person, access: Access): Promise<boolean | undefined> {
-    const review = (): Promise<boolean | undefined> => this.#slots(() => this.#actAs(person).allows(access));
-    const answer = this.#shares.run(person.user, review);
+    const answer = this.#shares.run(person.user, () => this.#actAs(person).allows(access));
     this.#forget(person.user, key);
     const own = this.#known.get(person.user) ?? new Map<string, KnownAnswer>();
     this.#known.set(person.user, own.set(key, { answer, until: this.#clock.now() + this.#seconds }));

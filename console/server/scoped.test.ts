@@ -73,9 +73,20 @@ test.each<{
   },
 ])('$because', async ({ watched, may, parameters = {}, reach, sees }) => {
   // prettier-ignore
-  const store = { list: () => (watched.length === 0 ? [] : [lamp]), watched: (kind: VisibleKind) => (kind === 'subscriptions' ? watched : 'all') }; // prettier-ignore
+  const store = { list: () => (watched.length === 0 ? [] : [lamp]), watched: (kind: VisibleKind) => (kind === 'subscriptions' ? watched : 'all'), cutEvents: [] }; // prettier-ignore
   const rights = { may: async (_: unknown, access: object) => may.includes('namespace' in access ? String(access.namespace) : '*') || may.includes('*') }; // prettier-ignore
   const seen = await visibleTo(ANN, { store, rights }, { kinds: ['subscriptions'], parameters });
   expect({ reach: seen.reach.subscriptions, sees: seen.subscriptions.length }).toEqual({ reach, sees });
   expect(seen.watched?.subscriptions).toEqual(watched);
+});
+
+test('a person learns only of their own namespaces that older events are left out', async () => {
+  const store = { list: () => [], watched: () => 'all' as const, cutEvents: ['dev', 'ops'] };
+  const cutFor = async (may: readonly string[], kinds: readonly VisibleKind[]): Promise<readonly string[]> => {
+    const rights = { may: async (_: unknown, access: object) => may.includes('namespace' in access ? String(access.namespace) : '*') }; // prettier-ignore
+    return (await visibleTo(ANN, { store, rights }, { kinds, parameters: { namespace: 'ops' } })).cutEvents;
+  };
+  expect(await cutFor(['ops'], ['events'])).toEqual(['ops']);
+  expect(await cutFor(['*'], ['events'])).toEqual(['dev', 'ops']);
+  expect(await cutFor([], ['events'])).toEqual([]);
 });

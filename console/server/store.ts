@@ -1,6 +1,6 @@
 /**
- * The objects of Slipway and their events, as one set of watches brings them for all browsers. Which of them a person
- * gets is decided in visible.ts.
+ * The objects of Slipway and their events, as one set of watches brings them for all browsers: of each the part that views read
+ * (kept-parts.ts), and of events the newest. Which of them a person gets is decided in visible.ts.
  */
 import { CATALOG } from '../../api/catalog.ts';
 import type { CustomKind } from '../../api/kind.ts';
@@ -9,11 +9,13 @@ import type { Kind, KubeObject } from '../../api/object.ts';
 import { REGISTRY_POLICY } from '../../api/registry-policy.ts';
 import { REVISION } from '../../api/revision.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
-import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 import type { Reach, VisibleKind } from '../data/view.ts';
 import { createInformer, type Informer } from '../../kube/watch/informer.ts';
+import { KEEP } from './kept-parts.ts';
+import { newestClient, type FollowingClient } from './newest-client.ts';
+import { NewestEvents } from './newest-events.ts';
 
 /** How one of them is asked for, and the right that shows it to a person. */
 interface WatchedKind {
@@ -22,10 +24,14 @@ interface WatchedKind {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly fieldSelector?: string;
+  readonly pageSize: number;
 }
 
 /** Name of the Lease that the manager leads by. */
 const MANAGER_LEASE = 'slipway-manager';
+
+/** Each object may be as large as the API server accepts, and a page of them is in memory before any is shortened. */
+const OF_OWN_KINDS = 5;
 
 export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
   subscriptions: ownKind(SUBSCRIPTION),
@@ -38,6 +44,7 @@ export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
     resource: 'events',
     namespaced: true,
     fieldSelector: `regarding.apiVersion=${API_VERSION}`,
+    pageSize: 100,
   },
   leases: {
     kind: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', served: { plural: 'leases', namespaced: true } },
@@ -45,13 +52,20 @@ export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
     resource: 'leases',
     namespaced: true,
     fieldSelector: `metadata.name=${MANAGER_LEASE}`,
+    pageSize: OF_OWN_KINDS,
   },
 };
 
 function ownKind({ kind, plural, scope }: CustomKind): WatchedKind {
   const namespaced = scope === 'Namespaced';
   const served = { plural, namespaced };
-  return { kind: { apiVersion: API_VERSION, kind, served }, group: GROUP, resource: plural, namespaced };
+  return {
+    kind: { apiVersion: API_VERSION, kind, served },
+    group: GROUP,
+    resource: plural,
+    namespaced,
+    pageSize: OF_OWN_KINDS,
+  };
 }
 
 export const WATCHED_KINDS = Object.keys(WATCHED) as readonly VisibleKind[];
@@ -60,7 +74,7 @@ export const WATCHED_KINDS = Object.keys(WATCHED) as readonly VisibleKind[];
 export type WatchScope = 'all' | { readonly namespace: string } | 'none';
 
 export interface StoreOptions {
-  readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
+  readonly client: FollowingClient;
   readonly scopes: Readonly<Record<VisibleKind, WatchScope>>;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -73,20 +87,24 @@ export class LiveStore {
   readonly #scopes: StoreOptions['scopes'];
   readonly #informers = new Map<VisibleKind, Informer>();
   readonly #listeners = new Set<ChangeListener>();
+  readonly #newest = new NewestEvents();
 
-  constructor({ scopes, ...shared }: StoreOptions) {
+  constructor({ scopes, client, ...shared }: StoreOptions) {
     this.#scopes = scopes;
     for (const name of WATCHED_KINDS) {
       const scope = scopes[name];
       if (scope === 'none') continue;
-      const { kind, fieldSelector } = WATCHED[name];
+      const { kind, fieldSelector, pageSize } = WATCHED[name];
       const informer = createInformer({
         ...shared,
         ...kind,
+        ...(name === 'events'
+          ? { client: newestClient(client, this.#newest, KEEP.events) }
+          : { client, transform: KEEP[name] }),
+        ...(name !== 'leases' && { unread: ['managedFields'] }),
+        pageSize,
         ...(scope !== 'all' && { namespace: scope.namespace }),
         ...(fieldSelector !== undefined && { fieldSelector }),
-        // The times of a Lease are read from its managed fields: they are by the clock of the API server.
-        ...(name === 'leases' && { transform: (object: KubeObject) => object }),
       });
       const changed = ({ metadata }: KubeObject): void => this.#listeners.forEach((listener) => listener(name, metadata.namespace)); // prettier-ignore
       informer.on({ added: changed, updated: (_, object) => changed(object), deleted: changed });
@@ -101,6 +119,11 @@ export class LiveStore {
 
   list(name: VisibleKind): readonly KubeObject[] {
     return this.#informers.get(name)?.list() ?? [];
+  }
+
+  /** The namespaces of which only the newest events are kept. */
+  get cutEvents(): readonly string[] {
+    return this.#newest.cut;
   }
 
   /** Where a kind is watched. Of Leases there is only the one of the manager: its namespace is all. */

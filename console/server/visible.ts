@@ -10,13 +10,14 @@ import type { PersonRights } from './rights.ts';
 import { WATCHED, WATCHED_KINDS, type LiveStore } from './store.ts';
 
 export interface VisibleParts {
-  readonly store: Pick<LiveStore, 'list' | 'watched'>;
+  readonly store: Pick<LiveStore, 'list' | 'watched' | 'cutEvents'>;
   readonly rights: Pick<PersonRights, 'may'>;
 }
 
 export interface SeenObjects extends VisibleObjects {
   readonly reach: Readonly<Record<VisibleKind, Reach>>;
   readonly watched: Readonly<Record<VisibleKind, Reach>>;
+  readonly cutEvents: readonly string[];
 }
 
 export interface ViewQuestion {
@@ -43,7 +44,9 @@ export async function visibleTo(
   const reach = Object.fromEntries(seen.map(([kind, part]) => [kind, part.reach]));
   // The schemas of the CRDs have checked the objects; the fields that a view reads, it reads leniently.
   const watched = Object.fromEntries(WATCHED_KINDS.map((kind) => [kind, store.watched(kind)]));
-  return { ...objects, reach, watched } as unknown as SeenObjects;
+  const { events } = reach as Record<VisibleKind, Reach>;
+  const cutEvents = store.cutEvents.filter((namespace) => events === 'all' || events.includes(namespace));
+  return { ...objects, reach, watched, cutEvents } as unknown as SeenObjects;
 }
 
 type MayList = (anyOf: readonly Access[]) => Promise<boolean>;

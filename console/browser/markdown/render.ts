@@ -6,6 +6,7 @@
 import createPurifier, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 import { cutWords } from './cut-words.ts';
+import { isHarmless } from './harmless.ts';
 
 const LONGEST = 200_000;
 
@@ -22,10 +23,6 @@ const CONFIG = {
   KEEP_CONTENT: true,
   RETURN_DOM_FRAGMENT: true,
 } as const satisfies Config;
-
-/** HTML that authors of Markdown use for its look; everything else is text. */
-const HARMLESS =
-  /^(?:\s*<\/?(?:p|br|hr|b|i|em|strong|code|pre|ul|ol|li|table|thead|tbody|tr|th|td|h[1-6]|blockquote)\s*\/?>\s*)+$/i;
 
 const purifier = createPurifier(window);
 purifier.addHook('afterSanitizeAttributes', (element) => {
@@ -50,7 +47,7 @@ function htmlOf(source: string): string {
         return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
       },
       image: ({ text }: Tokens.Image) => escapeHtml(text),
-      html: ({ text }: Tokens.HTML | Tokens.Tag) => (HARMLESS.test(text) ? text : escapeHtml(text)),
+      html: ({ text }: Tokens.HTML | Tokens.Tag) => (isHarmless(text) ? text : escapeHtml(text)),
     },
   });
   return marked.parse(source) as string;

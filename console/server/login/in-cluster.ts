@@ -102,7 +102,7 @@ async function pasted(
   const { token, back } = await context.req.parseBody();
   const text = typeof token === 'string' ? token.trim() : '';
   const to = backPath(typeof back === 'string' ? back : undefined);
-  const person = await tokens.admit(text);
+  const person = await tokens.admit(text, context.env.incoming.socket.remoteAddress ?? '');
   const page = { ...ways, back: to, message: 'The API server does not accept this token', next: 'Make a new one, for example by kubectl create token' }; // prettier-ignore
   if (person === undefined) return context.html(loginPage(page), 403);
   await session.start(context, nameOnly(person), { token: text, ...expiryOf(text) });

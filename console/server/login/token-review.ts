@@ -1,5 +1,6 @@
 /** Whose token it is, as the API server says. Answers are remembered for a moment, and bounded. */
 import { createHash } from 'node:crypto';
+import { SharedSlots } from '../../../apply/shared-slots.ts';
 import { createSlots, type Slots } from '../../../apply/slots.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
@@ -10,8 +11,11 @@ import { parsePerson, type Person } from '../person.ts';
 /** A token that is revoked is good for so long. */
 const REMEMBERED_SECONDS = 30;
 const MOST_REMEMBERED = 1000;
-/** Reviews at a time for logins: tokens that are made up cost the API server no more than that. */
-const MOST_LOGINS = 8;
+/**
+ * Reviews for logins: tokens that are made up cost the API server no more than `all` at a time, and hold up those who log in from
+ * the same address alone. Behind a proxy all people have one address.
+ */
+const LOGINS = { all: 8, share: 2, mostWaiting: 16 };
 /** The same for sessions, whose tokens the API server has accepted before: they wait for each other. */
 const MOST_OF_SESSIONS = 8;
 const MOST_TOKEN = 8192;
@@ -30,6 +34,7 @@ export class TokenReviews {
   readonly #transport: Pick<Transport, 'request'>;
   readonly #clock: Clock;
   readonly #slots: Slots = createSlots(MOST_OF_SESSIONS);
+  readonly #shares = new SharedSlots(LOGINS);
   /** Of sessions; of logins those that succeeded. */
   readonly #known = new Map<string, { readonly person: Review; until: number }>();
   readonly #logins = new Map<string, Review>();
@@ -41,15 +46,18 @@ export class TokenReviews {
 
   /**
    * The person of a token that was pasted, exactly as the API server reports; undefined if it does not accept the
-   * token, which is not remembered. @throws ApiError; ReasonedError ApiUnavailable, to be retried, if too many log in
+   * token, which is not remembered.
+   *
+   * @param address From which the request comes
+   * @throws ApiError; ReasonedError ApiUnavailable, to be retried, if too many log in from this address
    */
-  async admit(token: string): Review {
+  async admit(token: string, address: string): Review {
     if (!isToken(token)) return undefined;
     const key = keyOf(token);
     const known = this.#logins.get(key);
     if (known !== undefined) return known;
-    if (this.#logins.size >= MOST_LOGINS) throw tooMany();
-    const review = this.#reviewOnce(key, token);
+    if (!this.#shares.hasRoom(address)) throw tooMany();
+    const review = this.#reviewOnce(key, token, address);
     this.#logins.set(key, review);
     const person = await review;
     if (person !== undefined) void this.#remember(key, review);
@@ -80,9 +88,9 @@ export class TokenReviews {
     return person;
   }
 
-  async #reviewOnce(key: string, token: string): Review {
+  async #reviewOnce(key: string, token: string, address: string): Review {
     try {
-      return await this.#review(token);
+      return await this.#shares.run(address, () => this.#review(token));
     } finally {
       this.#logins.delete(key);
     }
@@ -132,5 +140,9 @@ function parseUser(info: unknown): Person | undefined {
 
 function tooMany(): ReasonedError {
   const facts = { reason: 'ApiUnavailable', retry: 'backoff' } as const;
-  return new ReasonedError({ ...facts, message: 'too many people log in at this moment', hint: 'Try again' });
+  return new ReasonedError({
+    ...facts,
+    message: 'too many logins from your address wait for the API server',
+    hint: 'Try again in some seconds',
+  });
 }

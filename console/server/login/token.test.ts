@@ -163,6 +163,7 @@ describe('reviews', () => {
     return { reviews, asked, answers, answerAll };
   }
 
+  const HERE = '192.0.2.1';
   const ACCEPTED = { authenticated: true, user: { username: 'ann' } };
 
   test('of one token at the same time are one, for 24 requests of a session', async () => {
@@ -175,7 +176,7 @@ describe('reviews', () => {
 
   test('of one token that is pasted several times at once are one', async () => {
     const { reviews, asked, answerAll } = held();
-    const persons = Array.from({ length: 24 }, () => reviews.admit('a'));
+    const persons = Array.from({ length: 24 }, () => reviews.admit('a', HERE));
     await answerAll(ACCEPTED);
     expect((await Promise.all(persons)).map((person) => person?.user)).toEqual(Array.from({ length: 24 }, () => 'ann'));
     expect(asked).toEqual(['a']);
@@ -195,8 +196,7 @@ describe('reviews', () => {
     await answerAll(ACCEPTED);
     await session;
     for (let round = 0; round < 200; round++) {
-      const [from, junk] = [answers.length, Array.from({ length: 8 }, (_, at) => reviews.admit(`junk-${round}-${at}`))];
-      await expect(reviews.admit('one-more')).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+      const [from, junk] = [answers.length, [0, 1].map((at) => reviews.admit(`junk-${round}-${at}`, HERE))];
       const other = reviews.personOf(`other-${round}`);
       expect(asked.at(-1)).toBe(`other-${round}`);
       for (const answer of answers.slice(from)) answer.resolve({ authenticated: false });
@@ -207,9 +207,29 @@ describe('reviews', () => {
     expect(asked).toHaveLength(before);
   });
 
+  test('of one address are two at a time and 16 that wait, and do not hold up a login from another one', async () => {
+    const { reviews, asked, answerAll } = held();
+    const junk = Array.from({ length: 18 }, (_, at) => reviews.admit(`junk-${at}`, HERE));
+    await expect(reviews.admit('one-more', HERE)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(asked).toEqual(['junk-0', 'junk-1']);
+    const other = reviews.admit('good', '192.0.2.2');
+    expect(asked.at(-1)).toBe('good');
+    await answerAll(ACCEPTED);
+    expect((await other)?.user).toBe('ann');
+    expect((await Promise.all(junk)).every((person) => person?.user === 'ann')).toBe(true);
+  });
+
+  test('of many addresses are eight at a time', async () => {
+    const { reviews, asked, answerAll } = held();
+    const all = Array.from({ length: 12 }, (_, at) => reviews.admit(`t${at}`, `192.0.2.${at}`));
+    expect(asked).toHaveLength(8);
+    await answerAll(ACCEPTED);
+    expect((await Promise.all(all)).every((person) => person?.user === 'ann')).toBe(true);
+  });
+
   test('that failed are made again, for a login and for a session', async () => {
     const { reviews, asked, answers } = held();
-    for (const ask of [() => reviews.admit('a'), () => reviews.personOf('a')]) {
+    for (const ask of [() => reviews.admit('a', HERE), () => reviews.personOf('a')]) {
       const failed = ask();
       answers.at(-1)?.reject(new Error('away'));
       await expect(failed).rejects.toThrow('away');

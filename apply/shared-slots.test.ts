@@ -1,14 +1,14 @@
 /** One person uses their own share, whatever they ask for, and others do not wait for it. */
 import { expect, test } from 'vitest';
-import { eventually } from '../../kube/testing/eventually.ts';
-import { PersonSlots } from './person-slots.ts';
+import { eventually } from '../kube/testing/eventually.ts';
+import { SharedSlots } from './shared-slots.ts';
 
 test.each([
   { because: 'one request', tasks: 1, running: 1 },
   { because: 'as many as the share', tasks: 2, running: 2 },
   { because: 'more than the share', tasks: 5, running: 2 },
 ])('a person has a share of two: $because', async ({ tasks, running }) => {
-  const slots = new PersonSlots({ perPerson: 2 });
+  const slots = new SharedSlots({ share: 2 });
   const release = Promise.withResolvers<void>();
   const now = { ann: 0, bob: 0 };
   const task = (user: 'ann' | 'bob') => () => {
@@ -25,7 +25,7 @@ test.each([
 });
 
 test('a person whose share waits has no room, and has it again afterwards, also after failures', async () => {
-  const slots = new PersonSlots({ perPerson: 1, mostWaiting: 1 });
+  const slots = new SharedSlots({ share: 1, mostWaiting: 1 });
   const release = Promise.withResolvers<void>();
   const fail = async (): Promise<void> => {
     await release.promise;
@@ -36,5 +36,20 @@ test('a person whose share waits has no room, and has it again afterwards, also 
   release.resolve();
   expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(slots.hasRoom('ann')).toBe(true);
-  expect(slots.persons).toBe(0);
+  expect(slots.holders).toBe(0);
+});
+
+test('many persons together have as many tasks as all may have, in the order of the calls', async () => {
+  const slots = new SharedSlots({ share: 2, all: 3 });
+  const release = Promise.withResolvers<void>();
+  const running: string[] = [];
+  const task = (user: string) => () => {
+    running.push(user);
+    return release.promise;
+  };
+  const all = ['ann', 'ann', 'ann', 'bob', 'cid'].map((user) => slots.run(user, task(user)));
+  expect(running).toEqual(['ann', 'ann', 'bob']);
+  release.resolve();
+  await Promise.all(all);
+  expect(running.toSorted()).toEqual(['ann', 'ann', 'ann', 'bob', 'cid']);
 });
