@@ -58,7 +58,6 @@ function isOnlyOurs({ metadata }: KubeObject): boolean {
     return conversion['f:webhook'] !== undefined;
   });
   return (
-    owners.length > 0 &&
-    owners.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply')
+    owners.length > 0 && owners.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply')
   );
 }

@@ -32,7 +32,9 @@ export interface SettleOptions {
 }
 
 /** The outcome, with the API server's answer if something was written. */
-export type SettledWrite = Pick<ObjectResult, 'outcome' | 'entry' | 'failure' | 'takenOver'> & { readonly answer?: KubeObject };
+export type SettledWrite = Pick<ObjectResult, 'outcome' | 'entry' | 'failure' | 'takenOver'> & {
+  readonly answer?: KubeObject;
+};
 
 /** Creates, applies or leaves one object. Refusals of the API server are outcomes; throws when aborted. */
 export async function settleWrite(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {

@@ -33,7 +33,9 @@ export function keptByMaker(object: KubeObject, { metadata }: KubeObject): Taken
 
 /** Claims, the note of `kubectl apply`, and the fields that are judged or named by themselves. */
 const TOLD: readonly string[] = [
-  ...[ANNOTATION.adoptBy, 'kubectl.kubernetes.io/last-applied-configuration'].map((key) => `metadata.annotations.${key}`),
+  ...[ANNOTATION.adoptBy, 'kubectl.kubernetes.io/last-applied-configuration'].map(
+    (key) => `metadata.annotations.${key}`,
+  ),
   'metadata.finalizers',
   'metadata.ownerReferences',
   'status',
