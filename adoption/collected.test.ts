@@ -22,5 +22,5 @@ test.each([
 
 test('a cluster-scoped object with the owner of a stranger keeps a hand-over from beginning, and both are named', () => {
   const found = describeCollected([crd([OLM]), crd([OLM, STRANGER])], isOfOlm);
-  expect(found).toMatch(/CustomResourceDefinition gadgets with its owner Namespace lights/);
+  expect(found).toMatch(/ gadgets with its owner Namespace lights/);
 });

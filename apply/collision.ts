@@ -60,8 +60,8 @@ function hintFor(live: KubeObject, owner: Owner): string {
 }
 
 /**
- * The object of another program with which the garbage collector would delete a cluster-scoped object: `Kind name`. Whoever
- * creates an object can write such an owner beside a claim that hands it over. In a namespace its own people decide.
+ * The object of another program with which the garbage collector would delete a cluster-scoped object: `Kind name`. The
+ * maker of an object can write such an owner beside a claim that hands it over. In a namespace its own people decide.
  */
 export function collectedWith({ metadata }: KubeObject, { uid }: Owner): string | undefined {
   const { namespace, ownerReferences = [] } = metadata;

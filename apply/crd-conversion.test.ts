@@ -97,7 +97,7 @@ describe('the patch before an apply', () => {
       isPatched: true,
       because: 'an apply removes no field of an update',
     },
-    { managedFields: undefined, isPatched: true, because: 'nobody owns it' },
+    { managedFields: undefined, isPatched: true, because: 'it has no owner' },
   ])('a patch is sent ($isPatched), because $because', async ({ managedFields, isPatched }) => {
     const sent: unknown[] = [];
     const patch = async (_ref: unknown, body: unknown): Promise<KubeObject> => {

@@ -100,9 +100,9 @@ describe('a cluster-scoped object that the garbage collector would delete with a
   });
 
   test.each([
-    { annotations: ADOPTED, because: 'whoever creates it may write the annotation' },
-    { annotations: BEFORE, because: 'whoever creates it may write the owner' },
-    { annotations: LEFT, because: 'whoever creates it may write any uid' },
+    { annotations: ADOPTED, because: 'its maker may write the annotation' },
+    { annotations: BEFORE, because: 'its maker may write the owner' },
+    { annotations: LEFT, because: 'its maker may write any uid' },
     { annotations: OURS, because: 'our uid stands in each of our objects' },
   ])('is a collision that names the owner, because $because', async ({ annotations }) => {
     for (const asManager of [true, false]) {
@@ -128,7 +128,7 @@ describe('a cluster-scoped object that the garbage collector would delete with a
     expect(failures).toEqual([]);
   });
 
-  test('is ours if the inventory has its uid: whoever wrote the owner may change it', async () => {
+  test('is ours if the inventory has its uid: a user who wrote the owner may change it', async () => {
     const cluster = existing(owned('theirs'), OURS);
     const live = (await cluster.get(refOf(crd))) as KubeObject;
     const known = { ...entryOf(prepared([crd])[0] as KubeObject, live), hash: 'another' };

@@ -37,7 +37,7 @@ describe('an object that is taken over', () => {
       fields: entry({ 'f:metadata': { 'f:annotations': { [`f:${ANNOTATION.adoptBy}`]: {} } } }),
       because: 'the hand-over wrote it',
     },
-    { fields: entry({ 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"a"': {} } } }), because: 'it is told by itself' },
+    { fields: entry({ 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"a"': {} } } }), because: 'it is named by itself' },
   ])('names no field if $because', ({ fields }) => {
     expect(keptByMaker(crd, live(crd, { managedFields: [fields] })).fields).toEqual([]);
   });

@@ -142,7 +142,7 @@ describe('a CRD that a tenant made for the operator of an administrator', () => 
     { annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' } },
     { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
     { annotations: EARLIER },
-  ])('is not converted by the tenant any more, and an event names what it keeps ($annotations)', async (metadata) => {
+  ])('is not converted by the tenant any more, and an event names its finalizer ($annotations)', async (metadata) => {
     const harness = createHarness();
     await harness.cluster.apply(planted({ ...metadata, finalizers: ['example.com/hold'] }), {
       fieldManager: 'kubectl-create',

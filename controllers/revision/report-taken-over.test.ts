@@ -10,7 +10,7 @@ const result = (name: string, takenOver?: ObjectResult['takenOver']): ObjectResu
   ...(takenOver !== undefined && { takenOver }),
 });
 
-test('nothing is told about objects of our own', () => {
+test('no sentence is made about objects of our own', () => {
   expect(describeTakenOver([result('a')])).toBeUndefined();
 });
 

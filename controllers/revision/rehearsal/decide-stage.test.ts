@@ -174,7 +174,7 @@ describe('an upgrade', () => {
   });
 });
 
-describe('a CRD that somebody else made', () => {
+describe('a CRD that a stranger made', () => {
   const versions = [version('v1', true), version('v2', false)];
   test.each<{ clientConfig: object; because: string }>([
     { clientConfig: { service: { ...service, namespace: 'strangers' } }, because: 'a Service of another namespace' },

@@ -31,8 +31,8 @@ function storageIn(versions: readonly Fields[]): string {
 
 /**
  * If the Service changes, the old one converts until the new one is proved; if only path or port change, the old ones
- * are used until the Service selects the new Pods. A Service of another namespace was never one of this operator: whoever
- * made the CRD has named it.
+ * are used until the Service selects the new Pods. A Service of another namespace was never one of this operator: the
+ * maker of the CRD has named it.
  */
 function convertsAsBefore(live: KubeObject, crd: KubeObject, isLed: boolean): boolean {
   const [before, after] = [live, crd].map((each) => fieldsOf(conversionConfig(each)['service'])) as [Fields, Fields];
