@@ -36,7 +36,7 @@ export const REASONS = {
   RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
   // Adoption
   Adopting: 'An operator of another program is being taken over, step by step.',
-  Adopted: 'The operator of another program is taken over.',
+  Adopted: 'The operator of another program is taken over, or objects that existed are.',
   AdoptionRefused: 'The operator of another program cannot be taken over as it is.',
   // The spec
   InvalidSpec: 'A field of the spec has a value that cannot be acted on.',

@@ -4,6 +4,7 @@ import type { Failure } from './api-failure.ts';
 import type { Health } from './health.ts';
 import { mergeInventories, type InventoryEntry } from './inventory.ts';
 import type { PhaseName } from './phases.ts';
+import type { TakenOver } from './taken-over.ts';
 
 export type ApplyOutcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
 
@@ -16,6 +17,8 @@ export interface ObjectResult {
   readonly entry?: InventoryEntry;
   /** For collision and failed. */
   readonly failure?: Failure;
+  /** For an object of another maker that was written for the first time: the parts of it that stay. */
+  readonly takenOver?: TakenOver;
   /** For waiting: the phase or object that it waits for. */
   readonly message?: string;
 }

@@ -5,7 +5,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
-import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
 import { ownerName, type Owner } from './prepare.ts';
 
 export type Ownership =
@@ -59,6 +59,26 @@ function hintFor(live: KubeObject, owner: Owner): string {
   return `It stays as it is. Delete this Subscription, or ask for a version without the object; if its owner agrees, hand it over with ${handOver}`;
 }
 
+/**
+ * The object of another program with which the garbage collector would delete a cluster-scoped object: `Kind name`. The
+ * maker of an object can write such an owner beside a claim that hands it over. In a namespace its own people decide.
+ */
+export function collectedWith({ metadata }: KubeObject, { uid }: Owner): string | undefined {
+  const { namespace, ownerReferences = [] } = metadata;
+  const others = ownerReferences.filter((one) => one.uid !== uid);
+  return namespace === undefined && others.length > 0 ? nameOfHolder(others) : undefined;
+}
+
+/** The error for an object that a claim hands over, while the garbage collector deletes it with another one. */
+export function collectedError(live: KubeObject, holder: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'Collision',
+    retry: 'backoff',
+    message: `${describeRef(refOf(live))} exists already, and the garbage collector deletes it with its owner ${holder}`,
+    hint: 'It stays as it is. Find out who has made it; if it is to be taken over nevertheless, remove metadata.ownerReferences from it first',
+  });
+}
+
 /** The Subscription that an object names as its owner: `namespace/name`. */
 export function claimedBy({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[ANNOTATION.owner];
@@ -71,10 +91,7 @@ function labelOf({ metadata }: KubeObject): string | undefined {
 /** All known ways to find an object's owner, the most explicit first; each returns a name for messages. */
 const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
   (object) => named('Subscription', claimedBy(object) ?? labelOf(object)),
-  ({ metadata: { ownerReferences = [] } }) => {
-    const holder = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
-    return holder === undefined ? undefined : `${holder.kind} ${holder.name}`;
-  },
+  ({ metadata: { ownerReferences = [] } }) => nameOfHolder(ownerReferences),
   ({ metadata: { annotations, labels } }) => {
     const release = annotations?.['meta.helm.sh/release-name'];
     const namespace = annotations?.['meta.helm.sh/release-namespace'];
@@ -115,6 +132,11 @@ const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
     return manager === 'slipway' ? undefined : named('the manager', manager);
   },
 ];
+
+function nameOfHolder(references: readonly OwnerReference[]): string | undefined {
+  const holder = references.find(({ controller }) => controller === true) ?? references[0];
+  return holder && `${holder.kind} ${holder.name}`;
+}
 
 function otherOwner(object: KubeObject): string | undefined {
   for (const claim of CLAIMS) {

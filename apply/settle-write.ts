@@ -9,7 +9,8 @@ import { isProven } from './collision.ts';
 import { entryOf } from './inventory.ts';
 import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
-import { judgeExisting, type Finding, type IsGivenUp } from './take-over.ts';
+import { isTakenOver, judgeExisting, type Finding, type IsGivenUp } from './take-over.ts';
+import { keptByMaker } from './taken-over.ts';
 import { changeObject, createObject } from './write.ts';
 
 export interface SettleOptions {
@@ -31,7 +32,9 @@ export interface SettleOptions {
 }
 
 /** The outcome, with the API server's answer if something was written. */
-export type SettledWrite = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
+export type SettledWrite = Pick<ObjectResult, 'outcome' | 'entry' | 'failure' | 'takenOver'> & {
+  readonly answer?: KubeObject;
+};
 
 /** Creates, applies or leaves one object. Refusals of the API server are outcomes; throws when aborted. */
 export async function settleWrite(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
@@ -86,7 +89,8 @@ async function write(
   const isNewManifest = isProven(live, knownUid) && knownHash !== undefined && knownHash !== hashObject(object);
   const answer = await changeObject(cluster, wanted, live, { isNewManifest, signal });
   const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
-  return { outcome, entry: entryOf(object, answer), answer };
+  const takenOver = isTakenOver(object, live, knownUid) ? keptByMaker(object, answer) : undefined;
+  return { outcome, entry: entryOf(object, answer), answer, ...(takenOver !== undefined && { takenOver }) };
 }
 
 /** Whether our fields did not differ, so that another program changed other fields. */

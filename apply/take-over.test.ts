@@ -91,6 +91,51 @@ describe.each([
   );
 });
 
+describe('a cluster-scoped object that the garbage collector would delete with a stranger’s', () => {
+  const crd = sampleCrd('Widget');
+  const reference = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'theirs' };
+  const owned = (uid: string, object: KubeObject = crd): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, ownerReferences: [{ ...reference, uid }] },
+  });
+
+  test.each([
+    { annotations: ADOPTED, because: 'its maker may write the annotation' },
+    { annotations: BEFORE, because: 'its maker may write the owner' },
+    { annotations: LEFT, because: 'its maker may write any uid' },
+    { annotations: OURS, because: 'our uid stands in each of our objects' },
+  ])('is a collision that names the owner, because $because', async ({ annotations }) => {
+    for (const asManager of [true, false]) {
+      const cluster = existing(owned('theirs'), annotations);
+      const { failures } = await apply(cluster, crd, { asManager });
+      expect(failures[0]?.reason).toBe('Collision');
+      if (asManager) expect(failures[0]?.message).toContain('CustomResourceDefinition theirs');
+      expect((await cluster.get(refOf(crd)))?.metadata.annotations).toEqual(annotations);
+    }
+  });
+
+  test('is taken over once the owner is taken off', async () => {
+    const cluster = existing(owned('theirs'), ADOPTED);
+    await cluster.patch(refOf(crd), { metadata: { ownerReferences: null } });
+    expect((await apply(cluster, crd, { asManager: true })).failures).toEqual([]);
+  });
+
+  test.each([
+    { object: crd, reference: 'subscription-uid', because: 'its owner is the Subscription itself' },
+    { object: config, reference: 'theirs', because: 'in a namespace its own people decide' },
+  ])('is no collision if $because', async ({ object, reference: uid }) => {
+    const { failures } = await apply(existing(owned(uid, object), ADOPTED), object, { asManager: true });
+    expect(failures).toEqual([]);
+  });
+
+  test('is ours if the inventory has its uid: a user who wrote the owner may change it', async () => {
+    const cluster = existing(owned('theirs'), OURS);
+    const live = (await cluster.get(refOf(crd))) as KubeObject;
+    const known = { ...entryOf(prepared([crd])[0] as KubeObject, live), hash: 'another' };
+    expect((await apply(cluster, crd, { previousInventory: [known] })).failures).toEqual([]);
+  });
+});
+
 test('the refusal names the missing right to delete, and how to grant it', async () => {
   const { failures } = await apply(existing(config, ADOPTED), config, { may: noDelete });
   expect(failures[0]?.message).toContain('exists already and is taken over only if it may be deleted too');

@@ -9,9 +9,18 @@ import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
-import { claimedBy, collisionError, isProven, judgeOwnership } from './collision.ts';
+import {
+  claimedBy,
+  collectedError,
+  collectedWith,
+  collisionError,
+  isProven,
+  judgeOwnership,
+  type Ownership,
+} from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
+import { isMadeByUs } from './write.ts';
 
 export type Finding =
   /** Nothing to send. */
@@ -57,23 +66,33 @@ export async function judgeExisting(
   return (await refusalToDelete(cluster, live, facts.signal)) ?? finding;
 }
 
-/** The finding for an existing object, from its annotations and the inventory. Pure. */
+/** The finding for an existing object, from its metadata and the inventory. Pure. */
 export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverFacts): Finding {
   const subject = describeRef(refOf(object));
   const owner = ownerOf(object);
   const ownership = judgeOwnership(live, owner, facts.knownUid);
   const isForeign = ownership.kind === 'foreign' && facts.isGivenUp?.(live) !== true;
-  if (isForeign || (ownership.kind === 'left' && !mayTakeUp(live, facts))) {
-    const failure = explainFailure(collisionError(live, owner, ownership.owner), subject);
-    const subscription = claimedBy(live);
-    if (ownership.kind === 'left' || subscription === undefined) return { kind: 'collision', failure };
-    return {
-      kind: 'collision',
-      failure: { ...failure, holder: { object: subject, uid: live.metadata.uid, subscription } },
-    };
-  }
+  if (isForeign || (ownership.kind === 'left' && !mayTakeUp(live, facts)))
+    return { kind: 'collision', failure: belongsToOther(live, { owner, ownership, subject }) };
+  const holder = isProven(live, facts.knownUid) ? undefined : collectedWith(live, owner);
+  if (holder !== undefined)
+    return { kind: 'collision', failure: explainFailure(collectedError(live, holder), subject) };
   if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
   return { kind: 'present', live };
+}
+
+interface Foreign {
+  readonly owner: Owner;
+  readonly ownership: Extract<Ownership, { readonly kind: 'foreign' | 'left' }>;
+  readonly subject: string;
+}
+
+/** For a caller that knows the other Subscription, if the object names one, the failure has it too. */
+function belongsToOther(live: KubeObject, { owner, ownership, subject }: Foreign): Failure {
+  const failure = explainFailure(collisionError(live, owner, ownership.owner), subject);
+  const subscription = claimedBy(live);
+  if (ownership.kind === 'left' || subscription === undefined) return failure;
+  return { ...failure, holder: { object: subject, uid: live.metadata.uid, subscription } };
 }
 
 /**
@@ -85,6 +104,12 @@ function mayTakeUp({ metadata }: KubeObject, { asManager, since }: TakeOverFacts
   const { annotations, creationTimestamp = '' } = metadata;
   const isLater = since !== undefined && Date.parse(creationTimestamp) >= Date.parse(since);
   return isLater && annotations?.[ANNOTATION.ownerUid] === undefined;
+}
+
+/** Whether a write of an existing object takes it over from another maker; not if a manager that was killed has made it for us. */
+export function isTakenOver(object: KubeObject, live: KubeObject, knownUid: string | undefined): boolean {
+  if (isProven(live, knownUid)) return false;
+  return judgeOwnership(live, ownerOf(object), knownUid).kind !== 'ours' || !isMadeByUs(live);
 }
 
 /** The owner that a prepared object names. */

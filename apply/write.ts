@@ -7,6 +7,7 @@ import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { dropConversion, withConversion } from './crd-conversion.ts';
 import { releaseFormerFields } from './former-fields.ts';
 import { unheld } from './held-back.ts';
 import { keepLiveOrder } from './live-order.ts';
@@ -25,8 +26,9 @@ export interface WriteOptions {
  * Errors: as the client throws them; see isConflictOrReplaced and isAlreadyExists for an object that exists.
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
-export async function createObject(cluster: Cluster, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
+export async function createObject(cluster: Cluster, wanted: KubeObject, options: WriteOptions): Promise<KubeObject> {
   const { dryRun = false, signal } = options;
+  const object = withConversion(wanted);
   const { metadata } = object;
   try {
     return await cluster.apply(
@@ -46,11 +48,12 @@ export async function createObject(cluster: Cluster, object: KubeObject, options
  */
 export async function changeObject(
   cluster: Cluster,
-  object: KubeObject,
+  manifest: KubeObject,
   live: KubeObject,
   { isNewManifest = false, signal }: ChangeOptions,
 ): Promise<KubeObject> {
-  const own = await takeOverFields(cluster, live, signal);
+  const object = withConversion(manifest);
+  const own = await dropConversion(cluster, object, await takeOverFields(cluster, live, signal), signal);
   const ordered = await keepLiveOrder(cluster, object, own, signal);
   const seen = isNewManifest ? await releaseFormerFields(cluster, ordered, own, signal) : own;
   // With the fields of a former manager their order goes too.

@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../../api/cluster.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { describeCollected } from '../collected.ts';
 import { allowingConflicts } from '../conflicts.ts';
 import { GONE } from '../refusal.ts';
 import type { Successor } from '../successor.ts';
@@ -11,7 +12,7 @@ import { backupRef, endHandOver, makeBackup, writeBackup, type Backup, type Back
 import { gather, type Gathered } from './gather.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { componentLabel, TARGET_ANNOTATIONS } from './kinds.ts';
-import { handOver, isMarked } from './marks.ts';
+import { handOver, isCsv, isMarked } from './marks.ts';
 import { OlmSide } from './olm-side.ts';
 import { refusal } from './refusal.ts';
 import { SlipwaySide } from './slipway-side.ts';
@@ -130,6 +131,8 @@ export class HandOver {
         why: `${object} belongs to ${first.with} too. Remove one of the two operators from OLM first`,
       });
     }
+    const collected = describeCollected(own, isCsv);
+    if (collected !== undefined) throw refusal(name, { why: collected });
     const wanted = await this.#options.wanted(gathered);
     await this.#slipway.requireFree(wanted);
     const surprises = (await this.#options.surprises?.(gathered, { wanted, objects: own })) ?? [];

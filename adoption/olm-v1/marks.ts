@@ -37,7 +37,8 @@ export function otherExtension({ metadata }: KubeObject, extension: string): str
   return ownerReferences.find((one) => one.kind === EXTENSION.kind && !isExtension(one, extension))?.name;
 }
 
-function isExtension({ apiVersion, kind, name }: OwnerReference, extension: string): boolean {
+/** Whether an owner is the ClusterExtension of this name. */
+export function isExtension({ apiVersion, kind, name }: OwnerReference, extension: string): boolean {
   return kind === EXTENSION.kind && apiVersion.startsWith(OLM_PREFIX) && name === extension;
 }
 

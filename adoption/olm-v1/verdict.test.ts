@@ -126,6 +126,20 @@ const CASES: readonly Case[] = [
     reason: 'ObjectsOfOthers',
     message: /Service ops\/one belongs to ClusterExtension lamp too/,
   },
+  {
+    because: 'the garbage collector deletes its CRD with an object of a stranger',
+    survey: {
+      objects: [
+        object('CustomResourceDefinition', {
+          namespace: undefined,
+          ownerReferences: [{ apiVersion: 'v1', kind: 'Namespace', name: 'lights', uid: 'n' }],
+        }),
+      ],
+    },
+    kind: 'refused',
+    reason: 'ObjectsOfOthers',
+    message: /CustomResourceDefinition one with its owner Namespace lights/,
+  },
 ];
 
 describe('a ClusterExtension', () => {

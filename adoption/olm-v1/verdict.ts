@@ -4,11 +4,12 @@
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
+import { describeCollected } from '../collected.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
 import { extensionRef, OFFER, OLM_PREFIX } from './kinds.ts';
-import { otherExtension } from './marks.ts';
+import { isExtension, otherExtension } from './marks.ts';
 
 /** A ClusterExtension by itself. */
 export interface KnownExtension {
@@ -154,6 +155,10 @@ const RULES_OF_OBJECTS: readonly Rule<ExtensionSurvey>[] = [
           'ObjectsOfOthers',
           `${describeRef(refOf(shared))} belongs to ClusterExtension ${otherExtension(shared, name)} too. Remove one of the two operators from OLM first`,
         );
+  },
+  ({ name, objects }) => {
+    const collected = describeCollected(objects, (owner) => isExtension(owner, name));
+    return collected === undefined ? undefined : refused('ObjectsOfOthers', collected);
   },
 ];
 

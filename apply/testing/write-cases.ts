@@ -8,7 +8,7 @@ import { refOf, type KubeObject } from '../../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../../api/api-answers.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { changeObject, createObject, takeOverFields, withUid } from '../write.ts';
-import { sample } from './sample-objects.ts';
+import { sample, sampleCrd } from './sample-objects.ts';
 
 interface ManagedFields {
   readonly manager?: string;
@@ -137,6 +137,45 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
     });
   });
 
+  describe('a CRD that another program has made with a conversion webhook of its own', () => {
+    const planted = (kind: string, clientConfig: object): Promise<KubeObject> => {
+      const webhook = { clientConfig, conversionReviewVersions: ['v1'] };
+      return cluster().apply(converted(kind, { strategy: 'Webhook', webhook }), { fieldManager: 'other' });
+    };
+    const conversionOf = async (kind: string): Promise<unknown> =>
+      (await cluster().get(refOf(sampleCrd(kind))))?.['spec'];
+
+    test('the API server refuses an apply that turns the conversion off beside the webhook', async () => {
+      await planted('Refused', { service: SERVICE });
+      const error = await failure(cluster().apply(converted('Refused', { strategy: 'None' }), { force: true }));
+      expect(error).toMatchObject({ code: 422 });
+    });
+
+    test('a change of the CRD ends the conversion, although the manifest names none', async () => {
+      const live = await planted('Planted', { service: SERVICE });
+      await changeObject(cluster(), sampleCrd('Planted'), live, { signal: NEVER });
+      expect(await conversionOf('Planted')).toMatchObject({ conversion: { strategy: 'None' } });
+      expect(JSON.stringify(await conversionOf('Planted'))).not.toContain(SERVICE.name);
+    });
+
+    test('a change of the CRD replaces the address of the webhook by the one of the manifest', async () => {
+      const live = await planted('Moved', { url: 'https://stranger.example/convert' });
+      const webhook = { clientConfig: { service: { ...SERVICE, name: 'mine' } }, conversionReviewVersions: ['v1'] };
+      await changeObject(cluster(), converted('Moved', { strategy: 'Webhook', webhook }), live, { signal: NEVER });
+      expect(JSON.stringify(await conversionOf('Moved'))).toContain('"name":"mine"');
+      expect(JSON.stringify(await conversionOf('Moved'))).not.toContain('stranger');
+    });
+
+    test('a conversion that the earlier manifest had goes with the change itself', async () => {
+      const webhook = { clientConfig: { service: SERVICE }, conversionReviewVersions: ['v1'] };
+      const made = converted('Former', { strategy: 'Webhook', webhook });
+      const created = await createObject(cluster(), made, { signal: NEVER });
+      const patchless: Cluster = { ...cluster(), patch: () => expect.fail('a change needs no patch') };
+      await changeObject(patchless, sampleCrd('Former'), created, { signal: NEVER });
+      expect(await conversionOf('Former')).toMatchObject({ conversion: { strategy: 'None' } });
+    });
+  });
+
   describe('taking fields over', () => {
     test('taking fields over from an object that was changed since is a conflict', async () => {
       const created = await cluster().create(config('stale'));
@@ -149,6 +188,14 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
       expect(await takeOverFields(cluster(), owned, NEVER)).toBe(owned);
     });
   });
+}
+
+/** The Service of a stranger. */
+const SERVICE = { namespace: 'default', name: 'stranger', path: '/', port: 443 };
+
+function converted(kind: string, conversion: object): KubeObject {
+  const crd = sampleCrd(kind);
+  return { ...crd, spec: { ...(crd['spec'] as object), conversion } };
 }
 
 /** A Pod template in which an environment variable appears twice; no controller acts on it. */

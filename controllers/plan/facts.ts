@@ -9,7 +9,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { groupKind, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { judgeOwnership } from '../../apply/collision.ts';
+import { collectedWith, isProven, judgeOwnership } from '../../apply/collision.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { describeFormerFields } from '../../apply/former-fields.ts';
 import type { CrdVerdict } from '../../apply/crd-safety/compare.ts';
@@ -147,7 +147,10 @@ class Gatherer {
 
   #stateOf(live: KubeObject): 'ours' | { readonly owner: string } {
     const ownership = judgeOwnership(live, this.#owner);
-    return ownership.kind === 'ours' || ownership.kind === 'adopted' ? 'ours' : { owner: ownership.owner };
+    if (ownership.kind !== 'ours' && ownership.kind !== 'adopted') return { owner: ownership.owner };
+    const isApplied = this.#question.inventory.some(({ uid }) => isProven(live, uid));
+    const holder = isApplied ? undefined : collectedWith(live, this.#owner);
+    return holder === undefined ? 'ours' : { owner: `${holder}, with which the garbage collector deletes it` };
   }
 
   /** @param next The CRD that is to replace it; absent: it is deleted. */

@@ -127,6 +127,58 @@ describe('a Subscription with an account that only has the name of an earlier on
   });
 });
 
+describe('a CRD that a tenant made for the operator of an administrator', () => {
+  const webhook = {
+    clientConfig: { service: { namespace: 'lights', name: 'stranger' } },
+    conversionReviewVersions: ['v1'],
+  };
+  const planted = (metadata: object): KubeObject => ({
+    ...crd,
+    metadata: { ...crd.metadata, ...metadata },
+    spec: { ...(crd['spec'] as object), conversion: { strategy: 'Webhook', webhook } },
+  });
+
+  test.each([
+    { annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' } },
+    { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
+    { annotations: EARLIER },
+  ])('is not converted by the tenant any more, and an event names its finalizer ($annotations)', async (metadata) => {
+    const harness = createHarness();
+    await harness.cluster.apply(planted({ ...metadata, finalizers: ['example.com/hold'] }), {
+      fieldManager: 'kubectl-create',
+    });
+    await harness.addRevision(1, objects);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    expect(await harness.cluster.get(refOf(crd))).toMatchObject({ spec: { conversion: { strategy: 'None' } } });
+    expect(harness.events.filter(({ reason }) => reason === 'Adopted')).toEqual([
+      expect.objectContaining({
+        type: 'Normal',
+        note: expect.stringMatching(/widgets\.example\.com.*example\.com\/hold/),
+      }),
+    ]);
+  });
+
+  test('is a collision while it goes with an object of the tenant', async () => {
+    const harness = createHarness();
+    const ownerReferences = [{ ...refOf(sampleCrd('Beacon')), uid: 'theirs' }];
+    harness.cluster.put(planted({ annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' }, ownerReferences }));
+    await harness.addRevision(1, objects);
+    expect(await rollOut(harness)).toBe('Collision');
+    expect(readyOf(harness)?.message).toMatch(/beacons\.example\.com.*metadata\.ownerReferences/);
+  });
+
+  test('is not converted by the tenant for long if he sets his webhook again', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, objects);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    await harness.cluster.apply({ ...planted({}) }, { fieldManager: 'kubectl-edit', force: true });
+    await rollOut(harness);
+    expect(await harness.cluster.get(refOf(crd))).toMatchObject({ spec: { conversion: { strategy: 'None' } } });
+    const repaired = harness.events.find(({ reason }) => reason === 'Repaired');
+    expect(repaired?.note).toContain('spec.conversion');
+  });
+});
+
 test('a Revision made by hand gets no objects by the names in its inventory', async () => {
   const harness = sceneFor(ownNamespace);
   const victim = sample('v1', 'Secret', 'victim', { namespace: 'platform' });

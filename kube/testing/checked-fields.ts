@@ -1,4 +1,5 @@
 /** The few fields that the fake API server validates, since clients handle their refusals in a way of its own. Pure. */
+import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { Resource } from '../client/resource-path.ts';
@@ -13,6 +14,14 @@ export function checkImmutable({ plural }: Resource, live: KubeObject, next: Kub
 
 function selectorOf(object: KubeObject): unknown {
   return (object['spec'] as { selector?: unknown } | undefined)?.selector ?? null;
+}
+
+/** Throws the Refusal 422 for a CRD that names a webhook and does not convert by it. */
+export function checkConversion({ plural }: Resource, next: KubeObject): void {
+  const { conversion } = (next['spec'] ?? {}) as { conversion?: { strategy?: string; webhook?: unknown } };
+  if (!isCrd(next) || conversion?.webhook === undefined || conversion.strategy === 'Webhook') return;
+  const why = 'should not be set when strategy is not set to Webhook';
+  throw invalid(plural, next.metadata.name, { field: 'spec.conversion.webhookClientConfig', why });
 }
 
 /**

@@ -7,7 +7,7 @@ import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson, mergePatch } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Resource } from '../client/resource-path.ts';
-import { checkImmutable, checkMergeable } from './checked-fields.ts';
+import { checkConversion, checkImmutable, checkMergeable } from './checked-fields.ts';
 import type { FakeStore, Named } from './fake-store.ts';
 import { isInstanceOf, NAMESPACES, type FakeKinds } from './fake-kinds.ts';
 import { applyFields, ownChanges } from './field-ownership.ts';
@@ -130,6 +130,7 @@ export class FakeWrites {
     };
     const merged = { ...next, metadata: { ...next.metadata, ...defined(kept) } as KubeObject['metadata'] };
     checkImmutable(resource, live, merged);
+    checkConversion(resource, merged);
     if (canonicalJson(merged) === canonicalJson(live)) return live;
     const saved = this.#save(resource, merged, dryRun);
     if (!dryRun) this.#finishDeletion(resource, saved.metadata);

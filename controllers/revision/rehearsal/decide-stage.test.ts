@@ -174,6 +174,20 @@ describe('an upgrade', () => {
   });
 });
 
+describe('a CRD that a stranger made', () => {
+  const versions = [version('v1', true), version('v2', false)];
+  test.each<{ clientConfig: object; because: string }>([
+    { clientConfig: { service: { ...service, namespace: 'strangers' } }, because: 'a Service of another namespace' },
+    { clientConfig: { url: 'https://stranger.example/' }, because: 'a URL' },
+  ])('its conversion by $because does not stay until ours is proved', ({ clientConfig }) => {
+    const before = { strategy: 'Webhook', webhook: { clientConfig } };
+    for (const trials of [HELD, new Map()]) {
+      const stage = decideStage(factsOf([running(crd(versions, before)), running(deployment)], { trials }));
+      expect(stage.objects[0]?.['spec']).toMatchObject({ conversion });
+    }
+  });
+});
+
 describe('the Deployments of a rehearsal', () => {
   const names = (live: readonly KubeObject[], given: Partial<StageFacts> = {}): readonly string[] =>
     rehearsable(factsOf(live, given)).map(({ metadata }) => metadata.name);

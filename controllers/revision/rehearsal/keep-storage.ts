@@ -31,12 +31,14 @@ function storageIn(versions: readonly Fields[]): string {
 
 /**
  * If the Service changes, the old one converts until the new one is proved; if only path or port change, the old ones
- * are used until the Service selects the new Pods.
+ * are used until the Service selects the new Pods. A Service of another namespace was never one of this operator: the
+ * maker of the CRD has named it.
  */
 function convertsAsBefore(live: KubeObject, crd: KubeObject, isLed: boolean): boolean {
   const [before, after] = [live, crd].map((each) => fieldsOf(conversionConfig(each)['service'])) as [Fields, Fields];
   if (before['name'] === undefined) return !isLed && isConvertedByNobody(live, crd);
-  if (before['name'] !== after['name'] || before['namespace'] !== after['namespace']) return true;
+  if (before['namespace'] !== after['namespace']) return false;
+  if (before['name'] !== after['name']) return true;
   return !isLed && canonicalJson(addressIn(before)) !== canonicalJson(addressIn(after));
 }
 
@@ -46,6 +48,7 @@ function addressIn({ path = '/', port = 443 }: Fields): readonly unknown[] {
 
 /** Whether the live CRD has several versions that need no webhook, and the new CRD adds none. */
 function isConvertedByNobody(live: KubeObject, crd: KubeObject): boolean {
+  if (fieldsOf(fieldsOf(live['spec'])['conversion'])['strategy'] === 'Webhook') return false;
   const [before, after] = [live, crd].map(servedBy) as [readonly string[], readonly string[]];
   return before.length > 1 && after.every((name) => before.includes(name));
 }

@@ -24,6 +24,7 @@ import { isGivenUp } from '../given-up.ts';
 import { followOwn } from '../own-kinds/observe.ts';
 import { findRepairs, observeDrift } from '../repair/drift.ts';
 import { reportRepairs, type RepairFindings } from '../repair/report.ts';
+import { reportTakenOver } from '../report-taken-over.ts';
 import type { Run } from '../run.ts';
 import { unprovedAfter, type HeldBack } from './prove-stage.ts';
 import type { Staged } from './stage.ts';
@@ -61,6 +62,7 @@ export async function apply(run: Run, staged: Staged): Promise<Applied> {
       return held.unready;
     },
   });
+  reportTakenOver(shared.record, facts.subscription, applied);
   await followApplied(run, applied);
   const revision = await noted;
   const result = proof?.state === 'Ready' ? withoutTraces(applied, run.rehearsal) : applied;

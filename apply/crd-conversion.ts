@@ -1,0 +1,63 @@
+/**
+ * States how the objects of a CRD are converted. The API server sets a default only for a conversion that is absent, and an
+ * apply leaves fields alone that it does not name: the webhook that another program has set would stay in force, and would
+ * read and change each custom resource. Called by write.ts; the manifest and its hash stay as the bundle has them.
+ */
+import type { Cluster } from '../api/cluster.ts';
+import { isCrd } from '../api/crd-kind.ts';
+import { FIELD_MANAGER } from '../api/names.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { fieldsOf, isRecord, listOf, type Fields } from '../api/untyped.ts';
+
+/** The object as it is sent: a CRD of a bundle without a conversion states that there is none. */
+export function withConversion(object: KubeObject): KubeObject {
+  if (!isCrd(object) || !isRecord(object['spec']) || isRecord(object['spec']['conversion'])) return object;
+  return { ...object, spec: { ...object['spec'], conversion: { strategy: 'None' } } };
+}
+
+/**
+ * Takes off the webhook of another program that an apply would leave beside our conversion: the API server refuses both
+ * together, and no apply can remove fields that it has never owned. One request for a CRD that has such fields.
+ *
+ * Returns the object as it is then; throws Conflict if it was written meanwhile.
+ */
+export async function dropConversion(
+  cluster: Pick<Cluster, 'patch'>,
+  object: KubeObject,
+  live: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const conversion = isCrd(object) ? conversionWithout(conversionOf(object), conversionOf(live)) : undefined;
+  if (conversion === undefined || isOnlyOurs(live)) return live;
+  const { uid, resourceVersion } = live.metadata;
+  return cluster.patch(refOf(live), { metadata: { uid, resourceVersion }, spec: { conversion } }, undefined, signal);
+}
+
+/** The merge patch to the wanted conversion; undefined if the live one has nothing that contradicts it. Pure. */
+export function conversionWithout(wanted: Fields, live: Fields): Fields | undefined {
+  const [mine, theirs] = [fieldsOf(wanted['webhook']), fieldsOf(live['webhook'])];
+  if (wanted['strategy'] !== 'Webhook')
+    return isRecord(live['webhook']) ? { strategy: 'None', webhook: null } : undefined;
+  const [address, other] = [fieldsOf(mine['clientConfig']), fieldsOf(theirs['clientConfig'])];
+  const excluded = address['url'] === undefined ? 'url' : 'service';
+  if ((other[excluded] ?? undefined) === undefined) return undefined;
+  // The authority was for the other address.
+  const clientConfig = { caBundle: null, ...address, [excluded]: null };
+  return { ...wanted, webhook: { ...mine, clientConfig } };
+}
+
+function conversionOf({ spec }: KubeObject): Fields {
+  return fieldsOf(fieldsOf(spec)['conversion']);
+}
+
+/** Whether our applies alone own the webhook, so that the next one removes it together with the versions. */
+function isOnlyOurs({ metadata }: KubeObject): boolean {
+  const { managedFields } = metadata as { readonly managedFields?: unknown };
+  const owners = listOf(managedFields).filter(({ fieldsV1 }) => {
+    const conversion = fieldsOf(fieldsOf(fieldsOf(fieldsV1)['f:spec'])['f:conversion']);
+    return conversion['f:webhook'] !== undefined;
+  });
+  return (
+    owners.length > 0 && owners.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply')
+  );
+}
