@@ -136,35 +136,20 @@ export function labelValue(text: string): string {
  * not write: their objects are not re-applied for it.
  */
 export function hashObject(object: KubeObject): string {
-  return fingerprintOf(object).hash;
-}
-
-/** Characters of the JSON that is hashed: about as many as the object has. */
-export function charactersOf(object: KubeObject): number {
-  return fingerprintOf(object).characters;
-}
-
-interface Fingerprint {
-  readonly hash: string;
-  readonly characters: number;
-}
-
-/** Cached, since objects are immutable and hashed at every step of a roll-out. */
-const FINGERPRINTS = new WeakMap<KubeObject, Fingerprint>();
-
-function fingerprintOf(object: KubeObject): Fingerprint {
-  const known = FINGERPRINTS.get(object) ?? computeFingerprint(object);
-  FINGERPRINTS.set(object, known);
+  const known = HASHES.get(object) ?? computeHash(object);
+  HASHES.set(object, known);
   return known;
 }
 
-function computeFingerprint(object: KubeObject): Fingerprint {
+/** Cached, since objects are immutable and hashed at every step of a roll-out. */
+const HASHES = new WeakMap<KubeObject, string>();
+
+function computeHash(object: KubeObject): string {
   const { [LABEL.revision]: _revision, ...labels } = object.metadata.labels ?? {};
   const { annotations, ...metadata } = object.metadata;
   const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
   const hashed = { ...metadata, labels, ...(annotations !== undefined && { annotations: others }) };
-  const text = canonicalJson({ ...object, metadata: hashed });
-  return { hash: sha256(text), characters: text.length };
+  return sha256(canonicalJson({ ...object, metadata: hashed }));
 }
 
 function sha256(text: string): string {

@@ -6,7 +6,12 @@ import { createHandedManifests } from './handed-manifests.ts';
 import { packManifests, type PackedManifests } from './manifests.ts';
 import { prepareFor } from './prepare-for.ts';
 
-const packed = (digest: string, bytes = 1): PackedManifests => ({ digest, objects: 1, pieces: [Buffer.alloc(bytes)] });
+const packed = (digest: string, bytes = 1, weight = 100): PackedManifests => ({
+  digest,
+  objects: 1,
+  weight,
+  pieces: [Buffer.alloc(bytes)],
+});
 
 /** A Revision whose manifests have that digest. */
 const revisionOf = (digest: string, name = 'widgets-1'): Revision =>
@@ -57,6 +62,19 @@ test('manifests are unpacked before they are taken, but for those that would tak
   await handed.take(revisionOf('a'));
   handed.put(packed('e'), NEXT);
   expect(noted).toEqual(['a', 'b', 'c', 'e']);
+});
+
+test('manifests of many values are unpacked when they are taken: by then there is a slot for their memory', async () => {
+  const noted: string[] = [];
+  const handed = createHandedManifests(10, unpacker(noted));
+  handed.put(packed('a', 1, 5 << 20), NEXT);
+  expect([noted, handed.weightFor(revisionOf('a')), handed.weightFor(revisionOf('b'))]).toEqual([
+    [],
+    5 << 20,
+    undefined,
+  ]);
+  await handed.take(revisionOf('a'));
+  expect([noted, handed.weightFor(revisionOf('a'))]).toEqual([['a'], undefined]);
 });
 
 test('manifests that wait for an approval are unpacked when they are taken', async () => {

@@ -26,6 +26,8 @@ export interface HandedManifests {
    * @param readNextBy The Revision, if it reads them as soon as it exists: then they are unpacked and prepared already.
    */
   put(packed: PackedManifests, options: { readonly readNextBy?: Revision }): void;
+  /** The weight of the objects that wait for the Revision; undefined if none do. */
+  weightFor(revision: Revision): number | undefined;
   /** Called if no Revision of that digest was made. */
   drop(digest: string): void;
   /** The objects of the Revision's manifests, once; undefined if they were not handed over or were dropped. */
@@ -37,6 +39,9 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Unpacked manifests take many times the room: those of others are unpacked when they are taken. */
 const MOST_UNPACKED = 2;
+
+/** The most weight of manifests that are unpacked ahead: no reconcile has a slot for them yet (see loads.ts). */
+const MOST_WEIGHT_AHEAD = 4 << 20;
 
 interface ReadyObjects extends Required<HandedObjects> {
   readonly preparedFor: PrepareOptions;
@@ -53,7 +58,7 @@ export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManif
   return {
     put(packed, { readNextBy }) {
       waiting.delete(packed.digest);
-      const reader = hasRoom(waiting) ? readNextBy : undefined;
+      const reader = hasRoom(waiting) && packed.weight <= MOST_WEIGHT_AHEAD ? readNextBy : undefined;
       const ready = reader && begin(packed, reader, unpack);
       waiting.set(packed.digest, ready === undefined ? { packed } : { packed, ready });
       for (const oldest of waiting.keys()) {
@@ -61,6 +66,7 @@ export function createHandedManifests(maxBytes = MAX_BYTES, unpack = unpackManif
         waiting.delete(oldest);
       }
     },
+    weightFor: ({ spec }) => waiting.get(spec.manifests.digest)?.packed.weight,
     drop: (digest) => void waiting.delete(digest),
     take(revision) {
       const { digest } = revision.spec.manifests;

@@ -50,6 +50,11 @@ function isNonEmptyText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
+/** Objects that are heavier than a bundle may render to. */
+export function tooHeavy(revision: Pick<Revision, 'metadata'>): ReasonedError {
+  return invalid(revision, 'have more values than the objects of a bundle may have');
+}
+
 function invalid({ metadata }: Pick<Revision, 'metadata'>, what: string): ReasonedError {
   return new ReasonedError({
     reason: 'RevisionInvalid',

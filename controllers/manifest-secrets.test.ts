@@ -199,10 +199,19 @@ test('manifests that could not be unpacked again are not packed: each control ch
   await expect(packManifests(objects)).rejects.toMatchObject({ reason: 'BundleTooLarge', retry: 'never' });
 });
 
+test('manifests of more values than a bundle may render to are not parsed', async () => {
+  const [object] = OBJECTS;
+  const json = Buffer.from(formatJson([{ ...object, data: Array.from({ length: 1_100_000 }, () => ({})) }]));
+  const bomb: PackedManifests = { digest: digestOf(json), objects: 1, weight: 0, pieces: [gzipSync(json)] };
+  const forged = revisionOf({ manifests: describeManifests('gadget-1', bomb) });
+  await storeManifests(cluster, forged, bomb.pieces);
+  await expect(loadManifests(cluster, forged)).rejects.toMatchObject({ reason: 'RevisionInvalid', retry: 'never' });
+});
+
 test('manifests that unpack to more than the limit are not unpacked', async () => {
   const [object] = OBJECTS;
   const json = Buffer.from(formatJson([{ ...object, data: { x: 'x'.repeat(65 * 1024 * 1024) } }]));
-  const bomb: PackedManifests = { digest: digestOf(json), objects: 1, pieces: [gzipSync(json)] };
+  const bomb: PackedManifests = { digest: digestOf(json), objects: 1, weight: 0, pieces: [gzipSync(json)] };
   const forged = revisionOf({ manifests: describeManifests('gadget-1', bomb) });
   await storeManifests(cluster, forged, bomb.pieces);
   await expect(loadManifests(cluster, forged)).rejects.toMatchObject({ reason: 'ManifestsMissing' });

@@ -9,10 +9,13 @@ import { createGunzip, createGzip } from 'node:zlib';
 import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { formatJson } from '../api/json.ts';
+import { JsonCounts } from '../api/json-counts.ts';
 import { JsonList } from '../api/json-list.ts';
 import type { KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision, type RevisionSpec } from '../api/revision.ts';
-import { checkManifests } from './manifest-objects.ts';
+import { MOST_WEIGHT } from '../bundles/render/rendered-size.ts';
+import { MEMORY_COSTS, weigh } from '../bundles/room.ts';
+import { checkManifests, tooHeavy } from './manifest-objects.ts';
 import { readPiece, secretNames } from './manifest-secrets.ts';
 
 /** Bytes of a piece before base64: Secrets are limited to 1 MiB, names and metadata included. */
@@ -26,6 +29,8 @@ export interface PackedManifests {
   /** `sha256:<hex>` of the JSON before compression. */
   readonly digest: string;
   readonly objects: number;
+  /** About the bytes of memory that the objects take. */
+  readonly weight: number;
   readonly pieces: readonly Buffer[];
 }
 
@@ -49,7 +54,8 @@ export async function packManifests(objects: readonly KubeObject[]): Promise<Pac
   const pieces: Buffer[] = [];
   for (let start = 0; start < packed.length; start += PIECE_BYTES)
     pieces.push(packed.subarray(start, start + PIECE_BYTES));
-  return { digest: `sha256:${hash.digest('hex')}`, objects: objects.length, pieces };
+  const digest = `sha256:${hash.digest('hex')}`;
+  return { digest, objects: objects.length, weight: weigh(objects), pieces };
 }
 
 function tooMany(count: number): ReasonedError {
@@ -93,16 +99,20 @@ export async function unpackManifests({ pieces }: PackedManifests): Promise<read
   return items as readonly KubeObject[];
 }
 
-/** The digest of the unpacked bytes. Throws if the pieces are damaged, or unpack to too much. */
-async function digestIn(pieces: readonly Buffer[]): Promise<string> {
+/** The digest of the unpacked bytes, and their counts. Throws if the pieces are damaged, or unpack to too much. */
+async function inspect(pieces: readonly Buffer[]): Promise<{ readonly digest: string; readonly counts: JsonCounts }> {
   const hash = createHash('sha256');
-  await unpack(pieces, (chunk) => void hash.update(chunk));
-  return `sha256:${hash.digest('hex')}`;
+  const counts = new JsonCounts();
+  await unpack(pieces, (chunk) => {
+    hash.update(chunk);
+    counts.push(chunk);
+  });
+  return { digest: `sha256:${hash.digest('hex')}`, counts };
 }
 
 /**
  * Each object is parsed as soon as its last byte is unpacked. Undefined if the unpacked bytes are no list in JSON, or one that is
- * too long. Throws as {@link digestIn} does.
+ * too long. Throws as {@link inspect} does.
  */
 async function itemsIn(pieces: readonly Buffer[]): Promise<readonly unknown[] | undefined> {
   const list = new JsonList(MAX_OBJECTS);
@@ -127,29 +137,40 @@ export function describeManifests(revisionName: string, packed: PackedManifests)
   return { secrets: [...secretNames(revisionName, digest, pieces.length)], digest, objects };
 }
 
-/**
- * Reads the objects back. Throws ManifestsMissing, retried with growing delays, if a Secret is missing or its content
- * does not match the digest in the Revision (the Subscription's controller writes it again), and RevisionInvalid, never
- * retried, if the content cannot have been rendered by the manager.
- *
- * @param handed The objects of that digest, if the caller has them and they need not be read.
- */
-export async function loadManifests(
-  cluster: Pick<Cluster, 'get'>,
-  revision: Revision,
-  handed?: readonly KubeObject[],
-): Promise<readonly KubeObject[]> {
-  return checkManifests(handed ?? (await loadItems(cluster, revision)), revision);
+/** The stored manifests of a Revision, whose digest is right. */
+export interface ReadManifests {
+  /** About the bytes of memory that the objects take. */
+  readonly weight: number;
+  /** Parses them. Throws RevisionInvalid, never retried, if the content cannot have been rendered by the manager. */
+  readonly parse: () => Promise<readonly KubeObject[]>;
 }
 
-async function loadItems(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly unknown[] | undefined> {
+/** The most bytes of a Revision's stored manifests, which are all that is known before they are read. */
+export function weightToRead({ spec }: Revision): number {
+  return spec.manifests.secrets.length * PIECE_BYTES;
+}
+
+/**
+ * Reads manifests, and parses nothing. Throws ManifestsMissing, retried with growing delays, if a Secret is missing or its
+ * content does not match the digest in the Revision (the Subscription's controller writes it again), and RevisionInvalid,
+ * never retried, if the objects are heavier than the manager renders.
+ */
+export async function readManifests(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<ReadManifests> {
   const pieces = await loadPieces(cluster, revision);
-  const digest = await digestIn(pieces).catch((cause: unknown) => {
+  const { digest, counts } = await inspect(pieces).catch((cause: unknown) => {
     throw damaged(revision, 'cannot be unpacked', cause);
   });
   // Nothing is parsed before: a tenant may replace the Secret, and a few kilobytes can be millions of values.
   if (digest !== revision.spec.manifests.digest) throw damaged(revision, 'are not what their digest says');
-  return itemsIn(pieces);
+  const ofValues = MEMORY_COSTS.container * counts.containers + MEMORY_COSTS.value * counts.entries;
+  if (ofValues > MOST_WEIGHT) throw tooHeavy(revision);
+  return { weight: counts.bytes + ofValues, parse: async () => checkManifests(await itemsIn(pieces), revision) };
+}
+
+/** Reads the objects back. Throws as {@link readManifests} and its `parse` do. */
+export async function loadManifests(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly KubeObject[]> {
+  const { parse } = await readManifests(cluster, revision);
+  return parse();
 }
 
 function loadPieces(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly Buffer[]> {

@@ -22,10 +22,15 @@ export interface FieldChanges {
 
 /** The changed fields, in the order of their paths. Labels and annotations that each Revision changes are left out. */
 export function diffFields(before: KubeObject, after: KubeObject): FieldChanges {
-  const changes: FieldChange[] = [];
+  const changes: FoundChanges = { fields: [], more: 0 };
   collect({ path: '', before: comparable(before), after: comparable(after), isMasked: false }, changes);
-  const shown = changes.slice(0, MOST_FIELDS);
-  return { fields: shown, more: changes.length - shown.length };
+  return changes;
+}
+
+/** The changes so far. */
+interface FoundChanges {
+  readonly fields: FieldChange[];
+  more: number;
 }
 
 /** An object without the marks of its Revision, and with a note at secrets. */
@@ -60,7 +65,7 @@ interface Pair {
   readonly isMasked: boolean;
 }
 
-function collect({ path, before, after, isMasked }: Pair, changes: FieldChange[]): void {
+function collect({ path, before, after, isMasked }: Pair, changes: FoundChanges): void {
   if (before instanceof Masked || after instanceof Masked) {
     const [old, next] = [unmask(before), unmask(after)];
     if (isRecord(old) || isRecord(next))
@@ -70,12 +75,14 @@ function collect({ path, before, after, isMasked }: Pair, changes: FieldChange[]
   if (isRecord(before) && isRecord(after)) return collectMap({ path, before, after, isMasked }, changes);
   if (Array.isArray(before) && Array.isArray(after)) return collectList({ path, before, after, isMasked }, changes);
   if (equal(before, after)) return;
-  const texts = isMasked ? { from: MASK, to: MASK } : shown(before, after);
-  changes.push({
-    path,
-    ...(before !== undefined && { from: texts.from }),
-    ...(after !== undefined && { to: texts.to }),
-  });
+  // An object may have hundreds of thousands of fields: beyond the limit they are counted only.
+  if (changes.fields.length === MOST_FIELDS) changes.more += 1;
+  else changes.fields.push(describeChange({ path, before, after, isMasked }));
+}
+
+function describeChange({ path, before, after, isMasked }: Pair): FieldChange {
+  const { from, to } = isMasked ? { from: MASK, to: MASK } : shown(before, after);
+  return { path, ...(before !== undefined && { from }), ...(after !== undefined && { to }) };
 }
 
 function unmask(value: unknown): unknown {
@@ -89,7 +96,7 @@ function collectMap(
     after,
     isMasked,
   }: Pair & { before: Readonly<Record<string, unknown>>; after: Readonly<Record<string, unknown>> },
-  changes: FieldChange[],
+  changes: FoundChanges,
 ): void {
   const hidden = isMasked || holdsSecret(before) || holdsSecret(after);
   for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
@@ -107,7 +114,7 @@ function holdsSecret({ name, value }: Readonly<Record<string, unknown>>): boolea
 
 function collectList(
   { path, before, after, isMasked }: Pair & { before: readonly unknown[]; after: readonly unknown[] },
-  changes: FieldChange[],
+  changes: FoundChanges,
 ): void {
   const [old, next] = [byName(before), byName(after)];
   if (old !== undefined && next !== undefined) {
@@ -144,7 +151,9 @@ function step(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
+/** Of two values that are neither two maps nor two lists. */
 function equal(before: unknown, after: unknown): boolean {
+  if (isRecord(before) || isRecord(after) || Array.isArray(before) || Array.isArray(after)) return false;
   return before === after || canonicalJson(before ?? null) === canonicalJson(after ?? null);
 }
 

@@ -41,7 +41,20 @@ describe('a bundle that multiplies is refused', () => {
       checkCopies({ bundle, options: { namespace: 'ops', certificates: 'none', config: { env } }, targets: [''] });
     };
     expect(() => check(800)).toThrow(tooLarge);
-    expect(() => check(100)).not.toThrow();
+    expect(() => check(50)).not.toThrow();
+  });
+
+  it.each([
+    { namespaces: 100, isRefused: true, because: 'they are copied to 101 namespaces' },
+    { namespaces: 1, isRefused: false, because: 'they are copied to two' },
+  ])('5,000 short rules are refused: $isRefused, since $because', ({ namespaces, isRefused }) => {
+    const rules = Array.from({ length: 5000 }, () => ({ verbs: ['a'] }));
+    const modes = ['SingleNamespace', 'MultiNamespace'] as const;
+    const bundle = makeBundle({ modes, permissions: [{ serviceAccountName: 'a', rules }] });
+    const watchNamespaces = Array.from({ length: namespaces }, (_, index) => `n${index}`);
+    const render = (): unknown => renderBundle(bundle, { namespace: 'ops', certificates: 'none', watchNamespaces });
+    if (isRefused) expect(render).toThrow(tooLarge);
+    else expect(render).not.toThrow();
   });
 
   it("permissions are not copied to more namespaces than a Revision has room for, the operator's own among them", () => {

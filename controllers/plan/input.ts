@@ -1,6 +1,6 @@
 /** The input of a plan from our own objects: the Subscription, and Revisions with their stored manifests. */
 import type { Cluster } from '../../api/cluster.ts';
-import { keyOfObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
@@ -24,6 +24,11 @@ export function inputOf(subscription: Subscription): PlanInput {
 
 /** One side of the change. Throws as loadManifests does. */
 export async function sideOfRevision(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<PlannedSide> {
+  return sideOf(revision, await loadManifests(cluster, revision));
+}
+
+/** The side of a Revision with these manifests. */
+export function sideOf(revision: Revision, manifests: readonly KubeObject[]): PlannedSide {
   const { bundle, version, image, signature } = revision.spec;
   return {
     bundle,
@@ -32,7 +37,7 @@ export async function sideOfRevision(cluster: Pick<Cluster, 'get'>, revision: Re
     // Of two demands one may be met and the other not.
     ...(signature?.by !== undefined && signature.problem === undefined && { signedBy: signature.by }),
     ...(signature?.problem !== undefined && { unsigned: signature.problem }),
-    objects: prepareObjects(await loadManifests(cluster, revision), prepareFor(revision)),
+    objects: prepareObjects(manifests, prepareFor(revision)),
     properties: propertiesOf(revision),
   };
 }

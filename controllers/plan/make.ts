@@ -8,8 +8,9 @@ import { planChange } from '../../plan/plan.ts';
 import { judgePolicy } from '../../plan/policy.ts';
 import type { Account } from '../service-account.ts';
 import type { PolicyInForce } from '../upgrade-policy.ts';
+import { loadWithin, type LoadRoom } from '../loads.ts';
 import { gatherFacts, isLate } from './facts.ts';
-import { inputOf, sideOfRevision } from './input.ts';
+import { inputOf, sideOf } from './input.ts';
 import { findMissingRights, type MissingRights } from './missing-rights.ts';
 import type { WaitingChange } from './observe.ts';
 
@@ -25,15 +26,22 @@ export type MadePlan =
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** When a plan ends: all that the cluster has not answered within the limit is not known. */
-export interface PlanTimes {
+interface PlanTimes {
   readonly signal: AbortSignal;
   readonly limit: AbortSignal;
 }
 
+export interface Planning extends LoadRoom {
+  /** Called once the manifests are loaded: roll-outs may need their room for longer than a plan may take. */
+  readonly beginLimit: () => AbortSignal;
+}
+
 /** Throws if `signal` aborts, or if a defect shows; a plan that cannot be made is a result. */
-export async function makePlan(client: Client, facts: WaitingChange, times: PlanTimes): Promise<MadePlan> {
+export async function makePlan(client: Client, facts: WaitingChange, planning: Planning): Promise<MadePlan> {
   try {
-    const input = await gatherInput(client, facts, times);
+    const sides = await loadSides(client, facts, planning);
+    const times = { signal: planning.signal, limit: planning.beginLimit() };
+    const input = await gatherInput(client, facts, { sides, ...times });
     const plan = planChange(input);
     const missing = await missingOf(client, facts, { input, ...times });
     return {
@@ -55,13 +63,21 @@ function describeProblem(error: ReasonedError): string {
     : error.describe();
 }
 
-async function gatherInput(client: Client, facts: WaitingChange, times: PlanTimes): Promise<PlanInput> {
-  const { subscription, active, next } = facts;
-  const [from, to] = await Promise.all([
-    active === undefined ? undefined : sideOfRevision(client, active),
-    sideOfRevision(client, next),
-  ]);
-  const input = { ...inputOf(subscription), ...(from !== undefined && { from }), to };
+type Sides = Pick<PlanInput, 'from' | 'to'>;
+
+/** Both sides of the change, which have room in the same slot. */
+async function loadSides(client: Client, { active, next }: WaitingChange, loading: LoadRoom): Promise<Sides> {
+  const revisions = active === undefined ? [next] : [next, active];
+  const [to = [], from = []] = await loadWithin(client, revisions, loading);
+  return { to: sideOf(next, to), ...(active !== undefined && { from: sideOf(active, from) }) };
+}
+
+async function gatherInput(
+  client: Client,
+  { subscription, active }: WaitingChange,
+  { sides, ...times }: PlanTimes & { readonly sides: Sides },
+): Promise<PlanInput> {
+  const input = { ...inputOf(subscription), ...sides };
   const account = accountOf(subscription);
   const acting = account === undefined ? client : actAs(client, account);
   const gathered = await gatherFacts(

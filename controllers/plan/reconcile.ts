@@ -10,9 +10,10 @@ import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import { formatKey, type Reconcile } from '../../kube/controller/controller.ts';
-import { limitTime } from '../../kube/transport/time-limit.ts';
+import { limitTime, type TimeLimit } from '../../kube/transport/time-limit.ts';
 import { digestOf } from '../../oci/digest.ts';
 import { shorten, summaryOfPlan } from '../../plan/summary.ts';
+import { LOADS } from '../loads.ts';
 import { writeStatus } from '../status.ts';
 import { makePlan, type MadePlan } from './make.ts';
 import { observePlan, type PlanCaches, type WaitingChange } from './observe.ts';
@@ -60,12 +61,15 @@ async function makeInTime(
   signal: AbortSignal,
 ): Promise<{ readonly result: MadePlan; readonly isLate: boolean }> {
   const late = (): Error => new Error(`the plan was not made within ${MOST_SECONDS} s`);
-  const limit = limitTime(MOST_SECONDS, { clock, late });
+  const slot = LOADS();
+  let limit: TimeLimit | undefined;
+  const beginLimit = (): AbortSignal => (limit = limitTime(MOST_SECONDS, { clock, late })).signal;
   try {
-    const result = await makePlan(client, facts, { signal, limit: limit.signal });
-    return { result, isLate: limit.signal.aborted };
+    const result = await makePlan(client, facts, { slot, signal, beginLimit });
+    return { result, isLate: limit?.signal.aborted ?? false };
   } finally {
-    limit.end();
+    limit?.end();
+    slot.free();
   }
 }
 

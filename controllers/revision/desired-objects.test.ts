@@ -2,13 +2,20 @@ import { expect, it } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
+import { createWeightedSlots } from '../../apply/weighted-slots.ts';
 import { manifestSecrets } from '../manifest-secrets.ts';
+import type { LoadRoom } from '../loads.ts';
 import { describeManifests, packManifests } from '../manifests.ts';
 import { prepareFor } from '../prepare-for.ts';
 import { desiredObjects } from './desired-objects.ts';
-import { RevisionMemories } from './memory.ts';
+import { RevisionMemories, type RevisionMemory } from './memory.ts';
 
 const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'widgets', uid: 'w', controller: true };
+
+/** Within a slot of its own, as each reconcile has. */
+function asked(memories: RevisionMemories, revision: Revision): LoadRoom & { readonly memory: RevisionMemory } {
+  return { memory: memories.of(revision), slot: createWeightedSlots(1)(), signal: new AbortController().signal };
+}
 
 /** A Revision of one ConfigMap with so many characters, and a count of the reads. */
 async function scene(uid: string, characters: number, reads: string[]) {
@@ -31,7 +38,7 @@ async function scene(uid: string, characters: number, reads: string[]) {
 
 it('objects of Revisions are loaded again if there are more than memory should hold', async () => {
   const reads: string[] = [];
-  const scenes = await Promise.all(['1', '2', '3'].map((uid) => scene(uid, 7_000_000, reads)));
+  const scenes = await Promise.all(['1', '2', '3'].map((uid) => scene(uid, 8_100_000, reads)));
   const memories = new RevisionMemories();
   const client = {
     get: async (ref: { readonly name: string }) =>
@@ -39,7 +46,7 @@ it('objects of Revisions are loaded again if there are more than memory should h
   };
   const [first, second, third] = scenes.map(({ revision }) => revision) as [Revision, Revision, Revision];
   for (const revision of [first, second, second, third, third, second, first])
-    await desiredObjects({ client, memories }, revision, memories.of(revision));
+    await desiredObjects({ client, memories }, revision, asked(memories, revision));
   expect(reads).toEqual(['1', '2', '3', '1']);
 });
 
@@ -68,7 +75,7 @@ it('objects of a Revision are loaded once during its roll-out, and again after t
     },
   };
   const load = async (): Promise<readonly KubeObject[]> =>
-    (await desiredObjects({ client, memories }, revision, memories.of(revision))).objects;
+    (await desiredObjects({ client, memories }, revision, asked(memories, revision))).objects;
   const [first] = await load();
   expect(first?.metadata).toMatchObject({ namespace: 'ops', name: 'x' });
   expect([(await load())[0] === first, reads]).toEqual([true, 1]);
@@ -85,8 +92,12 @@ it('objects that were prepared while their manifests were stored are neither rea
   const memories = new RevisionMemories();
   const load = async (handed: object): Promise<readonly KubeObject[]> => {
     memories.drop(revision, 'settled');
-    const deps = { client: { get }, memories, handed: { take: async () => ({ rendered, ...handed }) } };
-    return (await desiredObjects(deps, revision, memories.of(revision))).objects;
+    const deps = {
+      client: { get },
+      memories,
+      handed: { weightFor: () => 1, take: async () => ({ rendered, ...handed }) },
+    };
+    return (await desiredObjects(deps, revision, asked(memories, revision))).objects;
   };
   expect((await load({ prepared }))[0]).toBe(prepared[0]);
   expect((await load({}))[0]).toEqual(prepared[0]);

@@ -4,8 +4,8 @@
  * `drop` is the one place that removes it.
  */
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
-import { charactersOf } from '../../apply/prepare.ts';
 import type { Revision } from '../../api/revision.ts';
+import { weigh } from '../../bundles/room.ts';
 import type { StageName, Proved } from './rehearsal/decide-stage.ts';
 import type { Repair } from './repair/drift.ts';
 
@@ -37,7 +37,8 @@ export interface LoadedObjects {
   readonly objects: readonly KubeObject[];
   /** Identities of those whose creation was tried as a dry run. */
   readonly tried: Set<string>;
-  readonly characters: number;
+  /** About the bytes of memory that they take. */
+  readonly weight: number;
 }
 
 /** The cause that the Pods of a Deployment have shown. */
@@ -82,10 +83,10 @@ export type DropReason = 'settled' | 'archived' | 'released' | 'removing' | 'del
 const MOST_RECORDS = 4096;
 
 /**
- * The most characters as JSON of the objects of all roll-outs; beyond that they are loaded again. Hundreds of roll-outs
- * of small operators may wait for their Deployments at the same time, and each is reconciled several times.
+ * The most weight of the objects of all roll-outs; beyond that they are loaded again. Hundreds of roll-outs of small
+ * operators may wait for their Deployments at the same time, and each is reconciled several times.
  */
-const MOST_CHARACTERS = 16_000_000;
+const MOST_WEIGHT = 24_000_000;
 
 export class RevisionMemories {
   /** By uid; the one that was used last comes last. */
@@ -93,7 +94,7 @@ export class RevisionMemories {
   /** The records with loaded objects, in the order in which these were loaded. */
   readonly #loaded = new Set<RevisionMemory>();
   /** Of all loaded objects. */
-  #characters = 0;
+  #weight = 0;
 
   /** How many Revisions have a record. */
   get size(): number {
@@ -123,14 +124,13 @@ export class RevisionMemories {
 
   /** Keeps the objects of a roll-out, at the expense of those that were loaded the longest time ago. */
   keepObjects(memory: RevisionMemory, objects: readonly KubeObject[]): LoadedObjects {
-    const characters = objects.reduce((sum, object) => sum + charactersOf(object), 0);
-    const loaded = { objects, tried: new Set<string>(), characters };
+    const loaded = { objects, tried: new Set<string>(), weight: weigh(objects) };
     this.#unload(memory);
     memory.loaded = loaded;
     this.#loaded.add(memory);
-    this.#characters += loaded.characters;
+    this.#weight += loaded.weight;
     for (const oldest of this.#loaded) {
-      if (this.#characters <= MOST_CHARACTERS) break;
+      if (this.#weight <= MOST_WEIGHT) break;
       this.#unload(oldest);
     }
     return loaded;
@@ -143,7 +143,7 @@ export class RevisionMemories {
   }
 
   #unload(record: RevisionMemory): void {
-    this.#characters -= record.loaded?.characters ?? 0;
+    this.#weight -= record.loaded?.weight ?? 0;
     record.loaded = undefined;
     this.#loaded.delete(record);
   }

@@ -11,6 +11,7 @@ import { addFinalizer } from '../finalizer.ts';
 import { circumstancesOf, isRefusedAsBefore } from './circumstances.ts';
 import { clientsOf } from './clients.ts';
 import { conclude, concludeError, resultOfSchedule } from './conclude.ts';
+import { LOADS } from '../loads.ts';
 import type { ActiveFacts, RevisionFacts } from './observe.ts';
 import { acceptsWrites, attend, metOutage, noteOutage, notingOutage } from './outages.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
@@ -30,6 +31,15 @@ export async function rollOut(shared: SharedParts, facts: ActiveFacts, signal: A
   const again = whenToBegin(shared, facts);
   if (again !== 'now') return resultOfSchedule(again);
   const run = await beginRun(shared, facts, signal);
+  try {
+    return await finish(run);
+  } finally {
+    run.slot.free();
+  }
+}
+
+async function finish(run: Run): Promise<Result> {
+  const { shared, signal } = run;
   const outcome = await notingOutage(run.memory, attempt(run));
   const isError = outcome instanceof ReasonedError;
   const isSuspect = metOutage(outcome, isError ? [] : outcome.applied?.result.failures);
@@ -56,7 +66,7 @@ function astrayIn(watched: Run['watched'], { status }: Revision): readonly Objec
 
 /** The circumstances are those at the beginning, so that a change during the attempt counts. */
 async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortSignal): Promise<Run> {
-  const { client, managed, memories, now, probeWebhooks = true } = shared;
+  const { client, managed, memories, now, probeWebhooks = true, loads = LOADS } = shared;
   const circumstances = circumstancesOf(cached, managed);
   const memory = memories.of(cached.revision);
   memory.refusal = undefined;
@@ -71,6 +81,7 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
     memory,
     now,
     signal,
+    slot: loads(),
     rehearsal: new Rehearsal(probing, facts, memory),
     shared,
   };

@@ -1,5 +1,6 @@
 /** What every step of a roll-out is given: facts, clients, watches, memory, and clock. */
 import type { PhaseName } from '../../apply/phases.ts';
+import type { WeightedSlot } from '../../apply/weighted-slots.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
@@ -35,7 +36,9 @@ export interface RevisionDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
   /** The objects of manifests that were stored a moment ago. */
-  readonly handed?: Pick<HandedManifests, 'take'>;
+  readonly handed?: Pick<HandedManifests, 'take' | 'weightFor'>;
+  /** Slots for the memory of loaded objects; by default those of all loads of the process. */
+  readonly loads?: () => WeightedSlot;
   /** Makes certificates; by default those of certificates/issue.ts. */
   readonly issue?: Issue;
   /** Pull secrets for the Pods of operators; by default none. */
@@ -76,6 +79,8 @@ export interface Run {
   readonly circumstances: string;
   readonly now: () => Date;
   readonly signal: AbortSignal;
+  /** For the memory of the objects; freed when the attempt is over. */
+  readonly slot: WeightedSlot;
   readonly rehearsal: Rehearsal;
   readonly shared: SharedParts;
 }

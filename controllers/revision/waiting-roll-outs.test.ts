@@ -77,7 +77,7 @@ describe('a roll-out that waits for its Deployment', () => {
 
 describe('the objects of roll-outs', () => {
   const small = [sampleDeployment('widget')];
-  const huge = [{ ...sampleDeployment('widget'), data: 'x'.repeat(9_000_000) }];
+  const huge = [{ ...sampleDeployment('widget'), data: 'x'.repeat(13_000_000) }];
 
   test('stay in memory while hundreds of small ones wait', () => {
     const memories = new RevisionMemories();

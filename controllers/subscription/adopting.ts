@@ -8,6 +8,7 @@ import { keyOfObject } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { explainDecision } from '../../resolver/explain.ts';
+import type { LoadRoom } from '../loads.ts';
 import { unpackManifests } from '../manifests.ts';
 import type { PinnedVersion } from './adoption/pinned.ts';
 import { decideSubscription } from './decide.ts';
@@ -17,14 +18,14 @@ import { prepareNew } from './prepare.ts';
 import { expiryOf } from './time-to-decide.ts';
 
 /**
- * The version to which a Subscription is pinned, with its objects prepared for it.
+ * The version to which a Subscription is pinned, with its objects prepared for it, whose memory has the slot.
  *
  * @throws ReasonedError the reason why no Catalog has the version, retried with back-off, and as the preparation of a bundle
  */
 export async function versionToAdopt(
   deps: SubscriptionDeps,
   pinned: Subscription,
-  signal: AbortSignal,
+  { slot, signal }: LoadRoom,
 ): Promise<PinnedVersion> {
   const { upgradePolicy, caches } = deps;
   const { namespace = '', name } = pinned.metadata;
@@ -39,6 +40,7 @@ export async function versionToAdopt(
     throw new ReasonedError({ reason, retry: 'backoff', message, ...(hint !== undefined && { hint }) });
   }
   const { manifests } = await prepareNew(deps, facts, { target: action.target, signal });
+  await slot.take(manifests.weight, signal);
   const owner = { namespace, name };
   const options = { owner, package: pinned.spec.package, revision: name, installNamespace: namespace };
   const objects = prepareObjects(await unpackManifests(manifests), options);

@@ -23,7 +23,7 @@ import { IMAGE, MAIN, offering, reconcileOf, registry } from './testing/one-imag
 
 const bundleOf = (bytes = 10): PreparedBundle => ({
   image: IMAGE,
-  manifests: { digest: 'sha256:d', objects: 1, pieces: [Buffer.alloc(bytes)] },
+  manifests: { digest: 'sha256:d', objects: 1, weight: 100, pieces: [Buffer.alloc(bytes)] },
   images: new Map(),
   certificates: [],
   leftOut: [],

@@ -8,7 +8,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import { imagesOf, type Images } from '../../plan/images.ts';
-import { loadManifests } from '../manifests.ts';
+import { useManifests } from '../loads.ts';
 import { demandsHash, demandsOn } from '../signature-demands.ts';
 import { reportUntrusted, retriedAtInterval } from './bundle-signatures.ts';
 import type { SubscriptionDeps } from './deps.ts';
@@ -73,7 +73,7 @@ async function checkImages(
   { revision, signal }: WaitingRevision,
 ): Promise<readonly PodImageSignature[]> {
   if (!policies.demandSignatures()) return [];
-  const images = await imagesIn(cluster, revision);
+  const images = await imagesIn({ cluster, signal }, revision);
   const checked = new Map(revision.spec.imageSignatures?.map(({ image, policy }) => [image, policy]));
   const warn = (note: string): void =>
     record(subscription, { type: 'Warning', reason: 'ImageNotPinned', action: 'Verify', note });
@@ -88,9 +88,9 @@ async function checkImages(
 }
 
 /** Nothing renders the manifests of a Revision again that was never active. */
-async function imagesIn(cluster: Parameters<typeof loadManifests>[0], revision: Revision): Promise<Images> {
+async function imagesIn(reading: Parameters<typeof useManifests>[0], revision: Revision): Promise<Images> {
   try {
-    return imagesOf(await loadManifests(cluster, revision));
+    return await useManifests(reading, revision, imagesOf);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason !== 'ManifestsMissing') throw error;
     const { reason, retry, message } = error;

@@ -10,6 +10,7 @@ import type { Advance } from './adoption/advance.ts';
 import { pinnedTo } from './adoption/pinned.ts';
 import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
+import { LOADS } from '../loads.ts';
 import { writeStatus } from '../status.ts';
 import { reportTrouble } from '../report-defects.ts';
 import { carryOut } from './carry-out.ts';
@@ -75,7 +76,13 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<Advance | undefined> {
   const isAtRest = subscription.metadata.deletionTimestamp !== undefined || subscription.spec.suspend;
-  return isAtRest ? undefined : deps.adopt?.(subscription, signal, (one) => versionToAdopt(deps, one, signal));
+  if (isAtRest) return undefined;
+  const slot = LOADS();
+  try {
+    return await deps.adopt?.(subscription, signal, (one) => versionToAdopt(deps, one, { slot, signal }));
+  } finally {
+    slot.free();
+  }
 }
 
 /** During the take-over exactly the version is requested that runs, and a person has asked for it. */

@@ -14,7 +14,7 @@ import { identityOf } from '../../../apply/identity.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type Owner } from '../../../apply/prepare.ts';
 import type { Revision } from '../../../api/revision.ts';
-import { loadManifests } from '../../manifests.ts';
+import { useManifests } from '../../loads.ts';
 import { prepareFor } from '../../prepare-for.ts';
 import { narrowedTo } from './narrow.ts';
 
@@ -40,7 +40,7 @@ export async function breakOff(
     try {
       const live = await findRehearsed(deps, entry, { owner, signal });
       if (live === undefined) continue;
-      const bundled = await findBundled(deps, revision, live);
+      const bundled = await findBundled({ ...deps, signal }, revision, live);
       await deps.acting.patch(refOf(live), patchOf(live, bundled), undefined, signal);
     } catch (error) {
       failures.push(explainFailure(error, describeRef(refOfEntry(entry))));
@@ -69,16 +69,19 @@ async function findRehearsed(
  * during a removal. Throws the errors of the client.
  */
 async function findBundled(
-  { cluster }: BreakOffDeps,
+  reading: Parameters<typeof useManifests>[0],
   revision: Revision,
   live: KubeObject,
 ): Promise<KubeObject | undefined> {
-  const manifests = await loadManifests(cluster, revision).catch((error: unknown) => {
-    if (error instanceof ReasonedError && error.reason === 'ManifestsMissing') return [];
+  const isLive = (object: KubeObject): boolean => identityOf(refOf(object)) === identityOf(refOf(live));
+  const find = (manifests: readonly KubeObject[]): KubeObject | undefined =>
+    prepareObjects(manifests, prepareFor(revision)).find(isLive);
+  try {
+    return await useManifests(reading, revision, find);
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'ManifestsMissing') return undefined;
     throw error;
-  });
-  const objects = prepareObjects(manifests, prepareFor(revision));
-  return objects.find((object) => identityOf(refOf(object)) === identityOf(refOf(live)));
+  }
 }
 
 /** The merge patch that undoes `holdBack` and `narrow`, bound to the version that was read. Pure. */

@@ -69,13 +69,13 @@ async function observeAll(
 }
 
 async function loadObjects(
-  { facts, clients, memory, shared, signal }: Run,
+  { facts, clients, memory, shared, slot, signal }: Run,
   known: KnownObjects,
 ): Promise<Pick<Loaded, 'objects' | 'tried'>> {
   const observed = (ref: ObjectRef): ReturnType<KnownObjects['get']> => known.get(ref);
   const namedIn = accountOf(facts)?.namespace;
   await shared.crdContents.look(clients.cluster, knownInventory(facts), { observed, namedIn, signal });
-  const { objects, tried } = await desiredObjects(shared, facts.revision, memory);
+  const { objects, tried } = await desiredObjects(shared, facts.revision, { memory, slot, signal });
   return { objects, tried };
 }
 

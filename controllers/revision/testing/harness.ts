@@ -32,7 +32,7 @@ export interface Harness {
   addRevision(number: number, objects: readonly KubeObject[], spec?: object): Promise<void>;
   setSubscription(spec: object, annotations?: Readonly<Record<string, string>>): void;
   setState(number: number, state: 'Active' | 'Archived'): void;
-  reconcile(number: number): Promise<Result>;
+  reconcile(number: number, signal?: AbortSignal): Promise<Result>;
   revision(number: number): Revision;
   /** From now on the cache has this Revision, whatever the cluster holds. */
   freeze(revision: Revision): void;
@@ -46,7 +46,7 @@ export interface Harness {
 }
 
 export interface HarnessOptions
-  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets' | 'wayBackOf'> {
+  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets' | 'wayBackOf' | 'loads'> {
   /** Whether the account of the Subscription may do something; by default everything. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
   /** Whether the manager may do something; by default everything. */
@@ -117,6 +117,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     probeWebhooks: options.probeWebhooks ?? false,
     ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
     ...(options.pullSecrets !== undefined && { pullSecrets: options.pullSecrets }),
+    ...(options.loads !== undefined && { loads: options.loads }),
     ...(options.wayBackOf !== undefined && { wayBackOf: options.wayBackOf }),
     // The test moves the clock.
     patience: () => 0,
@@ -137,7 +138,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         metadata: { ...object.metadata, generation: (object.metadata.generation ?? 1) + 1 },
         spec: { ...(object['spec'] as object), state },
       })),
-    reconcile: (number) => reconcile(keyOf(number), { signal: new AbortController().signal, log: silentLog }),
+    reconcile: (number, signal = new AbortController().signal) => reconcile(keyOf(number), { signal, log: silentLog }),
     revision: (number) => find('Revision', keyOf(number).name) as Revision,
     memories,
     async vanish(number) {
