@@ -7,7 +7,7 @@ import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
-import { extensionRef, OFFER, OLM_PREFIX } from './kinds.ts';
+import { extensionRef, OFFER, OLM_PREFIX, SERVING_CERTIFICATE } from './kinds.ts';
 import { otherExtension } from './marks.ts';
 
 /** A ClusterExtension by itself. */
@@ -156,8 +156,6 @@ const RULES_OF_OBJECTS: readonly Rule<ExtensionSurvey>[] = [
         );
   },
 ];
-
-const SERVING_CERTIFICATE = 'service.beta.openshift.io/serving-cert-secret-name';
 
 const NOTES: readonly ((survey: ExtensionSurvey) => string | undefined)[] = [
   ({ extension }) => extension && noteOfDeclaration(extension),
