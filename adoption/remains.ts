@@ -7,6 +7,7 @@ import { ANNOTATION, API_VERSION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { identityOf } from '../apply/identity.ts';
+import { nameOnly } from '../apply/listed-parts.ts';
 import { bindsToo, ownedBy, usedBy, type Kept } from './kept.ts';
 import type { HandedOver } from './handed-over.ts';
 import { OLM } from './olm-v0/kinds.ts';
@@ -20,7 +21,7 @@ export interface Remains {
 
 /** Objects that may use those of the backup. */
 export interface Surroundings {
-  /** All RoleBindings and ClusterRoleBindings of the cluster. */
+  /** All RoleBindings and ClusterRoleBindings of the cluster, or those parts of them that `bindingParts` keeps. */
   readonly bindings: readonly KubeObject[];
   /** Those of `servicesOf` that exist. */
   readonly services?: readonly KubeObject[];
@@ -51,6 +52,21 @@ export function judgeRemains(
         .filter((object) => !due.includes(object))
         .map((object) => ({ ref: refOf(object), ...usedBy(usersOf(object), namespace) })),
     ],
+  };
+}
+
+/** More characters than a name has. */
+const MOST_OF_NAME = 512;
+
+/** What `judgeRemains` reads of a binding of others, however many accounts it binds: its name, its role, and who manages it. */
+export function bindingParts(binding: KubeObject): KubeObject {
+  const { kind, name } = fieldsOf(binding['roleRef']);
+  const { metadata, ...named } = nameOnly(binding);
+  const owner = binding.metadata.annotations?.[ANNOTATION.owner]?.slice(0, MOST_OF_NAME);
+  return {
+    ...named,
+    metadata: { ...metadata, ...(owner !== undefined && { annotations: { [ANNOTATION.owner]: owner } }) },
+    roleRef: { kind: textOf(kind).slice(0, MOST_OF_NAME), name: textOf(name).slice(0, MOST_OF_NAME) },
   };
 }
 

@@ -11,7 +11,7 @@ import { deleteSeen } from '../apply/remove.ts';
 import { backupsFor, isUnderWay, type FoundBackup } from './backups.ts';
 import { handedOverIn } from './handed-over.ts';
 import type { Kept } from './kept.ts';
-import { isRunning, isWebhooks, judgeRemains, servicesOf, type Remains } from './remains.ts';
+import { bindingParts, isRunning, isWebhooks, judgeRemains, servicesOf, type Remains } from './remains.ts';
 import { isRight } from './olm-v0/rights.ts';
 import { removalDuring, wayBackOf } from './way-back.ts';
 import { untied } from './olm-v0/tied.ts';
@@ -109,9 +109,10 @@ async function remainsOf(
   return { backup: refOf(found.secret), held, runsOn, due, kept: runsOn ? [] : kept };
 }
 
+/** Their parts: all users of the cluster make them. */
 async function bindingsOf(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<readonly KubeObject[]> {
   const kinds = ['RoleBinding', 'ClusterRoleBinding'].map((kind) => ({ apiVersion: RBAC, kind }));
-  return (await Promise.all(kinds.map((kind) => cluster.list(kind, {}, signal)))).flat();
+  return (await Promise.all(kinds.map((kind) => cluster.list(kind, { keep: bindingParts }, signal)))).flat();
 }
 
 export interface Removed {

@@ -29,7 +29,9 @@ const Repository = z.object({
   package: text(253)
     .regex(/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/)
     .optional()
-    .describe('Name of the package that the repository offers. Absent: the name that its bundles carry.'),
+    .describe(
+      'Name of the package that the repository offers. Absent: the name that most of its bundles carry, so that each user who may push to the repository can change it. Name it if different teams push to the repositories of a Catalog.',
+    ),
 });
 
 const Source = rules(

@@ -1,4 +1,4 @@
-/** How a CRD is converted is stated by each apply; write-cases.ts has the writes. */
+/** How a CRD is converted is stated by the apply that takes it over; write-cases.ts has the writes. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { NEVER } from '../api/testing/never.ts';
@@ -78,7 +78,25 @@ describe('the patch before an apply', () => {
   });
 
   const webhook = { 'f:spec': { 'f:conversion': { 'f:webhook': { 'f:clientConfig': {} } } } };
-  test.each<{ managedFields: readonly object[] | undefined; isPatched: boolean; because: string }>([
+  const cainjector = { manager: 'cainjector', operation: 'Update', fieldsV1: webhook };
+  test.each<{
+    managedFields: readonly object[] | undefined;
+    isTakenOver?: boolean;
+    isPatched: boolean;
+    because: string;
+  }>([
+    {
+      managedFields: [cainjector],
+      isTakenOver: false,
+      isPatched: false,
+      because: 'an operator sets the conversion of its own CRD',
+    },
+    {
+      managedFields: [{ manager: 'slipway', operation: 'Apply', fieldsV1: webhook }, cainjector],
+      isTakenOver: false,
+      isPatched: true,
+      because: 'the webhook was ours, and another program owns a part of it',
+    },
     {
       managedFields: [{ manager: 'slipway', operation: 'Apply', fieldsV1: webhook }],
       isPatched: false,
@@ -98,7 +116,7 @@ describe('the patch before an apply', () => {
       because: 'an apply removes no field of an update',
     },
     { managedFields: undefined, isPatched: true, because: 'it has no owner' },
-  ])('a patch is sent ($isPatched), because $because', async ({ managedFields, isPatched }) => {
+  ])('a patch is sent ($isPatched), because $because', async ({ managedFields, isTakenOver = true, isPatched }) => {
     const sent: unknown[] = [];
     const patch = async (_ref: unknown, body: unknown): Promise<KubeObject> => {
       sent.push(body);
@@ -107,7 +125,7 @@ describe('the patch before an apply', () => {
     const plain = sampleCrd('Widget');
     const metadata = { ...plain.metadata, uid: 'u1', resourceVersion: '5', managedFields };
     const live = { ...plain, metadata, spec: { ...(plain['spec'] as object), conversion: by({ service: stranger }) } };
-    await dropConversion({ patch }, withConversion(plain), live, NEVER);
+    await dropConversion({ patch }, withConversion(plain), live, { isTakenOver, signal: NEVER });
     const body = { metadata: { uid: 'u1', resourceVersion: '5' }, spec: { conversion: { ...NONE, webhook: null } } };
     expect(sent).toEqual(isPatched ? [body] : []);
   });

@@ -1,7 +1,8 @@
 /**
- * States how the objects of a CRD are converted. The API server sets a default only for a conversion that is absent, and an
- * apply leaves fields alone that it does not name: the webhook that another program has set would stay in force, and would
- * read and change each custom resource. Called by write.ts; the manifest and its hash stay as the bundle has them.
+ * States how the objects of a CRD are converted when it is taken over. The API server sets a default only for a conversion that is
+ * absent, and an apply leaves fields alone that it does not name: the webhook of the CRD's maker would stay in force, and would
+ * read and change each custom resource. A conversion that an operator sets later on its own CRD is left alone, as other fields are.
+ * Called by write.ts; the manifest and its hash stay as the bundle has them.
  */
 import type { Cluster } from '../api/cluster.ts';
 import { isCrd } from '../api/crd-kind.ts';
@@ -9,7 +10,7 @@ import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf, isRecord, listOf, type Fields } from '../api/untyped.ts';
 
-/** The object as it is sent: a CRD of a bundle without a conversion states that there is none. */
+/** The object as it is sent to take one over: a CRD of a bundle without a conversion states that there is none. */
 export function withConversion(object: KubeObject): KubeObject {
   if (!isCrd(object) || !isRecord(object['spec']) || isRecord(object['spec']['conversion'])) return object;
   return { ...object, spec: { ...object['spec'], conversion: { strategy: 'None' } } };
@@ -17,7 +18,8 @@ export function withConversion(object: KubeObject): KubeObject {
 
 /**
  * Takes off the webhook of another program that an apply would leave beside our conversion: the API server refuses both
- * together, and no apply can remove fields that it has never owned. One request for a CRD that has such fields.
+ * together, and no apply can remove fields that it has never owned. One request for a CRD that is taken over and has such fields, or
+ * whose webhook was ours too.
  *
  * Returns the object as it is then; throws Conflict if it was written meanwhile.
  */
@@ -25,10 +27,10 @@ export async function dropConversion(
   cluster: Pick<Cluster, 'patch'>,
   object: KubeObject,
   live: KubeObject,
-  signal: AbortSignal,
+  { isTakenOver, signal }: { readonly isTakenOver: boolean; readonly signal: AbortSignal },
 ): Promise<KubeObject> {
   const conversion = isCrd(object) ? conversionWithout(conversionOf(object), conversionOf(live)) : undefined;
-  if (conversion === undefined || isOnlyOurs(live)) return live;
+  if (conversion === undefined || !isToDrop(live, isTakenOver)) return live;
   const { uid, resourceVersion } = live.metadata;
   return cluster.patch(refOf(live), { metadata: { uid, resourceVersion }, spec: { conversion } }, undefined, signal);
 }
@@ -50,14 +52,15 @@ function conversionOf({ spec }: KubeObject): Fields {
   return fieldsOf(fieldsOf(spec)['conversion']);
 }
 
-/** Whether our applies alone own the webhook, so that the next one removes it together with the versions. */
-function isOnlyOurs({ metadata }: KubeObject): boolean {
+/** If our applies alone own the webhook, the next one removes it together with the versions. */
+function isToDrop({ metadata }: KubeObject, isTakenOver: boolean): boolean {
   const { managedFields } = metadata as { readonly managedFields?: unknown };
   const owners = listOf(managedFields).filter(({ fieldsV1 }) => {
     const conversion = fieldsOf(fieldsOf(fieldsOf(fieldsV1)['f:spec'])['f:conversion']);
     return conversion['f:webhook'] !== undefined;
   });
-  return (
-    owners.length > 0 && owners.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply')
-  );
+  const ours = owners.filter(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Apply');
+  return isTakenOver
+    ? ours.length === 0 || ours.length < owners.length
+    : ours.length > 0 && ours.length < owners.length;
 }

@@ -87,9 +87,10 @@ async function write(
   }
   const wanted = keptBy === undefined ? object : markKept(object, keptBy);
   const isNewManifest = isProven(live, knownUid) && knownHash !== undefined && knownHash !== hashObject(object);
-  const answer = await changeObject(cluster, wanted, live, { isNewManifest, signal });
+  const isNew = isTakenOver(object, live, knownUid);
+  const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver: isNew, signal });
   const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
-  const takenOver = isTakenOver(object, live, knownUid) ? keptByMaker(object, answer) : undefined;
+  const takenOver = isNew ? keptByMaker(object, answer) : undefined;
   return { outcome, entry: entryOf(object, answer), answer, ...(takenOver !== undefined && { takenOver }) };
 }
 

@@ -26,9 +26,8 @@ export interface WriteOptions {
  * Errors: as the client throws them; see isConflictOrReplaced and isAlreadyExists for an object that exists.
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
-export async function createObject(cluster: Cluster, wanted: KubeObject, options: WriteOptions): Promise<KubeObject> {
+export async function createObject(cluster: Cluster, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
   const { dryRun = false, signal } = options;
-  const object = withConversion(wanted);
   const { metadata } = object;
   try {
     return await cluster.apply(
@@ -50,10 +49,11 @@ export async function changeObject(
   cluster: Cluster,
   manifest: KubeObject,
   live: KubeObject,
-  { isNewManifest = false, signal }: ChangeOptions,
+  { isNewManifest = false, isTakenOver = false, signal }: ChangeOptions,
 ): Promise<KubeObject> {
-  const object = withConversion(manifest);
-  const own = await dropConversion(cluster, object, await takeOverFields(cluster, live, signal), signal);
+  const object = isTakenOver ? withConversion(manifest) : manifest;
+  const owned = await takeOverFields(cluster, live, signal);
+  const own = await dropConversion(cluster, object, owned, { isTakenOver, signal });
   const ordered = await keepLiveOrder(cluster, object, own, signal);
   const seen = isNewManifest ? await releaseFormerFields(cluster, ordered, own, signal) : own;
   // With the fields of a former manager their order goes too.
@@ -69,6 +69,8 @@ export async function changeObject(
 export interface ChangeOptions {
   /** Whether another manifest of the object was applied before; false for one that is taken over, or repaired. */
   readonly isNewManifest?: boolean;
+  /** Whether another program has made the object, and none of ours has written it. */
+  readonly isTakenOver?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -16,7 +16,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { notACatalog } from '../bundles/image-labels.ts';
 import { PARTIAL_SUFFIX, type buildIndex } from './index/build.ts';
 import { buildIndexInWorker } from './index/in-worker.ts';
-import type { LeftOut } from './index/left-out.ts';
+import type { NotOffered } from './index/left-out.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
 import type { CatalogLimits } from './limits.ts';
 import type { CatalogFiles } from './tree.ts';
@@ -28,7 +28,7 @@ export interface StoredContent {
   /** What the source appears to be, if it has no packages; content without packages is refused then. */
   readonly seemsToBe?: string;
   /** Tags of repositories that it lacks: kept with the counts of the index. */
-  readonly notOffered?: LeftOut | undefined;
+  readonly notOffered?: NotOffered | undefined;
 }
 
 export interface IndexStore {

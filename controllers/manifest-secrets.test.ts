@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { formatJson } from '../api/json.ts';
 import { createFakeCluster, type FakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
+import { large, withSmallLists } from '../kube/testing/small-lists.ts';
 import { JsonList } from '../api/json-list.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
 import { deleteManifests, manifestSecrets, SECRET_TYPE, storeManifests } from './manifest-secrets.ts';
@@ -116,6 +117,14 @@ describe('stored manifests', () => {
       retry: 'backoff',
     });
     expect(await cluster.get(ref)).toEqual(before);
+  });
+
+  test('the Secrets of a Revision are deleted beside those that users made to look alike, however large those are', async () => {
+    await storeManifests(cluster, revision, packed.pieces);
+    for (const name of ['x', 'y', 'z'])
+      cluster.put({ ...ours, metadata: { ...ours.metadata, name, annotations: { long: large(10_000) } } });
+    await deleteManifests(withSmallLists(cluster, 20_000), revision);
+    expect(await cluster.get(ref)).toBeUndefined();
   });
 
   test('a Secret that another writer made in the meantime is not replaced', async () => {

@@ -4,6 +4,7 @@
  */
 import { isAlreadyExists } from '../api/api-answers.ts';
 import type { Cluster } from '../api/cluster.ts';
+import { nameOnly, ownedParts } from '../apply/listed-parts.ts';
 import { labelValue } from '../apply/prepare.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { FIELD_MANAGER, LABEL } from '../api/names.ts';
@@ -98,6 +99,8 @@ export async function readPiece(
  */
 export async function deleteManifests(cluster: Pick<Cluster, 'list' | 'delete'>, revision: Revision): Promise<void> {
   const { namespace = '', name } = revision.metadata;
+  const named = new Set(revision.spec.manifests.secrets);
+  const isNamed = ({ metadata }: KubeObject): boolean => named.has(metadata.name);
   const stored = await cluster.list(
     { apiVersion: 'v1', kind: 'Secret' },
     {
@@ -105,12 +108,10 @@ export async function deleteManifests(cluster: Pick<Cluster, 'list' | 'delete'>,
       labelSelector: `${LABEL.revision}=${labelValue(name)}`,
       fieldSelector: `type=${SECRET_TYPE}`,
       metadataOnly: true,
+      keep: (secret) => (isNamed(secret) ? ownedParts(secret) : nameOnly(secret)),
     },
   );
-  const named = new Set(revision.spec.manifests.secrets);
-  const ours = stored.filter(
-    (secret) => named.has(secret.metadata.name) && ownerUidOf(secret) === ownerUidOf(revision),
-  );
+  const ours = stored.filter((secret) => isNamed(secret) && ownerUidOf(secret) === ownerUidOf(revision));
   await Promise.all(
     ours.map((secret) =>
       cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: secret.metadata.name }, uidOf(secret)),

@@ -24,17 +24,19 @@ function setUp(reconcile: Reconcile, conditions: readonly Condition[] = [], meta
     status: { conditions },
   }));
   const events: EventFacts[] = [];
+  const clock = { seconds: 0 };
   const live = (): KubeObject => cluster.objects().find(({ kind }) => kind === 'Subscription') as KubeObject;
   const told = reportDefects(reconcile, {
     objects: { get: live },
     cluster,
     record: (_regarding, event) => void events.push(event),
-    now: () => new Date('2026-01-01T00:00:00Z'),
+    now: () => new Date(Date.parse('2026-01-01T00:00:00Z') + clock.seconds * 1000),
   });
   const stop = new AbortController();
   return {
     cluster,
     events,
+    clock,
     stop,
     run: () => told(key, { signal: stop.signal, log: silentLog }),
     condition: (type: Condition['type']) =>
@@ -138,6 +140,40 @@ describe('an error that ends a removal', () => {
       expect([condition('Ready')?.reason, events]).toEqual(['Succeeded', []]);
     },
   );
+
+  test.each([
+    { reason: 'ApiUnavailable', told: true, because: 'a list does not fit into memory, for example' },
+    { reason: 'Conflict', told: true, because: 'a cache never catches up, for example' },
+    { reason: 'LeaderLost', told: false, because: 'another replica goes on' },
+  ] as const)('$reason that has come again for a minute is reported: $told, as $because', async ({ reason, told }) => {
+    const { run, condition, events, clock } = setUp(failing(reason, 'backoff'), [ready(1)], removal);
+    for (const seconds of [0, 30, 60, 90]) {
+      clock.seconds = seconds;
+      await expect(run()).rejects.toMatchObject({ reason });
+      expect(condition('Ready')?.reason).toBe(told && seconds >= 60 ? reason : 'Succeeded');
+    }
+    expect(events.map((event) => event.reason)).toEqual(told ? [reason] : []);
+  });
+
+  test.each([
+    { because: 'an attempt succeeded', other: undefined },
+    { because: 'an attempt ended otherwise', other: 'Forbidden' },
+  ] as const)('a minute begins again if $because meanwhile', async ({ other }) => {
+    let reason: Reason | undefined = 'ApiUnavailable';
+    const flaky: Reconcile = (...args) =>
+      reason === undefined ? Promise.resolve(undefined) : failing(reason, 'backoff')(...args);
+    const { run, clock, events } = setUp(flaky, [ready(1)], removal);
+    for (const [seconds, next] of [
+      [0, reason],
+      [50, other],
+      [100, reason],
+      [159, reason],
+    ] as const) {
+      [clock.seconds, reason] = [seconds, next];
+      await run().catch(() => undefined);
+    }
+    expect(events.map((event) => event.reason)).toEqual(other === undefined ? [] : [other]);
+  });
 
   test('the same error is left to the controller while the object is not being deleted', async () => {
     const { run, condition } = setUp(failing('ObjectInvalid', 'never'), [ready(1)]);

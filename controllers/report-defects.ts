@@ -1,7 +1,8 @@
 /**
  * Reports an error in the status of the object that would be in the log only: a defect of Slipway, which has no reason, and
- * an error that ended a removal, such as a deletion that a policy of the cluster refuses. All other errors are reported by
- * the controller that meets them. Both are retried with back-off.
+ * an error that ended a removal, such as a deletion that a policy of the cluster refuses. An error of a removal that the next
+ * attempt cures by itself is reported once it has lasted for a minute. All other errors are reported by the controller that
+ * meets them. All are retried with back-off.
  */
 import {
   findCondition,
@@ -30,12 +31,16 @@ export interface DefectDeps {
 
 /** The same reconcile function; an error that no controller reports is written into the object's conditions and an event. */
 export function reportDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
+  const passing = new PassingErrors();
   return async (key, context) => {
     try {
-      return await reconcile(key, context);
+      const result = await reconcile(key, context);
+      passing.forget(formatKey(key));
+      return result;
     } catch (error) {
       const object = deps.objects.get(formatKey(key));
-      const trouble = context.signal.aborted ? undefined : troubleOf(error, object);
+      const lasts = passing.lasts(formatKey(key), error, deps.now());
+      const trouble = context.signal.aborted ? undefined : troubleOf(error, object, lasts);
       if (trouble !== undefined && object !== undefined)
         await reportTrouble(deps, object, trouble).catch(() => undefined);
       throw isBeingDeleted(object) ? retried(error) : error;
@@ -50,9 +55,35 @@ function isBeingDeleted(object: KubeObject | undefined): boolean {
 /** Answers to a removal that the next attempt cures by itself. */
 export const PASSING: ReadonlySet<string> = new Set<Reason>(['Conflict', 'LeaderLost', 'ApiUnavailable']);
 
-function troubleOf(error: unknown, object: KubeObject | undefined): Trouble | undefined {
+/** Shorter than a person waits for an uninstall, and longer than an API server takes to start again. */
+const LASTING_SECONDS = 60;
+
+/** Since when each object meets one of the passing errors, without an attempt in between that ended otherwise. */
+class PassingErrors {
+  readonly #since = new Map<string, number>();
+
+  /** Whether the error passes by itself as a rule, and has come again for a minute. */
+  lasts(key: string, error: unknown, now: Date): boolean {
+    if (!isPassing(error)) this.forget(key);
+    if (!isPassing(error) || error.reason === 'LeaderLost') return false;
+    const since = this.#since.get(key) ?? now.getTime();
+    this.#since.set(key, since);
+    return now.getTime() - since >= LASTING_SECONDS * 1000;
+  }
+
+  forget(key: string): void {
+    this.#since.delete(key);
+  }
+}
+
+function isPassing(error: unknown): error is ReasonedError {
+  return error instanceof ReasonedError && PASSING.has(error.reason);
+}
+
+/** @param lasts Whether a passing error has lasted for long. */
+function troubleOf(error: unknown, object: KubeObject | undefined, lasts: boolean): Trouble | undefined {
   if (!(error instanceof ReasonedError)) return describeDefect(error);
-  if (!isBeingDeleted(object) || PASSING.has(error.reason)) return undefined;
+  if (!isBeingDeleted(object) || (isPassing(error) && !lasts)) return undefined;
   return { reason: error.reason, message: error.forTenants ?? error.describe() };
 }
 

@@ -12,6 +12,7 @@ import { fieldsOf } from '../../api/untyped.ts';
 import { ADOPTED_BY_LABEL, ADOPTION_LABEL, STAGE_ANNOTATION } from '../marks.ts';
 import { pack, packBackup, unpack, unpackOrNothing, WAY_BACK_KEY, withoutManagedFields } from '../packed.ts';
 import { OLM, olmRef, type OlmOperator } from './kinds.ts';
+import { isMarkOfFramework } from './marks.ts';
 import { requireKind, StoredBackup, StoredName, StoredStage, StoredWayBack } from './stored-backup.ts';
 import type { OlmSurvey } from './survey.ts';
 
@@ -108,7 +109,7 @@ export function makeBackup(
 
 function marksOf(object: KubeObject): MarkedObject {
   const { labels = {}, annotations = {}, ownerReferences = [] } = object.metadata;
-  const kept = Object.entries(annotations).filter(([key]) => key.startsWith('operatorframework.io/'));
+  const kept = Object.entries(annotations).filter(([key]) => isMarkOfFramework(key));
   return { ...refOf(object), labels, annotations: Object.fromEntries(kept), ownerReferences };
 }
 

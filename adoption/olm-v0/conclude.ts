@@ -6,6 +6,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf } from '../../api/object.ts';
 import { isRefusal } from '../../apply/api-failure.ts';
+import { finalizerParts } from '../../apply/listed-parts.ts';
 import { untilNone, type Conclusion, type StageAtDeletion } from '../conclusion.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { conditionRights } from './condition.ts';
@@ -50,7 +51,7 @@ async function callOff({ cluster, name, signal }: ConcludeOptions, backup: Backu
 async function release({ cluster, name, sleep, signal }: ConcludeOptions, backup: Backup): Promise<Conclusion> {
   const { namespace, csv: version } = backup.operator;
   // The manager may list every object.
-  const csvs = await cluster.list(OLM.csv, { namespace, metadataOnly: true }, signal);
+  const csvs = await cluster.list(OLM.csv, { namespace, metadataOnly: true, keep: finalizerParts }, signal);
   const csv = csvs.find(({ metadata }) => metadata.name === version);
   if (csv !== undefined && !isHeldAlone(csv)) return 'None';
   const handOver = new HandOver({ cluster, name, wanted: () => backup.wanted, sleep, signal });

@@ -7,6 +7,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import { nameOnly } from '../../apply/listed-parts.ts';
 import { pinOf, successorOf } from '../successor.ts';
 import { isAtPin } from '../at-pin.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
@@ -72,7 +73,7 @@ async function stateOf(
   const own: ObjectRef = { apiVersion: API_VERSION, kind: 'Subscription', namespace, name: backup.adoptedBy };
   const [live, revisions] = await Promise.all([
     cluster.get(own, signal),
-    cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal),
+    cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace, keep: revisionParts }, signal),
   ]);
   const operator = { from: 'OLMv0', name: backup.operator.subscription } as const;
   const { subscription, isPinned } = successorOf(live, operator, pinOf(backup));
@@ -128,6 +129,14 @@ function isReadyWith(subscription: Subscription | undefined, backup: Backup): bo
     observedGeneration === subscription?.metadata.generation &&
     (installed?.bundle === operator.csv || isAtPin(installed?.version, pinOf(backup)))
   );
+}
+
+/** What `inventoryOf` reads of it: one that was archived has an inventory too, and each may be long. */
+function revisionParts(object: KubeObject): KubeObject {
+  const { spec, status } = object as Revision;
+  const { subscription, state } = spec;
+  const inventory = state === 'Active' ? status?.inventory : undefined;
+  return { ...nameOnly(object), spec: { subscription, state }, ...(inventory !== undefined && { status: { inventory } }) }; // prettier-ignore
 }
 
 /** All objects of the Subscription's active Revision, by identity. */

@@ -5,6 +5,7 @@ import type { Cluster } from '../../api/cluster.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import type { ObjectRef } from '../../api/object.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { large, withSmallLists } from '../../kube/testing/small-lists.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
 import { collectInventory, tieFactsOf } from './inventory.ts';
 import { OLM } from './kinds.ts';
@@ -132,6 +133,16 @@ describe('an inventory by labels, which each tenant can write', () => {
       ]);
     },
   );
+
+  test.each(['other', 'watched'])('objects of tenants in namespace %s are not whole in memory', async (namespace) => {
+    const cluster = clusterOf();
+    for (const name of ['x', 'y', 'z']) {
+      const forged = { name, namespace, labels: { 'olm.managed': 'true' }, annotations: { long: large(10_000) } };
+      cluster.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: forged });
+    }
+    const { own } = await collectInventory(withSmallLists(cluster, 20_000), facts, NEVER);
+    expect(own.map(({ metadata }) => metadata.namespace)).toEqual(['ops', 'watched']);
+  });
 
   test('needs the right to list kinds of the cluster, so that no object is forgotten', async () => {
     await expect(collectInventory(limited(clusterOf(), false), facts, NEVER)).rejects.toMatchObject({ code: 403 });

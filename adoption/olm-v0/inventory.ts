@@ -5,9 +5,10 @@ import type { Cluster } from '../../api/cluster.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { identityOf, knownScope } from '../../apply/identity.ts';
+import { nameOnly, ownedParts } from '../../apply/listed-parts.ts';
 import { OPTIONAL_KINDS, WORKING_KINDS } from '../kinds-of-bundles.ts';
 import { OLM_LABEL, type OlmOperator } from './kinds.ts';
-import { isMarked, tieOf, type TieFacts } from './marks.ts';
+import { isMarked, isMarkOfFramework, tieOf, type Tie, type TieFacts } from './marks.ts';
 import { publishedDeployments, type OlmSurvey } from './survey.ts';
 
 /** The kinds that bundles contain, and those that OLM makes for them. */
@@ -33,16 +34,29 @@ export async function collectInventory(
 ): Promise<OlmInventory> {
   const derived = new Set(facts.derived.map(identityOf));
   const lists = await Promise.all(KINDS.map((kind) => listMarked(cluster, kind, facts, signal)));
-  const listed = lists.flat().filter((object) => isPlaced(object, facts) && !derived.has(identityOf(refOf(object))));
+  const listed = lists.flat().filter((object) => !derived.has(identityOf(refOf(object))));
   const read = await Promise.all(facts.derived.map((ref) => cluster.get(ref, signal)));
   const named = read.flatMap((one) =>
     one === undefined || !isMarked(one) || bindsOthers(one, facts.operator) ? [] : [one],
   );
-  const tied = [...listed, ...named].map((object) => ({ object, tie: tieOf(object, facts) }));
+  const tied = [...listed, ...named].map((object) => ({ object, tie: tieIn(object, facts) }));
   return {
     own: tied.flatMap(({ object, tie }) => (tie.kind === 'own' ? [object] : [])),
     shared: tied.flatMap(({ object, tie }) => (tie.kind === 'shared' ? [{ object, with: tie.with }] : [])),
   };
+}
+
+/** The tie of an object, wherever it is; that of a RoleBinding in kube-system is named by the Deployment. */
+function tieIn(object: KubeObject, facts: TieFacts): Tie {
+  return isPlaced(object, facts) || facts.derived.some((ref) => identityOf(ref) === identityOf(refOf(object)))
+    ? tieOf(object, facts)
+    : { kind: 'none' };
+}
+
+/** The name alone of objects of others: each user may have made many with the label, as large as the API server takes them. */
+function markedParts(object: KubeObject, facts: TieFacts): KubeObject {
+  if (tieIn(object, facts).kind === 'none') return nameOnly(object);
+  return ownedParts(object, { labels: () => true, annotations: isMarkOfFramework });
 }
 
 /** The labels alone are no proof: each tenant can write them in namespaces with which the operator has nothing to do. */
@@ -54,15 +68,16 @@ function isPlaced({ metadata: { namespace } }: KubeObject, { namespaces }: Pick<
 async function listMarked(
   cluster: Pick<Cluster, 'list'>,
   kind: Kind,
-  { namespaces }: Pick<TieFacts, 'namespaces'>,
+  facts: TieFacts,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true };
+  const keep = (object: KubeObject): KubeObject => markedParts(object, facts);
+  const options = { labelSelector: `${OLM_LABEL.managed}=true`, metadataOnly: true, keep };
   try {
     return await cluster.list(kind, options, signal);
   } catch (error) {
     if (!isForbidden(error) || knownScope(kind) === 'Cluster') throw error;
-    const lists = namespaces.map((namespace) => cluster.list(kind, { ...options, namespace }, signal));
+    const lists = facts.namespaces.map((namespace) => cluster.list(kind, { ...options, namespace }, signal));
     return (await Promise.all(lists)).flat();
   }
 }

@@ -88,6 +88,11 @@ export function isMarked({ metadata }: KubeObject): boolean {
   );
 }
 
+/** Whether the annotation is of the Operator Framework: a backup keeps these alone. */
+export function isMarkOfFramework(key: string): boolean {
+  return key.startsWith('operatorframework.io/');
+}
+
 /** Whether OLM gave the label. */
 export function isOlmLabel(key: string): boolean {
   return key.startsWith('olm.') || key.startsWith('operators.coreos.com/');

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { OLM, OLM_LABEL, olmRef, type OlmOperator } from './kinds.ts';
 import { propertiesIn } from './properties.ts';
+import { csvNameParts, holderParts, neighbourParts, planParts } from './survey-parts.ts';
 
 /** The objects of OLM that decide whether and how an operator is handed over. */
 export interface OlmSurvey {
@@ -17,9 +18,9 @@ export interface OlmSurvey {
   readonly rivals?: readonly string[];
   /** The installed ClusterServiceVersion. */
   readonly csv: KubeObject | undefined;
-  /** All of the namespace, copies of other namespaces left out. */
+  /** All of the namespace, copies of other namespaces left out; of others than the installed one, the parts that are read. */
   readonly csvs: readonly KubeObject[];
-  /** All of the namespace. */
+  /** All of the namespace, without the manifests of their steps. */
   readonly installPlans: readonly KubeObject[];
   readonly operatorGroups: readonly KubeObject[];
   readonly operatorCondition: KubeObject | undefined;
@@ -37,18 +38,23 @@ export async function surveyOperator(
 ): Promise<OlmSurvey> {
   const inNamespace = { namespace };
   const originals = { labelSelector: `!${OLM_LABEL.copiedFrom}` };
-  const ofThisNamespace = { labelSelector: `${OLM_LABEL.copiedFrom}=${namespace}`, metadataOnly: true };
-  const [subscription, subscriptions, everyCsv, copies, csvsHere, installPlans, operatorGroups] = await Promise.all([
-    cluster.get(olmRef(OLM.subscription, namespace, name), signal),
-    cluster.list(OLM.subscription, inNamespace, signal),
-    cluster.list(OLM.csv, { ...originals, metadataOnly: true }, signal),
-    cluster.list(OLM.csv, ofThisNamespace, signal),
-    cluster.list(OLM.csv, { ...originals, ...inNamespace }, signal),
-    cluster.list(OLM.installPlan, inNamespace, signal),
-    cluster.list(OLM.operatorGroup, inNamespace, signal),
-  ]);
+  const ofThisNamespace = {
+    labelSelector: `${OLM_LABEL.copiedFrom}=${namespace}`,
+    metadataOnly: true,
+    keep: csvNameParts,
+  };
+  const subscription = await cluster.get(olmRef(OLM.subscription, namespace, name), signal);
   const installed = textOf(fieldsOf(subscription?.['status'])['installedCSV']);
   const csvName = knownCsv ?? (subscription === undefined ? name : installed);
+  const csvParts = (csv: KubeObject): KubeObject => (csv.metadata.name === csvName ? csv : neighbourParts(csv));
+  const [subscriptions, everyCsv, copies, csvsHere, installPlans, operatorGroups] = await Promise.all([
+    cluster.list(OLM.subscription, { ...inNamespace, keep: holderParts }, signal),
+    cluster.list(OLM.csv, { ...originals, metadataOnly: true, keep: csvNameParts }, signal),
+    cluster.list(OLM.csv, ofThisNamespace, signal),
+    cluster.list(OLM.csv, { ...originals, ...inNamespace, keep: csvParts }, signal),
+    cluster.list(OLM.installPlan, { ...inNamespace, keep: planParts }, signal),
+    cluster.list(OLM.operatorGroup, inNamespace, signal),
+  ]);
   const living = everyCsv.filter((one) => copiedFrom(one) === undefined);
   const csvs = csvsHere.filter((one) => copiedFrom(one) === undefined);
   const isCopy = (one: KubeObject): boolean => copiedFrom(one) === namespace && one.metadata.name === csvName;

@@ -5,6 +5,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../../api/o
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
+import { nameOnly, ownedParts } from '../../apply/listed-parts.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { OLM, olmRef } from './kinds.ts';
 import { hasMarks, isOfOperator, marksFor } from './undo-marks.ts';
@@ -56,7 +57,11 @@ export async function gatherUndo(
 /** A Subscription without its finalizer goes before its Revisions: while no manager runs, those wait for one. */
 async function isReleased(cluster: Reader, { operator, wayBack }: Backup, signal: AbortSignal): Promise<boolean> {
   const kind = { apiVersion: API_VERSION, kind: 'Revision' };
-  const revisions = await cluster.list(kind, { namespace: operator.namespace, metadataOnly: true }, signal);
+  const revisions = await cluster.list(
+    kind,
+    { namespace: operator.namespace, metadataOnly: true, keep: (one) => ownedParts(one) },
+    signal,
+  );
   const isLeft = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
     ownerReferences.some(({ uid }) => uid === wayBack?.subscription);
   return !revisions.some(isLeft);
@@ -72,7 +77,7 @@ function isStatusOld(olmSubscription: KubeObject | undefined, now: Date): boolea
 
 async function requireGroup(cluster: Reader, name: BackupName, signal: AbortSignal): Promise<void> {
   const { namespace } = name;
-  const groups = await cluster.list(OLM.operatorGroup, { namespace }, signal);
+  const groups = await cluster.list(OLM.operatorGroup, { namespace, metadataOnly: true, keep: nameOnly }, signal);
   if (groups.length === 1) return;
   const found = `namespace ${namespace} has ${groups.length} OperatorGroups`;
   throw problem(name, found, 'OLM needs exactly the one that it had');

@@ -19,6 +19,7 @@ import { OLM } from './kinds.ts';
 import { OlmSide } from './olm-side.ts';
 import { createdPaused, resumed } from './pause.ts';
 import { incomplete, nextUndoStep, type UndoState, type UndoStep } from './undo-steps.ts';
+import { planParts } from './survey-parts.ts';
 import { problem } from './undoable.ts';
 import { tiedRefs } from './tied.ts';
 import { untieObjects } from './untie.ts';
@@ -97,7 +98,8 @@ export class Undo {
     const patch = live && resumed(live);
     if (live === undefined || patch === undefined) return;
     const { cluster, signal } = this.#options;
-    const installPlans = await cluster.list(OLM.installPlan, { namespace: operator.namespace }, signal);
+    const options = { namespace: operator.namespace, keep: planParts };
+    const installPlans = await cluster.list(OLM.installPlan, options, signal);
     const survey = { subscription: live, installPlans };
     if (sharersOf(survey).length === 0)
       for (const plan of pendingPlans(survey))

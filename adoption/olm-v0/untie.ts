@@ -1,6 +1,7 @@
 /** Takes the owner references to Slipway's Subscription off objects that are to outlive it. Sends requests. */
 import type { Cluster } from '../../api/cluster.ts';
 import { refOf, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { nameOnly, ownedParts } from '../../apply/listed-parts.ts';
 import { OLM } from './kinds.ts';
 import { untied } from './tied.ts';
 
@@ -36,10 +37,12 @@ export async function untieAll(
   { metadata: { namespace = '', uid = '' } }: KubeObject,
   signal: AbortSignal,
 ): Promise<readonly ObjectRef[]> {
-  const lists = await Promise.all(TIED.map((kind) => cluster.list(kind, { namespace, metadataOnly: true }, signal)));
-  const tied = lists
-    .flat()
-    .filter(({ metadata: { ownerReferences = [] } }) => ownerReferences.some((one) => one.uid === uid));
+  const isTied = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
+    ownerReferences.some((one) => one.uid === uid);
+  const keep = (object: KubeObject): KubeObject => (isTied(object) ? ownedParts(object) : nameOnly(object));
+  const options = { namespace, metadataOnly: true, keep };
+  const lists = await Promise.all(TIED.map((kind) => cluster.list(kind, options, signal)));
+  const tied = lists.flat().filter(isTied);
   for (const object of tied) {
     const { resourceVersion } = object.metadata;
     await cluster.patch(

@@ -6,6 +6,7 @@
 import type { Cluster } from '../../api/cluster.ts';
 import { keyOfObject, refOf, type KubeObject } from '../../api/object.ts';
 import { textOf } from '../../api/untyped.ts';
+import { finalizerParts } from '../../apply/listed-parts.ts';
 import { untilNone, type Conclusion, type StageAtDeletion } from '../conclusion.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { pinOf } from '../successor.ts';
@@ -56,7 +57,7 @@ function asBefore(backup: Backup, { metadata, ...live }: KubeObject): Readonly<R
 }
 
 async function release({ cluster, name, signal }: ConcludeOptions, backup: Backup): Promise<Conclusion> {
-  const extensions = await cluster.list(EXTENSION, { metadataOnly: true }, signal);
+  const extensions = await cluster.list(EXTENSION, { metadataOnly: true, keep: finalizerParts }, signal);
   const live = extensions.find(({ metadata }) => metadata.name === name.extension);
   if (!isOlmOut(live)) return 'None';
   // The manager may list and delete every object, and read none of OLM.

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { large, withSmallLists } from '../../kube/testing/small-lists.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { writeBackup } from './backup.ts';
 import { gather, surveyExtension } from './gather.ts';
@@ -50,6 +51,15 @@ describe('an object with the label and the owner reference of OLM', () => {
     const { objects } = await surveyExtension(cluster, 'gadget', NEVER);
     expect(objects.map(refOf)).toEqual(counts ? [refOf(object)] : []);
   });
+});
+
+test('objects of tenants with the label are not whole in memory, and hold no hand-over', async () => {
+  const { cluster, put } = clusterWith();
+  const own = put({ ...CONFIG_MAP, namespace: 'ops' });
+  for (const name of ['x', 'y', 'z'])
+    put({ ...CONFIG_MAP, name, namespace: 'tenant', annotations: { long: large(10_000) } });
+  const { objects } = await surveyExtension(withSmallLists(cluster, 20_000), 'gadget', NEVER);
+  expect(objects.map(refOf)).toEqual([refOf(own)]);
 });
 
 describe('the objects of a ClusterExtension are listed only if they matter now', () => {

@@ -5,6 +5,7 @@ import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
+import { nameOnly } from '../../apply/listed-parts.ts';
 import { isAtPin } from '../at-pin.ts';
 import { pinOf, successorOf } from '../successor.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
@@ -72,13 +73,13 @@ export async function surveyExtension(cluster: Reads, name: string, signal: Abor
 async function withObjects(cluster: Reads, known: KnownExtension, signal: AbortSignal): Promise<ExtensionSurvey> {
   const { name, extension } = known;
   if (extension === undefined) return without(known);
-  const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true };
+  const options = { labelSelector: `${OWNER_LABEL.name}=${name}`, metadataOnly: true, keep: nameOnly };
+  const isOwn = (object: KubeObject): boolean => isOwnedBy(object, extension);
   const [labelled, ...objectSets] = await Promise.all([
-    collectInventory(cluster, name, signal),
+    collectInventory(cluster, name, signal, isOwn),
     ...OBJECT_SETS.map((kind) => cluster.list({ ...EXTENSION, kind }, options, signal)),
   ]);
-  const objects = labelled.filter((object) => isOwnedBy(object, extension));
-  return { name, extension, objects, objectSets: objectSets.flat() };
+  return { name, extension, objects: labelled.filter(isOwn), objectSets: objectSets.flat() };
 }
 
 function without(known: KnownExtension): ExtensionSurvey {
@@ -157,6 +158,7 @@ export async function releasesOf(
     labelSelector: releaseSelector(extension),
     fieldSelector: `type=${RELEASE_TYPE}`,
     metadataOnly: true,
+    keep: nameOnly,
   };
   const listed = (namespace: string): Promise<readonly KubeObject[]> =>
     cluster.list({ apiVersion: 'v1', kind: 'Secret' }, { ...options, namespace }, signal);

@@ -21,6 +21,9 @@ export const HELM = {
   annotations: ['meta.helm.sh/release-name', 'meta.helm.sh/release-namespace'],
 } as const;
 
+/** On a Service for which OpenShift issues a certificate. */
+export const SERVING_CERTIFICATE = 'service.beta.openshift.io/serving-cert-secret-name';
+
 /** The Secrets of a release of Helm, in the namespace of OLM v1; large ones have further Secrets, which follow the first. */
 export function releaseSelector(extension: string): string {
   return `owner=operator-controller,type=index,name=${extension}`;

@@ -7,6 +7,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import { ownedParts } from '../../apply/listed-parts.ts';
 import { backupRef, readBackup, type Backup, type BackupName } from './backup.ts';
 import { releasesOf } from './gather.ts';
 import { extensionRef } from './kinds.ts';
@@ -104,7 +105,7 @@ async function isReleased(
 ): Promise<boolean> {
   const { namespace = '' } = backup.wanted.metadata;
   const kind = { apiVersion: API_VERSION, kind: 'Revision' };
-  const revisions = await cluster.list(kind, { namespace, metadataOnly: true }, signal);
+  const revisions = await cluster.list(kind, { namespace, metadataOnly: true, keep: (one) => ownedParts(one) }, signal);
   const isLeft = ({ metadata: { ownerReferences = [] } }: KubeObject): boolean =>
     ownerReferences.some(({ uid }) => uid === wayBack?.subscription);
   return !revisions.some(isLeft);

@@ -8,7 +8,7 @@ import { describeCollected } from '../collected.ts';
 import { noteOfDeclaration } from '../from-git.ts';
 import { HOLD } from '../olm-v0/kinds.ts';
 import { catalogFilter, conditionOf, installedBundle, isSettled } from './extension.ts';
-import { extensionRef, OFFER, OLM_PREFIX } from './kinds.ts';
+import { extensionRef, OFFER, OLM_PREFIX, SERVING_CERTIFICATE } from './kinds.ts';
 import { isExtension, otherExtension } from './marks.ts';
 
 /** A ClusterExtension by itself. */
@@ -161,8 +161,6 @@ const RULES_OF_OBJECTS: readonly Rule<ExtensionSurvey>[] = [
     return collected === undefined ? undefined : refused('ObjectsOfOthers', collected);
   },
 ];
-
-const SERVING_CERTIFICATE = 'service.beta.openshift.io/serving-cert-secret-name';
 
 const NOTES: readonly ((survey: ExtensionSurvey) => string | undefined)[] = [
   ({ extension }) => extension && noteOfDeclaration(extension),

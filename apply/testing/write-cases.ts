@@ -153,7 +153,7 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
 
     test('a change of the CRD ends the conversion, although the manifest names none', async () => {
       const live = await planted('Planted', { service: SERVICE });
-      await changeObject(cluster(), sampleCrd('Planted'), live, { signal: NEVER });
+      await changeObject(cluster(), sampleCrd('Planted'), live, { isTakenOver: true, signal: NEVER });
       expect(await conversionOf('Planted')).toMatchObject({ conversion: { strategy: 'None' } });
       expect(JSON.stringify(await conversionOf('Planted'))).not.toContain(SERVICE.name);
     });
@@ -161,9 +161,20 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
     test('a change of the CRD replaces the address of the webhook by the one of the manifest', async () => {
       const live = await planted('Moved', { url: 'https://stranger.example/convert' });
       const webhook = { clientConfig: { service: { ...SERVICE, name: 'mine' } }, conversionReviewVersions: ['v1'] };
-      await changeObject(cluster(), converted('Moved', { strategy: 'Webhook', webhook }), live, { signal: NEVER });
+      await changeObject(cluster(), converted('Moved', { strategy: 'Webhook', webhook }), live, { isTakenOver: true, signal: NEVER }); // prettier-ignore
       expect(JSON.stringify(await conversionOf('Moved'))).toContain('"name":"mine"');
       expect(JSON.stringify(await conversionOf('Moved'))).not.toContain('stranger');
+    });
+
+    test('a conversion that another program sets later stays', async () => {
+      await createObject(cluster(), sampleCrd('Kept'), { signal: NEVER });
+      const webhook = { clientConfig: { service: SERVICE }, conversionReviewVersions: ['v1'] };
+      const live = await cluster().apply(converted('Kept', { strategy: 'Webhook', webhook }), {
+        fieldManager: 'other',
+        force: true,
+      });
+      await changeObject(cluster(), sampleCrd('Kept'), live, { signal: NEVER });
+      expect(JSON.stringify(await conversionOf('Kept'))).toContain(SERVICE.name);
     });
 
     test('a conversion that the earlier manifest had goes with the change itself', async () => {

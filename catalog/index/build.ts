@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
 import { chunksOf, type CatalogFiles } from '../tree.ts';
 import { IndexBuilder, type IndexCounts } from './builder.ts';
-import type { LeftOut } from './left-out.ts';
+import type { NotOffered } from './left-out.ts';
 
 export interface BuildOptions {
   readonly files: CatalogFiles;
@@ -11,7 +11,7 @@ export interface BuildOptions {
   readonly target: string;
   readonly limits?: CatalogLimits;
   /** Kept with the counts of the index. */
-  readonly notOffered?: LeftOut | undefined;
+  readonly notOffered?: NotOffered | undefined;
   readonly signal?: AbortSignal;
 }
 

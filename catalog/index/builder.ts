@@ -15,7 +15,7 @@ import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.t
 import { DocumentSplitter, type RawDocument } from '../stream.ts';
 import { checkPath, comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
 import { createChunkWriter, type ChunkWriter } from './chunks.ts';
-import { LeftOutByFile, type LeftOut } from './left-out.ts';
+import { LeftOutByFile, type LeftOut, type NotOffered } from './left-out.ts';
 import { sealFile } from './seal.ts';
 import { APPLICATION_ID, FILL_PACKAGES, INDEXES, TABLES } from './tables.ts';
 import { weigh } from './weigh.ts';
@@ -30,7 +30,7 @@ export interface IndexCounts {
   /** Absent if every value could be parsed. */
   readonly leftOut?: LeftOut;
   /** Tags of repositories that are versions and are not offered; absent if there are none. */
-  readonly notOffered?: LeftOut;
+  readonly notOffered?: NotOffered;
 }
 
 interface CurrentFile {
@@ -56,7 +56,7 @@ export interface BuilderOptions {
   readonly partial: string;
   readonly limits: CatalogLimits;
   /** Kept with the counts. */
-  readonly notOffered?: LeftOut | undefined;
+  readonly notOffered?: NotOffered | undefined;
 }
 
 /**
@@ -70,7 +70,7 @@ export class IndexBuilder {
   readonly #target: string;
   readonly #partial: string;
   readonly #limits: CatalogLimits;
-  readonly #notOffered: LeftOut | undefined;
+  readonly #notOffered: NotOffered | undefined;
   readonly #database: DatabaseSync;
   readonly #chunks: ChunkWriter;
   readonly #insertFile: StatementSync;

@@ -8,6 +8,12 @@ export interface LeftOut {
   readonly first: readonly string[];
 }
 
+/** Tags of repositories that are versions and are not offered. */
+export interface NotOffered extends LeftOut {
+  /** Packages that several repositories claim, while the spec says for none which one is meant. */
+  readonly disputed?: LeftOut;
+}
+
 const MOST_NAMED = 3;
 const MOST_CHARACTERS = 200;
 

@@ -39,6 +39,15 @@ export interface DescribedRepository {
 export interface RepositoryCatalog {
   readonly documents: readonly CatalogDocument[];
   readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
+  readonly disputes: readonly Dispute[];
+}
+
+/** A package that several repositories claim with the same right. */
+export interface Dispute {
+  readonly package: string;
+  /** The repository that offers it. */
+  readonly offeredBy: string;
+  readonly others: readonly string[];
 }
 
 /** Channel of the versions that are no pre-releases; the default channel, if it has any. */
@@ -48,31 +57,50 @@ const CANDIDATE_CHANNEL = 'candidate';
 
 /**
  * The catalog of these repositories, in their order. From every version of a channel one may upgrade to every
- * higher one: each entry replaces the one before it and skips all that are lower. A package is offered by the first
- * repository that has it.
+ * higher one: each entry replaces the one before it and skips all that are lower. A package is offered by one repository.
+ *
+ * @param servedFrom The repository from which the content in service has a package.
  */
 export function buildRepositoryCatalog(
   repositories: readonly DescribedRepository[],
   rules: VersionRules,
+  servedFrom: (packageName: string) => string | undefined = () => undefined,
 ): RepositoryCatalog {
+  const selected = repositories.map((source) => ({ ...selectVersions(source, rules), source }));
+  const claims = Map.groupBy(
+    selected.filter(({ offered }) => offered.length > 0),
+    ({ name }) => name,
+  );
+  const verdicts = [...claims].map(([name, claimants]) =>
+    judgeClaims(
+      name,
+      claimants.map(({ source }) => source),
+      servedFrom(name),
+    ),
+  );
+  const owners = new Map(verdicts.map(({ package: name, offeredBy }) => [name, offeredBy]));
   const documents: CatalogDocument[] = [];
   const ignored: (IgnoredTag & { repository: string })[] = [];
-  const owners = new Map<string, string>();
-  for (const source of repositories) {
+  for (const { name, offered, ignored: refused, source } of selected) {
     const { repository } = source;
-    const { name, offered, ignored: refused } = selectVersions(source, rules);
     ignored.push(...refused.map(({ tag, because }) => ({ repository, tag, because })));
-    if (offered.length === 0) continue;
     const owner = owners.get(name);
-    if (owner !== undefined) {
-      const because = `the package ${name} is offered by ${owner} already`;
-      ignored.push(...offered.map(({ tag }) => ({ repository, tag, because })));
-      continue;
-    }
-    owners.set(name, repository);
-    documents.push(...packageDocuments(name, offered));
+    const because = `the package ${name} is offered by ${owner} already`;
+    if (owner === repository) documents.push(...packageDocuments(name, offered));
+    else ignored.push(...offered.map(({ tag }) => ({ repository, tag, because })));
   }
-  return { documents, ignored };
+  return { documents, ignored, disputes: verdicts.filter(({ others }) => others.length > 0) };
+}
+
+/**
+ * Which repository offers a package: one for which the spec names the package; else the one that offers it already, so that
+ * no user who may push to another one takes it away; else the first. A repository that the spec prefers is not disputed.
+ */
+function judgeClaims(name: string, claimants: readonly DescribedRepository[], served: string | undefined): Dispute {
+  const named = claimants.filter((one) => one.package !== undefined);
+  const equals = (named.length > 0 ? named : claimants).map(({ repository }) => repository);
+  const offeredBy = named.length === 0 && equals.includes(served ?? '') ? (served as string) : equals[0]!;
+  return { package: name, offeredBy, others: equals.filter((repository) => repository !== offeredBy) };
 }
 
 /** The documents as one file of a catalog. */

@@ -219,6 +219,49 @@ describe('a catalog made from repositories', () => {
     expect(ignored).toMatchObject([{ repository: 'registry.example/copy', tag: '9.0.0' }]);
   });
 
+  describe('a package that two repositories claim', () => {
+    const [mine, theirs] = ['registry.example/gadget', 'registry.example/theirs'] as const;
+    it.each<{
+      because: string;
+      served: string | undefined;
+      named: readonly string[];
+      owner: string;
+      disputed: boolean;
+    }>([
+      {
+        because: 'the spec names it for none, and nothing is in service',
+        served: undefined,
+        named: [],
+        owner: mine,
+        disputed: true,
+      },
+      { because: 'the content in service has it from there', served: theirs, named: [], owner: theirs, disputed: true },
+      {
+        because: 'the content in service has it from a repository that is none of them',
+        served: 'registry.example/gone',
+        named: [],
+        owner: mine,
+        disputed: true,
+      },
+      { because: 'the spec names it for that one', served: mine, named: [theirs], owner: theirs, disputed: false },
+      { because: 'the spec names it for both', served: theirs, named: [mine, theirs], owner: mine, disputed: true },
+    ])('is offered by $owner, disputed: $disputed, as $because', ({ served, named, owner, disputed }) => {
+      const from = (name: string, version: string): DescribedRepository =>
+        repository(
+          { [version]: bundle(version) },
+          { repository: name, ...(named.includes(name) && { package: 'gadget' }) },
+        );
+      const repositories = [from(mine, '1.0.0'), from(theirs, '9.0.0')];
+      const { documents, ignored, disputes } = buildRepositoryCatalog(repositories, versionRules, () => served);
+      const other = owner === mine ? theirs : mine;
+      expect(documents.filter(({ schema }) => schema === 'olm.bundle').map(({ name }) => name)).toEqual([
+        owner === mine ? 'gadget.v1.0.0' : 'gadget.v9.0.0',
+      ]);
+      expect(ignored.map(({ repository: name }) => name)).toEqual([other]);
+      expect(disputes).toEqual(disputed ? [{ package: 'gadget', offeredBy: owner, others: [other] }] : []);
+    });
+  });
+
   it('a catalog made from repositories is indexed like any other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-repository-'));
     const { documents } = buildRepositoryCatalog(

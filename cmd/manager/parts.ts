@@ -14,6 +14,7 @@ import { createSignatureChecks } from '../../controllers/signature-checks.ts';
 import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
 import { createPullSecretOffers } from '../../controllers/revision/pull-secrets/offers.ts';
 import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
+import { KeptBytes } from '../../controllers/revision/kept-bytes.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
@@ -63,7 +64,7 @@ export function createParts(context: ManagerContext) {
     log,
   });
   const now = (): Date => new Date();
-  const managed = watchManagedObjects(informers, caches);
+  const managed = watchManagedObjects(informers, caches, log);
   const certificates = createCertificatesAhead({ exists: (ref) => managed.get(ref) !== undefined, now });
   const policies = createRegistryPolicies(() => caches.registryPolicies.list());
   const { registries, bundles } = createPullsOf(context, policies);
@@ -111,12 +112,20 @@ function createPullsOf({ client, namespace, options }: ManagerContext, policies:
   return createPulls(clients, { folder: options['data-folder'], policies, time });
 }
 
+const NAMESPACE_FULL =
+  'the objects of the namespace that name a Subscription as their owner are too many or too large to be followed: of some of them only the name is kept, so that workloads among them do not become ready. Delete those that no Subscription has made, and restart the manager';
+
 function watchManagedObjects(
   informers: InformerFactory,
   { subscriptions, revisions }: OurCaches,
+  log: Log,
 ): ReturnType<typeof createManagedObjects> {
   const managed = createManagedObjects((request) => informers.informer(request), {
     hasOwner: createLivingOwners(subscriptions),
+    bytes: new KeptBytes({
+      subscriptionsIn: (namespace) => subscriptions.list(namespace).length,
+      onFull: (namespace) => log.warn({ namespace }, NAMESPACE_FULL),
+    }),
     release: (informer) => informers.release(informer),
   });
   tidyWith(revisions, managed);

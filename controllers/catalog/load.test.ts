@@ -64,6 +64,23 @@ describe('loading the content of repositories', () => {
     expect(scene.events.filter(({ reason }) => reason === 'InternalError')).toHaveLength(1);
   });
 
+  test('a package stays with the repository that offers it, when one before it in the spec claims it', async () => {
+    const nameOf = (one: string): { repository: string } => ({ repository: `${scene.registry.host}/${one}` });
+    await push('v1.0.0', {}, 'owner');
+    scene.change({ source: { repositories: ['hub', 'owner'].map(nameOf) } });
+    await manager.lead();
+    await scene.publish('v1.0.0', ['none']);
+    await push('v9.0.0', { metadata: { name: 'gadget-operator.v9.0.0' }, spec: { version: '9.0.0' } }, 'hub');
+    scene.request('now');
+    await manager.lead();
+    const [own] = manager.content.get('hub')?.index.packages() ?? [];
+    const bundles = manager.content.get('hub')?.index.package(own?.name ?? '')?.bundles ?? [];
+    expect(bundles.map(({ image }) => image.split('@')[0])).toEqual([nameOf('owner').repository]);
+    const told = expect.stringMatching(/^Several repositories claim one package: .* is offered by .*\/owner, and .*\/hub claims it too\. To decide, set package/) as string; // prettier-ignore
+    expect(scene.events.findLast(({ reason }) => reason === 'BundleInvalid')?.note).toEqual(told);
+    expect(scene.condition('Ready')?.message).toContain('Several repositories claim one package');
+  });
+
   test('each request for one of many versions has the time of a pull for itself', async () => {
     const before = manager.pulls();
     for (const minor of [1, 2, 3]) await scene.publish(`v1.${minor}.0`, ['next']);

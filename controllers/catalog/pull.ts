@@ -3,7 +3,7 @@ import type { Catalog } from '../../api/catalog.ts';
 import { formatTime } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { catalogFolder, describeImage } from '../../bundles/image-labels.ts';
-import type { LeftOut } from '../../catalog/index/left-out.ts';
+import type { NotOffered } from '../../catalog/index/left-out.ts';
 import type { CatalogFiles } from '../../catalog/tree.ts';
 import { CATALOG_LIMITS, pullTree, type ImageTree } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
@@ -18,7 +18,7 @@ export interface PulledCatalog {
   /** For an image that turns out to have no packages: the kind of image that its labels suggest. */
   readonly seemsToBe?: string;
   /** Tags of repositories that are versions and are not offered. */
-  readonly notOffered?: LeftOut | undefined;
+  readonly notOffered?: NotOffered | undefined;
 }
 
 /** The current digest of the Catalog's reference, as a reference by digest. Throws the errors of a registry. */

@@ -14,6 +14,7 @@ import {
   knownBundles,
   repositoriesDigest,
   type DescribedVersion,
+  type Dispute,
 } from '../../catalog/repository/build.ts';
 import { checkEntry } from '../../catalog/repository/entry-check.ts';
 import { checkEntrySize, roomForEntries, takeEntry } from '../../catalog/repository/entry-size.ts';
@@ -119,11 +120,25 @@ export async function pullRepositories(
       return { ...source, versions };
     }),
   );
-  const { documents, ignored } = buildRepositoryCatalog(described, versionRules);
+  const { documents, ignored, disputes } = buildRepositoryCatalog(described, versionRules, repositoriesIn(served));
   const before = repositories.flatMap(({ repository, ignored: tags }) => tags.map((tag) => ({ repository, ...tag })));
   const left = [...before, ...unreadable, ...ignored];
   const notOffered = nameFirst(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
-  return { digest, files: [fileOf(documents)], notOffered };
+  const disputed = nameFirst(disputes.map(describeDispute));
+  return {
+    digest,
+    files: [fileOf(documents)],
+    notOffered: notOffered && { ...notOffered, ...(disputed !== undefined && { disputed }) },
+  };
+}
+
+function describeDispute({ package: name, offeredBy, others }: Dispute): string {
+  return `${name} is offered by ${offeredBy}, and ${others.join(', ')} ${others.length === 1 ? 'claims' : 'claim'} it too`;
+}
+
+/** From which repository an index has a package, by the image of one of its bundles. */
+function repositoriesIn(served: CatalogIndex | undefined): (packageName: string) => string | undefined {
+  return (name) => served?.package(name)?.bundles[0]?.image.split('@')[0];
 }
 
 /** The entry of a bundle, or the reason why it has none; an error that a retry may cure is thrown. */

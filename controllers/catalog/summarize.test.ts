@@ -92,6 +92,24 @@ describe('the Ready condition of a Catalog', () => {
       ],
     },
     {
+      because: 'two repositories claim a package',
+      status: summarizeContent(
+        catalog(undefined),
+        {
+          ...found,
+          notOffered: { count: 1, first: ['r:v1 (x)'], disputed: { count: 1, first: ['a is offered by b'] } },
+        },
+        now,
+      ),
+      ready: [
+        'True',
+        'Succeeded',
+        '3 packages with 5 bundles in service. Several repositories claim one package: a is offered by b. To decide, set ' +
+          'package in spec.source.repositories beside the repository that is to offer it. These tags are not offered as ' +
+          'versions: r:v1 (x). Push a corrected bundle under each tag, or delete the tag',
+      ],
+    },
+    {
       because: 'the last good content is served',
       status: summarizeFailure(catalog(served), { error: down, served: true }, now),
       ready: [

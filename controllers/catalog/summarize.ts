@@ -4,7 +4,7 @@ import { findCondition, formatTime, replaceConditions, type NextCondition } from
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Signature } from '../../api/signature.ts';
-import type { LeftOut } from '../../catalog/index/left-out.ts';
+import type { LeftOut, NotOffered } from '../../catalog/index/left-out.ts';
 import { requestOf } from '../request-of.ts';
 import { isOfSource } from './source.ts';
 import { warningOf } from './verification.ts';
@@ -23,7 +23,7 @@ export interface CatalogFindings {
   /** Defective values that it is served without; absent if there are none. */
   readonly leftOut?: LeftOut;
   /** Tags of repositories that are versions and are not offered; absent if there are none. */
-  readonly notOffered?: LeftOut;
+  readonly notOffered?: NotOffered;
 }
 
 /**
@@ -189,9 +189,17 @@ export function describeLeftOut(leftOut: LeftOut): string {
 }
 
 /** Which tags are not offered, and what to do about it. */
-export function describeNotOffered(notOffered: LeftOut): string {
+export function describeNotOffered(notOffered: NotOffered): string {
   const advice = 'Push a corrected bundle under each tag, or delete the tag';
-  return `These tags are not offered as versions: ${listFirst(notOffered)}. ${advice}`;
+  const { disputed } = notOffered;
+  const claims = disputed === undefined ? '' : `${describeDisputed(disputed)}. `;
+  return `${claims}These tags are not offered as versions: ${listFirst(notOffered)}. ${advice}`;
+}
+
+/** Which packages several repositories claim, and how to decide. */
+function describeDisputed(disputed: LeftOut): string {
+  const advice = 'To decide, set package in spec.source.repositories beside the repository that is to offer it';
+  return `Several repositories claim one package: ${listFirst(disputed)}. ${advice}`;
 }
 
 function listFirst({ count: all, first }: LeftOut): string {

@@ -149,7 +149,7 @@ describe.each([
   },
 ])('an object made large by $because', ({ object }) => {
   it.each([keepHealth, keepMetadata, keepName])('a large object is small in memory: %o', (keep) => {
-    expect(JSON.stringify(keep(object)).length).toBeLessThan((keep === keepHealth ? 64 : 16) * 1024);
+    expect(JSON.stringify(keep(object)).length).toBeLessThan(16 * 1024);
     expect(keep(object).metadata).toMatchObject({ name: 'a', namespace: 'ops', uid: 'u1' });
   });
 });
@@ -173,6 +173,20 @@ it('keeps the annotation by which another program writes the authority of a CRD,
   };
   expect(assessHealth(keepHealth(crd))).toEqual(assessHealth(crd));
   expect(assessHealth(keepHealth(crd)).state).toBe('Progressing');
+});
+
+it('a selector as long as the API server takes it is not kept', () => {
+  const values = Array.from({ length: 930 }, (_, at) => `v${at}`.padEnd(63, 'x'));
+  const selector = { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'b', operator: 'NotIn', values }] };
+  const claims = { [ANNOTATION.owner]: 'ops/widgets' };
+  const kept = keepHealth({ ...having({ annotations: claims }), spec: { replicas: 0, selector }, status: {} });
+  expect(kept).toEqual(keepName(having({ annotations: claims })));
+});
+
+it('an object that is kept by name takes less than two kilobytes', () => {
+  const claims = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'u' };
+  const labels = { ...likeOurs('x'.repeat(63)), [LABEL.owner]: 'ops.widgets', [LABEL.revision]: 'widgets-1' };
+  expect(JSON.stringify(keepName(having({ annotations: claims, labels }))).length).toBeLessThan(2048);
 });
 
 it('an object that is kept by name still names its owner', () => {

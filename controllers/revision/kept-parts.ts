@@ -4,7 +4,7 @@
  * and foreign annotations. Pure; managed-objects.ts applies it to each object as it arrives.
  */
 import { isCrd } from '../../api/crd-kind.ts';
-import { ANNOTATION, CA_INJECTION } from '../../api/names.ts';
+import { ANNOTATION, CA_INJECTION, LABEL } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
 
@@ -15,9 +15,7 @@ const LONGEST_NOTE = 512;
 /** For conditions, finalizers and owners: controllers write fewer. */
 const MOST_ENTRIES = 32;
 /** For the kept parts of an object together; a larger object is kept by name only. */
-const MOST_BYTES = 64 * 1024;
-/** The same for metadata: an owner's name, for example, has no limit of its own. */
-const MOST_METADATA_BYTES = 16 * 1024;
+const MOST_BYTES = 16 * 1024;
 
 /** The metadata that shows the owner and the state of an object, and the progress of a roll-out or a removal. */
 export function keepMetadata(object: KubeObject): KubeObject {
@@ -34,11 +32,11 @@ export function keepMetadata(object: KubeObject): KubeObject {
       ...(ownerReferences !== undefined && { ownerReferences: ownerReferences.slice(0, MOST_ENTRIES) }),
     },
   };
-  return isAtMost(kept, MOST_METADATA_BYTES) ? kept : keepName(object);
+  return isSmall(kept) ? kept : keepName(object);
 }
 
-function isAtMost(kept: KubeObject, characters: number): boolean {
-  return JSON.stringify(kept).length <= characters;
+function isSmall(kept: KubeObject): boolean {
+  return JSON.stringify(kept).length <= MOST_BYTES;
 }
 
 /** Identity and claimed owner only. */
@@ -49,7 +47,7 @@ export function keepName({ apiVersion, kind, metadata }: KubeObject): KubeObject
     kind,
     metadata: {
       ...keepIdentity(rest),
-      ...someOf('labels', labels, isOurs),
+      ...someOf('labels', labels, isOwnLabel),
       ...someOf('annotations', annotations, isClaim),
     },
   };
@@ -64,7 +62,7 @@ export function keepHealth(object: KubeObject): KubeObject {
     ...(status !== undefined && { status: keepStatus(fieldsOf(status)) }),
   };
   // only people who may write to the whole cluster write a CRD, and its names are needed for every CRD
-  return isCrd(object) || isAtMost(kept, MOST_BYTES) ? kept : keepName(object);
+  return isCrd(object) || isSmall(kept) ? kept : keepName(object);
 }
 
 type Metadata = KubeObject['metadata'];
@@ -101,6 +99,12 @@ function isOurs(key: string): boolean {
 
 function isClaim(key: string): boolean {
   return CLAIMS.has(key);
+}
+
+const OWN_LABELS: ReadonlySet<string> = new Set([LABEL.owner, LABEL.revision]);
+
+function isOwnLabel(key: string): boolean {
+  return OWN_LABELS.has(key);
 }
 
 function isLabelRead(key: string): boolean {

@@ -10,6 +10,7 @@ import {
   type ManagedObjectsOptions,
   type TidyManagedObjects,
 } from './managed-objects.ts';
+import { KeptBytes } from './kept-bytes.ts';
 import { allOf } from './managed-selections.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
@@ -125,6 +126,15 @@ describe('a workload with our label', () => {
 
   it('a workload with our label is kept by name if its owner is no Subscription', async () => {
     const { managed } = follow([deployment], { hasOwner: () => false });
+    await managed.follow([DEPLOYMENT], never);
+    expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata });
+  });
+
+  it('a workload with our label is kept by name if its namespace has too much already', async () => {
+    const bytes = new KeptBytes();
+    const full = Array.from({ length: 600 }, (_, at) => ({ name: `b${at}`, uid: 'x'.repeat(at < 500 ? 10_000 : 10) }));
+    for (const one of full) bytes.admit({ ...DEPLOYMENT, metadata: { ...metadata, ...one } });
+    const { managed } = follow([deployment], { bytes });
     await managed.follow([DEPLOYMENT], never);
     expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata });
   });

@@ -1,8 +1,8 @@
 /**
  * Follows the objects that Slipway has applied, by one watch for each kind, so that a change or a deletion is noticed
  * at once and an unchanged object is never sent again. For kinds that can be unhealthy, the fields that decide health
- * are kept; for others, metadata (kept-parts.ts); for objects whose owner is no Subscription, the name. For
- * cluster-scoped kinds the names of all objects are known, so that an absent object need not be read.
+ * are kept; for others, metadata (kept-parts.ts); the name for objects that can belong to no Subscription, and for those
+ * that a namespace has beyond a bound (kept-bytes.ts). For cluster-scoped kinds the names of all objects are known, so that an absent object need not be read.
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
@@ -13,6 +13,7 @@ import { systemClock, type Clock } from '../../kube/clock.ts';
 import { formatKey } from '../../kube/controller/controller.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
+import { KeptBytes } from './kept-bytes.ts';
 import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
 import { allOf, oursOf, type Keep } from './managed-selections.ts';
 import { mayWatch } from './watched-kinds.ts';
@@ -58,10 +59,12 @@ const PATIENCE_SECONDS = 30;
 
 export interface ManagedObjectsOptions {
   /**
-   * Whether the Subscription that an object names as its owner exists; see living-owners.ts. Of other objects only the
-   * name is kept.
+   * Whether the Subscription that an object names as its owner exists and can have it; see living-owners.ts. Of other
+   * objects only the name is kept.
    */
   readonly hasOwner?: (object: KubeObject) => boolean;
+  /** Bounds the kept parts of a namespace. */
+  readonly bytes?: KeptBytes;
   /** Receives an informer that is not needed any longer. */
   readonly release?: (informer: Informer) => void;
   readonly clock?: Clock;
@@ -83,6 +86,7 @@ class WatchedObjects implements TidyManagedObjects {
   readonly #informer: OpenInformer;
   readonly #release: (informer: Informer) => void;
   readonly #clock: Clock;
+  readonly #bytes: KeptBytes;
   readonly #keep: Record<'ours' | 'note', Keep>;
   /** The informers of our objects, by `groupKind` as in all maps. */
   readonly #followed = new Map<string, Informer>();
@@ -100,15 +104,17 @@ class WatchedObjects implements TidyManagedObjects {
 
   constructor(
     informer: OpenInformer,
-    { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions,
+    { hasOwner = () => true, bytes = new KeptBytes(), release = () => undefined, clock = systemClock }: ManagedObjectsOptions, // prettier-ignore
   ) {
     this.#informer = informer;
     this.#release = release;
     this.#clock = clock;
-    this.#keep = {
-      ours: (object) => (isCrd(object) || hasOwner(object) ? keepHealth(object) : keepName(object)),
-      note: (object) => (hasOwner(object) ? keepMetadata(object) : keepName(object)),
+    this.#bytes = bytes;
+    const keepBy = (keep: Keep): Keep => {
+      return (object) => (hasOwner(object) ? bytes.admit(keep(object)) : (bytes.forget(object), keepName(object)));
     };
+    const [health, note] = [keepBy(keepHealth), keepBy(keepMetadata)];
+    this.#keep = { ours: (object) => (isCrd(object) ? keepHealth(object) : health(object)), note };
   }
 
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void> {
@@ -182,10 +188,11 @@ class WatchedObjects implements TidyManagedObjects {
     const ours = all === undefined || hasHealth(kind) ? this.#informer(oursOf(kind, this.#keep)) : all;
     ours.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) => [annotations?.[ANNOTATION.ownerUid] ?? []].flat());
     const notify = (object: KubeObject): void => this.#listeners.forEach((listener) => listener(object));
-    this.#offs.set(
-      groupKind(kind),
-      ours.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify }),
-    );
+    const deleted = (object: KubeObject): void => {
+      this.#bytes.forget(object);
+      notify(object);
+    };
+    this.#offs.set(groupKind(kind), ours.on({ added: notify, updated: (_old, object) => notify(object), deleted }));
     this.#followed.set(groupKind(kind), ours);
     return all === undefined ? [ours] : [ours, all];
   }
@@ -194,6 +201,7 @@ class WatchedObjects implements TidyManagedObjects {
     this.#offs.get(kind)?.();
     const informers = new Set([this.#followed.get(kind), this.#complete.get(kind)]);
     for (const one of informers) if (one !== undefined) this.#release(one);
+    this.#bytes.forgetKind(kind);
     for (const known of [this.#followed, this.#complete, this.#offs, this.#askedAt, this.#own]) known.delete(kind);
   }
 }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { refOf } from '../../api/object.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
 import { NEVER } from '../../api/testing/never.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import { createFakeCluster } from '../../kube/testing/fake-cluster.ts';
+import { large, withSmallLists } from '../../kube/testing/small-lists.ts';
 import type { EventFacts } from '../events.ts';
 import { uninstall } from './remove.ts';
 import { facts, NOW, revision, subscription } from './testing/facts.ts';
@@ -138,14 +139,22 @@ describe('a Revision that a former leader has made, and that the watch has not r
   const orphaning = { uninstall: { objects: 'Orphan' } };
 
   /** A cluster with a Revision that the facts lack. */
-  async function end(status: object, generation: number): Promise<{ readonly left: boolean; readonly lists: number }> {
+  async function end(
+    status: object,
+    generation: number,
+    others: readonly KubeObject[] = [],
+  ): Promise<{ readonly left: boolean; readonly lists: number }> {
     const deletionTimestamp = NOW.toISOString();
     const metadata = { deletionTimestamp, generation, finalizers: ['slipway.dev/cleanup'] };
     const leaving = subscription({ metadata, spec: orphaning, status });
     const cluster = createFakeCluster();
     cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
-    for (const one of [leaving, revision()]) cluster.put(one);
-    const ended = uninstall({ cluster, record: () => undefined }, facts({ subscription: leaving }), NEVER);
+    for (const one of [leaving, revision(), ...others]) cluster.put(one);
+    const ended = uninstall(
+      { cluster: withSmallLists(cluster, 20_000), record: () => undefined },
+      facts({ subscription: leaving }),
+      NEVER,
+    );
     await ended.catch((error: unknown) => expect(error).toMatchObject({ reason: 'Conflict', retry: 'backoff' }));
     return {
       left: (await cluster.get(refOf(leaving))) !== undefined,
@@ -161,6 +170,12 @@ describe('a Revision that a former leader has made, and that the watch has not r
     },
   ])('holds its Subscription if $because: without it, its objects would not stay', async ({ status }) => {
     expect(await end({ ...status, observedGeneration: 1 }, 2)).toEqual({ left: true, lists: 1 });
+  });
+
+  test('is found among others whose inventories are long', async () => {
+    const inventory = [{ apiVersion: 'v1', kind: 'Secret', name: 's', uid: 'u', hash: large(10_000) }];
+    const others = ['a-1', 'b-1', 'c-1'].map((name) => ({ ...revision(), metadata: { name, namespace: 'ops' }, status: { inventory } })); // prettier-ignore
+    expect(await end({ installed, observedGeneration: 1 }, 2, others)).toEqual({ left: true, lists: 1 });
   });
 
   test.each([

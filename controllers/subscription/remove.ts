@@ -5,10 +5,12 @@
 import { removalDuring } from '../../adoption/way-back.ts';
 import { findCondition, isReason } from '../../api/conditions.ts';
 import { API_VERSION } from '../../api/names.ts';
-import { keyOfObject, refOf } from '../../api/object.ts';
+import { keyOfObject, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../api/cluster.ts';
+import { fieldsOf } from '../../api/untyped.ts';
+import { nameOnly, ownedParts } from '../../apply/listed-parts.ts';
 import type { Result } from '../../kube/controller/controller.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf } from '../../resolver/dependencies/removal.ts';
@@ -136,9 +138,16 @@ async function requireNoRevision(
   const hasBegun = status?.observedGeneration !== undefined && status.observedGeneration === metadata.generation;
   if (!isNamed || hasBegun) return;
   const namespace = metadata.namespace ?? '';
-  const found = await cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace }, signal);
-  const [unseen] = genuineOf(found as readonly Revision[], subscription);
+  const isOf = (object: KubeObject): object is Revision => fieldsOf(object['spec'])['subscription'] === metadata.name;
+  // Each may have a long inventory, and a namespace may have hundreds.
+  const keep = (object: KubeObject): KubeObject => (isOf(object) ? specParts(object) : nameOnly(object));
+  const found = await cluster.list({ apiVersion: API_VERSION, kind: 'Revision' }, { namespace, keep }, signal);
+  const [unseen] = genuineOf(found.filter(isOf), subscription);
   if (unseen !== undefined) throw unreported(refOf(unseen));
+}
+
+function specParts(object: KubeObject): KubeObject {
+  return { ...ownedParts(object), spec: object['spec'] };
 }
 
 /** Why nothing is deleted now; undefined if the uninstall may begin, or has begun. */

@@ -84,7 +84,7 @@ test('an answer that cannot be smaller is an error, and is not asked for again',
 
 test.each([
   { because: 'it fits', mostListBytes: 5000, outcome: 10 },
-  { because: 'whole objects would fill the memory', mostListBytes: 2000, outcome: 'list ConfigMap: all objects have more than 2000 bytes' }, // prettier-ignore
+  { because: 'whole objects would fill the memory', mostListBytes: 2000, outcome: 'list ConfigMap: all objects have more than 2000 bytes. Delete some, or give the program more memory' }, // prettier-ignore
 ])('a list of whole objects is bounded in all: $because', async ({ mostListBytes, outcome }) => {
   put(10, 400);
   const limited = createClient(transport, { mostListBytes });

@@ -116,7 +116,11 @@ function adding(mostBytes: number, kind: Kind, fetchPage: FetchPage): FetchPage 
   return async (page) => {
     const found = await fetchPage(page);
     sum = (page.continue === undefined ? 0 : sum) + (found.bytes ?? 0);
-    if (sum > mostBytes) throw unavailable(`list ${groupKind(kind)}`, `all objects have more than ${mostBytes} bytes`);
+    if (sum > mostBytes)
+      throw unavailable(
+        `list ${groupKind(kind)}`,
+        `all objects have more than ${mostBytes} bytes. Delete some, or give the program more memory`,
+      );
     return found;
   };
 }

@@ -5,7 +5,6 @@
 import type { ApplyResult, ObjectResult } from '../../../apply/apply.ts';
 import { isCrd } from '../../../api/crd-kind.ts';
 import type { Cluster } from '../../../api/cluster.ts';
-import { withConversion } from '../../../apply/crd-conversion.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { isIntact, refOfEntry, stateOf, type InventoryEntry } from '../../../apply/inventory.ts';
 import { hashObject } from '../../../apply/prepare.ts';
@@ -70,7 +69,7 @@ export async function observeDrift(
       return {
         entry,
         state: live === undefined ? undefined : stateOf(live),
-        taken: read === undefined ? [] : takenFields(withConversion(object), read),
+        taken: read === undefined ? [] : takenFields(object, read),
       };
     }),
   );

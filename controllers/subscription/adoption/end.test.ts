@@ -15,6 +15,7 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { NEVER } from '../../../api/testing/never.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
+import { large, withSmallLists } from '../../../kube/testing/small-lists.ts';
 import type { EventFacts } from '../../events.ts';
 import { createKeptBackups } from '../../kept-backups.ts';
 import { subscription } from '../testing/facts.ts';
@@ -55,6 +56,8 @@ interface Scene {
   readonly spec?: object;
   readonly status?: Subscription['status'];
   readonly options?: FakeOptions;
+  /** Most bytes of a list of whole objects. */
+  readonly mostListBytes?: number;
 }
 
 const INSTALLED = {
@@ -65,8 +68,11 @@ class Uninstall {
   readonly cluster: FakeCluster;
   readonly events: EventFacts[] = [];
   readonly #subscription: Subscription;
+  readonly #mostListBytes: number;
 
-  constructor({ given = GIVEN, stage = endHandOver(), spec = {}, status = INSTALLED, options = {} }: Scene = {}) {
+  constructor(scene: Scene = {}) {
+    const { given = GIVEN, stage = endHandOver(), spec = {}, status = INSTALLED, options = {} } = scene;
+    this.#mostListBytes = scene.mostListBytes ?? Infinity;
     this.cluster = createFakeCluster(options);
     for (const name of ['ops', KEPT, 'kube-system'])
       this.cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
@@ -84,8 +90,9 @@ class Uninstall {
 
   async end(leaving: Subscription = this.#subscription): Promise<void> {
     const record = (_: KubeObject, event: EventFacts): void => void this.events.push(event);
+    const client = withSmallLists(this.cluster, this.#mostListBytes);
     await endAdoption(
-      { client: this.cluster, namespace: KEPT, mayHaveBackups: createKeptBackups(this.cluster, KEPT), record, sleep },
+      { client, namespace: KEPT, mayHaveBackups: createKeptBackups(this.cluster, KEPT), record, sleep },
       leaving,
       NEVER,
     );
@@ -130,6 +137,26 @@ describe('an uninstall', () => {
     expect(run.left).toHaveLength(GIVEN.length);
     expect(await run.hasBackup()).toBe(true);
     expect(run.events).toEqual([]);
+  });
+
+  test('is not held by the objects of others, however large they are', async () => {
+    const run = new Uninstall({ mostListBytes: 20_000 });
+    for (const name of ['a', 'b', 'c']) {
+      const subject = { name: large(10_000) };
+      run.cluster.put(right('RoleBinding', name, { namespace: 'kube-system', annotations: {} }, subject));
+      run.cluster.put({ ...OLM.csv, metadata: { name, namespace: 'ops', annotations: { long: large(10_000) } } });
+    }
+    await run.end();
+    expect(run.left).not.toContain(describeRef(refOf(DELEGATOR)).replace('.rbac.authorization.k8s.io', ''));
+    expect(await run.hasBackup()).toBe(false);
+  });
+
+  test('that leaves the objects is not held by those of others in its namespace', async () => {
+    const run = new Uninstall({ spec: { uninstall: { objects: 'Orphan' } }, mostListBytes: 20_000 });
+    for (const name of ['a', 'b', 'c'])
+      run.cluster.put(right('Role', name, { namespace: 'ops', annotations: { long: large(10_000) } }));
+    await run.end();
+    expect(run.said).toHaveLength(1);
   });
 
   test('keeps one of its namespace that a person uses, though it was tied to the Subscription', async () => {

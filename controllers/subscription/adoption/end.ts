@@ -11,6 +11,7 @@ import type { Cluster } from '../../../api/cluster.ts';
 import { ReasonedError } from '../../../api/errors.ts';
 import { describeRef, groupKind, type ObjectRef } from '../../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
+import { finalizerParts } from '../../../apply/listed-parts.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
 import { nameSome } from '../../name-some.ts';
@@ -62,7 +63,7 @@ export async function endAdoption(deps: EndDeps, subscription: Subscription, sig
 /** Whether the object of OLM waits for Slipway. The manager may list every object, and read none of OLM. */
 async function isHeld({ list }: Pick<Cluster, 'list'>, { held }: FoundRemains, signal: AbortSignal): Promise<boolean> {
   const { apiVersion, kind, namespace, name } = held;
-  const options = { ...(namespace !== undefined && { namespace }), metadataOnly: true };
+  const options = { ...(namespace !== undefined && { namespace }), metadataOnly: true, keep: finalizerParts };
   const live = await list({ apiVersion, kind }, options, signal);
   return live.some(({ metadata }) => metadata.name === name && metadata.finalizers?.includes(HOLD) === true);
 }
