@@ -105,3 +105,17 @@ export function groupKind(ref: Kind): string {
 export function describeRef(ref: ObjectRef): string {
   return `${groupKind(ref)} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
 }
+
+/** The metadata by which an object is identified, and its state told from another one: names, uid, versions and times. */
+export function keepIdentity(metadata: ObjectMeta): ObjectMeta {
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(generation !== undefined && { generation }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+  };
+}

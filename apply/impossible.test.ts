@@ -50,7 +50,7 @@ describe('a custom resource that may be valid stays', () => {
     },
   ])('$because', ({ schema, spec }) => {
     const objects = [crdWith(schema), widget(spec)];
-    expect(leaveOutImpossible(objects)).toEqual({ kept: objects, leftOut: [] });
+    expect(leaveOutImpossible(objects)).toEqual({ kept: objects, leftOut: [], notJudged: [] });
   });
 
   test('a custom resource stays if its CRD is of v1beta1, which is refused anyway', () => {
@@ -61,5 +61,28 @@ describe('a custom resource that may be valid stays', () => {
   test('a custom resource stays if no CRD beside it defines its kind', () => {
     const objects = [crdWith({ required: ['size'] }), sample('example.com/v1', 'Gadget', 'sample')];
     expect(leaveOutImpossible(objects).kept).toEqual(objects);
+  });
+});
+
+describe('a custom resource that is too large to be judged stays, and is named', () => {
+  const list = { type: 'array', items: { type: 'string' } };
+  const schema = { properties: { ...properties, list }, required: ['size'] };
+  const large = { list: Array.from({ length: 200_000 }, () => 'a') };
+
+  test('one by itself', () => {
+    const objects = [crdWith(schema), widget(large), widget({})];
+    const { kept, leftOut, notJudged } = leaveOutImpossible(objects);
+    expect(kept).toEqual(objects.slice(0, 2));
+    expect(leftOut).toHaveLength(1);
+    expect(notJudged).toMatchObject([{ kind: 'Widget', name: 'sample' }]);
+  });
+
+  test('one that comes after many others', () => {
+    const each = widget({ list: Array.from({ length: 40_000 }, () => 'a'), size: 1 });
+    const objects = [crdWith(schema), ...Array.from({ length: 100 }, () => each)];
+    const { kept, notJudged } = leaveOutImpossible(objects);
+    expect(kept).toHaveLength(objects.length);
+    expect(notJudged.length).toBeGreaterThan(50);
+    expect(notJudged.length).toBeLessThan(100);
   });
 });

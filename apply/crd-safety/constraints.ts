@@ -1,5 +1,5 @@
 /** Finds schema constraints on several values at a time, which a new default may break. Pure. */
-import { fieldsOf, textOf } from '../../api/untyped.ts';
+import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
 import { isSchema, parentOf, type Schema } from './schema.ts';
 
 const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'maxProperties', 'x-kubernetes-validations'] as const;
@@ -23,8 +23,17 @@ export function constraintAbove(path: string, nodes: ReadonlyMap<string, Schema>
 function isPartOfKey(path: string, at: string, schema: Schema): boolean {
   const type = textOf(schema['x-kubernetes-list-type']);
   if (type !== 'map') return type === 'set' || schema['uniqueItems'] === true;
-  const keys = schema['x-kubernetes-list-map-keys'];
-  return Array.isArray(keys) && keys.some((key) => path === `${at}.items.${textOf(key)}`);
+  const place = `${at}.items.`;
+  return path.startsWith(place) && keysOf(schema).has(path.slice(place.length));
+}
+
+const keysOfLists = new WeakMap<Schema, ReadonlySet<string>>();
+
+/** The keys of a list, as a set: each field of its items may ask. */
+function keysOf(schema: Schema): ReadonlySet<string> {
+  const keys = keysOfLists.get(schema) ?? new Set(itemsOf(schema['x-kubernetes-list-map-keys']).map(textOf));
+  keysOfLists.set(schema, keys);
+  return keys;
 }
 
 /**
@@ -32,6 +41,17 @@ function isPartOfKey(path: string, at: string, schema: Schema): boolean {
  * there.
  */
 export function constraintWithin(schema: Schema): string | undefined {
+  const known = within.get(schema);
+  if (known !== undefined) return known.constraint;
+  const constraint = findWithin(schema);
+  within.set(schema, { constraint });
+  return constraint;
+}
+
+/** Each level of nested defaults may ask for all that is below it. */
+const within = new WeakMap<Schema, { readonly constraint: string | undefined }>();
+
+function findWithin(schema: Schema): string | undefined {
   // The API server validates a scalar default when it accepts the CRD.
   if (SCALARS.has(textOf(schema['type']))) return undefined;
   const keyword = OF_DEFAULTS.find((name) => schema[name] !== undefined);

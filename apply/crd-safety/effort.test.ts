@@ -70,6 +70,11 @@ describe('the work of a comparison is bounded', () => {
       next: crdWith([{ type: 'object', properties: { [LONG]: fields(100, 'b') } }]),
     },
     {
+      because: 'a name has hundreds of thousands of dots',
+      old: crdWith([{ type: 'object', properties: { ['a.'.repeat(400_000)]: text } }]),
+      next: crdWith([{ type: 'object', properties: { ['a.'.repeat(400_000)]: { ...text, default: 'b' } } }]),
+    },
+    {
       because: 'a default is deeper than a stack',
       old: crdWith([{ type: 'object', default: nested(9_900) }]),
       next: crdWith([{ type: 'object', default: {} }]),
@@ -86,6 +91,41 @@ describe('the work of a comparison is bounded', () => {
   test('a large schema may change in each of its fields', () => {
     const [old, next] = [text, { type: 'integer' }].map((field) => crdWith([fields(20_000, 'a', field)]));
     expect(compareCrds(old as KubeObject, next as KubeObject).safe).toBe(false);
+  });
+});
+
+describe('the work grows no faster than the schemas', { timeout: 60_000 }, () => {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const large = fields(10_000, 'a');
+  const keys = Array.from({ length: 10_000 }, (_, index) => `key${index}`);
+  const items = (field: Fields): Fields => fields(10_000, 'a', field);
+
+  test.each([
+    {
+      because: 'many fields get a schema',
+      old: open,
+      next: { ...open, ...fields(40_000, 'a') },
+      rule: 'unknownFields',
+    },
+    {
+      because: 'many keys of a map with a large schema get a name',
+      old: { type: 'object', additionalProperties: large },
+      next: { ...fields(10_000, 'a'), additionalProperties: large },
+      rule: 'mapValues',
+    },
+    {
+      because: 'many fields of a list with many keys get a default',
+      old: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys, items: items(text) },
+      next: {
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': keys,
+        items: items({ ...text, default: '' }),
+      },
+      rule: 'default',
+    },
+  ])('a change is compared although $because', ({ old, next, rule }) => {
+    expect(compareCrds(crdWith([old]), crdWith([next])).findings.map((finding) => finding.rule)).toContain(rule);
   });
 });
 

@@ -5,7 +5,7 @@
  */
 import { keyOfObject, type DefinedKind, type KubeObject } from '../../api/object.ts';
 import { definedAs, mayName } from '../custom-resources.ts';
-import { attribute } from './attribute.ts';
+import { attributeTo, type Attributed } from './attribute.ts';
 import {
   compareCrds,
   isDangerous,
@@ -15,8 +15,9 @@ import {
   type Waiver,
 } from './compare.ts';
 import { comparisonsOf, type Comparison } from './comparisons.ts';
-import { harmsOf, isRegardless } from './hurt.ts';
+import { harmsOf, isRegardless, TOO_MUCH, type Harm } from './hurt.ts';
 import { readCrd, type Crd } from './schema.ts';
+import { withinSteps } from './server/steps.ts';
 
 /** Lists one page of all objects of a kind, as kube/'s client does. Throws if the kind is not served. */
 export type ListPage = (
@@ -66,10 +67,14 @@ function planReading(verdict: CrdVerdict, old: KubeObject, next: KubeObject): re
   const labels = new Set(verdict.findings.filter(isDoubtful).map(({ version: label }) => label));
   return [...Map.groupBy(labels, (label) => readableVersion(before, label))].map(([version, grouped]) => ({
     kind: version === undefined ? undefined : definedAs(old, version),
-    tasks: grouped.map((label) => ({
-      findings: verdict.findings.filter((finding) => finding.version === label),
-      comparison: label === undefined ? undefined : comparisons.get(label),
-    })),
+    tasks: grouped.map((label) => {
+      const findings = verdict.findings.filter((finding) => finding.version === label);
+      return {
+        findings,
+        comparison: label === undefined ? undefined : comparisons.get(label),
+        attribute: attributeTo(findings, label ?? ''),
+      };
+    }),
   }));
 }
 
@@ -100,6 +105,7 @@ function readableVersion({ versions }: Crd, label: string | undefined): string |
 interface Task {
   readonly findings: readonly CrdFinding[];
   readonly comparison: Comparison | undefined;
+  readonly attribute: (harm: Harm) => Attributed;
 }
 
 /** A finding with the objects that it hurts. */
@@ -189,16 +195,14 @@ interface Notes {
   readonly namedIn: string | undefined;
 }
 
-function judge({ findings, comparison }: Task, object: KubeObject, notes: Notes): void {
+function judge({ findings, comparison, attribute }: Task, object: KubeObject, notes: Notes): void {
   if (comparison === undefined) {
     for (const finding of findings.filter(isDoubtful)) note(notes, { finding }, object);
     return;
   }
-  const reported = new Map(
-    harmsOf(comparison, object)
-      .map((harm) => attribute(harm, comparison.label, findings))
-      .map((each) => [keyOf(each.finding), each]),
-  );
+  const harms = harmsOf(comparison, object);
+  const attributed = withinSteps(() => harms.map(attribute)) ?? [attribute(TOO_MUCH)];
+  const reported = new Map(attributed.map((each) => [keyOf(each.finding), each]));
   for (const each of reported.values()) note(notes, each, object);
 }
 
@@ -217,8 +221,14 @@ function note(
   else if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
 }
 
-function keyOf({ version, rule, path, message, effect }: CrdFinding): string {
-  return JSON.stringify([version, rule, path, message, effect]);
+const keys = new WeakMap<CrdFinding, string>();
+
+/** Written once for each finding: its message may be long, and many objects may have its harm. */
+function keyOf(finding: CrdFinding): string {
+  const { version, rule, path, message, effect } = finding;
+  const key = keys.get(finding) ?? JSON.stringify([version, rule, path, message, effect]);
+  keys.set(finding, key);
+  return key;
 }
 
 function withObjects(finding: CrdFinding, hurt: HurtByFinding): CrdFinding {

@@ -11,8 +11,9 @@ import { checkEmbedded } from './server/check-embedded.ts';
 import { checkLists } from './server/check-lists.ts';
 import { checkValue } from './server/check-value.ts';
 import { checkExpressions } from './server/expressions.ts';
-import { lossesOf } from './server/losses.ts';
+import { findLosses } from './server/losses.ts';
 import type { Problem } from './server/problem.ts';
+import { keyOfProblem, Problems } from './server/problems.ts';
 import { fillIn, readUnder } from './server/read.ts';
 import { withinSteps } from './server/steps.ts';
 import { withoutDefaults } from './server/without-defaults.ts';
@@ -35,7 +36,8 @@ export function harmsOf(comparison: Comparison, object: KubeObject): readonly Ha
   return withinSteps(() => judge(comparison, object)) ?? [TOO_MUCH];
 }
 
-const TOO_MUCH: Harm = {
+/** The harm to an object that cannot be judged within the steps that it has. */
+export const TOO_MUCH: Harm = {
   rule: 'otherKeywords',
   path: '^',
   message: 'the object and its schema are too large to be judged here',
@@ -44,21 +46,34 @@ const TOO_MUCH: Harm = {
 
 function judge({ baseline, next }: Comparison, object: KubeObject): readonly Harm[] {
   const before = readIn(baseline, object);
-  const known = new Set(problemsOf(baseline, before).map(keyOf));
-  const lost = lossesOf(baseline.schema, withoutStatus(next, before), withoutStatus(next, readIn(next, object)));
-  const refused = next.served ? viewsOf(baseline, object).flatMap((view) => problemsOf(next, readIn(next, view))) : [];
+  const known = new Set(problemsOf(baseline, before).map(keyOfProblem));
+  const lost = new Problems();
+  findLosses(baseline.schema, withoutStatus(next, before), withoutStatus(next, readIn(next, object)), (problem) =>
+    lost.add(problem),
+  );
+  const refused = new Problems();
+  if (next.served) {
+    const problems = viewsOf(baseline, object).flatMap((view) => problemsOf(next, readIn(next, view)));
+    for (const problem of problems) if (!known.has(keyOfProblem(problem))) refused.add(problem);
+  }
   return [
-    ...lost.map((problem): Harm => ({ ...problem, effect: problem.rule === 'nullable' ? 'rejects' : 'loses' })),
-    ...distinct(refused.filter((problem) => !known.has(keyOf(problem)))).map((problem): Harm => ({
-      ...problem,
-      effect: 'rejects',
-    })),
+    ...lost.all().map((problem): Harm => ({ ...problem, effect: problem.rule === 'nullable' ? 'rejects' : 'loses' })),
+    ...refused.all().map((problem): Harm => ({ ...problem, effect: 'rejects' })),
   ];
 }
 
-/** Why an object cannot be created in a version, as far as the schema shows; empty if it is too large to be judged. */
-export function refusalsOf(version: CrdVersion, object: KubeObject): readonly Problem[] {
-  return withinSteps(() => problemsOf(version, readIn(version, object))) ?? [];
+/** Far less than for an object of a cluster: a bundle may have many samples, and the API server judges them anyway. */
+const STEPS_OF_A_SAMPLE = 200_000;
+
+/**
+ * Why an object cannot be created in a version, as far as the shape of its schema shows, without expressions; undefined
+ * if it is too large to be judged.
+ */
+export function refusalsOf(version: CrdVersion, object: KubeObject): readonly Problem[] | undefined {
+  return withinSteps(
+    () => shapeProblemsOf(version, withoutStatus(version, readIn(version, object))),
+    STEPS_OF_A_SAMPLE,
+  );
 }
 
 /** The object as it is read in a version. */
@@ -75,22 +90,29 @@ function viewsOf({ schema }: CrdVersion, object: KubeObject): readonly unknown[]
 /** The problems of creating the object, or of writing it back unchanged. */
 function problemsOf(version: CrdVersion, object: unknown): readonly Problem[] {
   const { schema } = version;
-  const found: Problem[] = [];
-  const report = (problem: Problem): void => void found.push(problem);
   const made = withoutStatus(version, object);
+  const ofShape = shapeProblemsOf(version, made);
+  // Like the API server, evaluate no expressions on a value of the wrong shape.
+  if (ofShape.length > 0) return ofShape;
+  const found = new Problems();
+  checkExpressions(schema, made, (problem) => found.add(problem));
+  if (made !== object) {
+    checkExpressions(schema, object, (problem) => {
+      if (!isInStatus(problem)) found.add(problem);
+    });
+  }
+  return found.all();
+}
+
+function shapeProblemsOf(version: CrdVersion, made: unknown): readonly Problem[] {
+  const { schema } = version;
+  const found = new Problems();
+  const report = (problem: Problem): void => found.add(problem);
   checkValue(schema, made, '^', report);
   checkEmbedded(schema, made, '^', report);
   checkLists(schema, made, '^', report);
-  found.push(...scaleProblems(version, made));
-  // Like the API server, evaluate no expressions on a value of the wrong shape.
-  if (found.length > 0) return distinct(found);
-  checkExpressions(schema, made, report);
-  if (made !== object) {
-    checkExpressions(schema, object, (problem) => {
-      if (!isInStatus(problem)) report(problem);
-    });
-  }
-  return distinct(found);
+  for (const problem of scaleProblems(version, made)) report(problem);
+  return found.all();
 }
 
 function isInStatus({ path }: Problem): boolean {
@@ -101,13 +123,4 @@ function isInStatus({ path }: Problem): boolean {
 function withoutStatus({ hasStatus }: CrdVersion, object: unknown): unknown {
   if (!hasStatus || typeof object !== 'object' || object === null || !Object.hasOwn(object, 'status')) return object;
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'status'));
-}
-
-/** A node may have several expressions, and each has a message. */
-function keyOf({ rule, path, message }: Problem): string {
-  return JSON.stringify(rule === 'validations' ? [rule, path, message] : [rule, path]);
-}
-
-function distinct(problems: readonly Problem[]): readonly Problem[] {
-  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }

@@ -2,6 +2,8 @@
 import { type Fields, isRecord, textOf } from '../../api/untyped.ts';
 import type { CrdVersion } from './schema.ts';
 import type { Problem } from './server/problem.ts';
+import { takeSteps } from './server/steps.ts';
+import { cutName } from './server/texts.ts';
 
 const MOST_REPLICAS = 2 ** 31 - 1;
 
@@ -19,12 +21,13 @@ export function scaleProblems({ scale }: Pick<CrdVersion, 'scale'>, object: unkn
 }
 
 function problemAt(path: string, message: string): Problem {
-  return { rule: 'scale', path: `^${path}`, message: `${path} ${message}` };
+  return { rule: 'scale', path: `^${path}`, message: `${cutName(path)} ${message}` };
 }
 
 /** Finds a value as Kubernetes does: names between dots. */
 function valueAt(scale: Fields, name: string, object: unknown): unknown {
   const path = textOf(scale[name]).replace(/^\./, '');
+  takeSteps(path.length);
   if (path === '') return undefined;
   return path
     .split('.')

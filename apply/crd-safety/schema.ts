@@ -73,6 +73,11 @@ const MOST_NODES = 200_000;
 const MOST_LEVELS = 256;
 /** Characters of all paths: a name of a megabyte is part of the path of each node below it. Published: 564,129. */
 const MOST_CHARACTERS = 16 << 20;
+/**
+ * Characters of the paths above all nodes, which rules look up one after the other: a name may have thousands of dots.
+ * Published: 6,727,813.
+ */
+const MOST_LOOKED_UP = 256 << 20;
 
 /** A schema beside another one. */
 export interface Beside {
@@ -90,17 +95,20 @@ export interface Beside {
  */
 export function flattenSchema(root: Schema, beside?: Beside): ReadonlyMap<string, Schema> {
   const nodes = new Map<string, Schema>();
-  const pending: PendingNode[] = [{ path: '^', schema: root, other: beside?.root, level: 0 }];
-  let characters = 0;
+  const pending: PendingNode[] = [{ path: '^', schema: root, other: beside?.root, level: 0, dots: 0 }];
+  let [characters, lookedUp] = [0, 0];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     const { path, schema, other, level } = node;
     characters += path.length;
+    lookedUp += path.length * node.dots;
     if (nodes.size >= MOST_NODES || level > MOST_LEVELS || characters > MOST_CHARACTERS) throw tooLarge();
+    if (lookedUp > MOST_LOOKED_UP) throw tooLarge();
     nodes.set(path, schema);
     if (other !== undefined && beside?.isEqual(schema, other) === true) continue;
     for (const { place, name, child } of childrenOf(schema).reverse()) {
       const twin = other === undefined ? undefined : childAt(other, place, name);
-      pending.push({ path: `${path}.${name}`, schema: child, other: twin, level: level + 1 });
+      const dots = node.dots + 1 + dotsIn(name);
+      pending.push({ path: `${path}.${name}`, schema: child, other: twin, level: level + 1, dots });
     }
   }
   return nodes;
@@ -112,6 +120,14 @@ interface PendingNode {
   /** The node of the other schema at the same place. */
   readonly other: Schema | undefined;
   readonly level: number;
+  /** The number of dots in its path. */
+  readonly dots: number;
+}
+
+function dotsIn(name: string): number {
+  let count = 0;
+  for (let at = name.indexOf('.'); at >= 0; at = name.indexOf('.', at + 1)) count += 1;
+  return count;
 }
 
 const KEYWORDS_WITH_A_SCHEMA = ['items', 'additionalProperties'] as const;
@@ -166,7 +182,7 @@ function tooLarge(): ReasonedError {
   return new ReasonedError({
     reason: 'ObjectInvalid',
     retry: 'never',
-    message: `the schema of a CRD has more than ${MOST_NODES} nodes, ${MOST_LEVELS} levels or ${MOST_CHARACTERS} characters in the paths of its fields`,
+    message: `the schema of a CRD has more than ${MOST_NODES} nodes, ${MOST_LEVELS} levels, ${MOST_CHARACTERS} characters in the paths of its fields or ${MOST_LOOKED_UP} in those above them`,
     hint: 'Publish a smaller schema; to change the CRD without this check, set spec.crdUpgradeSafety.enforcement to None',
   });
 }

@@ -183,7 +183,7 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
       const created = await createObject(cluster(), made, { signal: NEVER });
       const patchless: Cluster = { ...cluster(), patch: () => expect.fail('a change needs no patch') };
       await changeObject(patchless, sampleCrd('Former'), created, { signal: NEVER });
-      expect(await conversionOf('Former')).toMatchObject({ conversion: { strategy: 'None' } });
+      expect(JSON.stringify(await conversionOf('Former'))).not.toContain(SERVICE.name);
     });
   });
 

@@ -4,7 +4,7 @@
  * applies it to each object as it arrives.
  */
 import { ANNOTATION } from '../../api/names.ts';
-import type { KubeObject, ObjectMeta } from '../../api/object.ts';
+import { keepIdentity, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, isRecord, listOf, numberOf, type Fields } from '../../api/untyped.ts';
 import { markLeftOut } from '../data/left-out.ts';
 import { beginningOf, line, ownCopy } from '../data/text.ts';
@@ -36,7 +36,7 @@ function keepEvent(event: KubeObject): KubeObject {
   return {
     apiVersion,
     kind,
-    metadata: identityOf(metadata),
+    metadata: keepIdentity(metadata),
     ...textsOf(event, ['type', 'reason', 'eventTime', 'deprecatedLastTimestamp']),
     note: ownCopy(line(event['note'], MOST_NOTE)),
     regarding: textsOf(fieldsOf(event['regarding']), ['apiVersion', 'kind', 'name']),
@@ -55,7 +55,7 @@ function keepSubscription(object: KubeObject): KubeObject {
   const kept = {
     ...rest,
     metadata: {
-      ...identityOf(metadata),
+      ...keepIdentity(metadata),
       ...(labels !== undefined && hasLabels && { labels }),
       ...(annotations !== undefined && { annotations: hasAnnotations ? own : requestOf(own) }),
     },
@@ -87,7 +87,7 @@ function keepRevision({ metadata, ...rest }: KubeObject): KubeObject {
   const inventory = fieldsOf(status)['inventory'];
   return {
     ...rest,
-    metadata: identityOf(metadata),
+    metadata: keepIdentity(metadata),
     ...(isRecord(spec) && { spec: without(spec, ['properties', 'imageSignatures']) }),
     ...(isRecord(status) &&
       inventory !== undefined && {
@@ -99,20 +99,7 @@ function keepRevision({ metadata, ...rest }: KubeObject): KubeObject {
 /** Only administrators write it, with the bounds of its CRD. */
 function keepOfAdministrator({ metadata, ...rest }: KubeObject): KubeObject {
   const { labels } = metadata;
-  return { ...rest, metadata: { ...identityOf(metadata), ...(labels !== undefined && { labels }) } };
-}
-
-function identityOf(metadata: ObjectMeta): ObjectMeta {
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
-  return {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-    ...(generation !== undefined && { generation }),
-    ...(creationTimestamp !== undefined && { creationTimestamp }),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-  };
+  return { ...rest, metadata: { ...keepIdentity(metadata), ...(labels !== undefined && { labels }) } };
 }
 
 function textsOf(fields: Fields, names: readonly string[]): Fields {

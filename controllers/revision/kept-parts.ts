@@ -5,7 +5,7 @@
  */
 import { isCrd } from '../../api/crd-kind.ts';
 import { ANNOTATION, CA_INJECTION, LABEL } from '../../api/names.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { keepIdentity, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
 
 /** For texts of a specification or a status: no code reads longer ones. */
@@ -66,19 +66,6 @@ export function keepHealth(object: KubeObject): KubeObject {
 }
 
 type Metadata = KubeObject['metadata'];
-
-function keepIdentity(metadata: Metadata): Metadata {
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
-  return {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-    ...(generation !== undefined && { generation }),
-    ...(creationTimestamp !== undefined && { creationTimestamp }),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-  };
-}
 
 function someOf(
   field: 'labels' | 'annotations',

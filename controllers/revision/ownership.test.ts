@@ -166,17 +166,6 @@ describe('a CRD that a tenant made for the operator of an administrator', () => 
     expect(await rollOut(harness)).toBe('Collision');
     expect(readyOf(harness)?.message).toMatch(/beacons\.example\.com.*metadata\.ownerReferences/);
   });
-
-  test('is not converted by the tenant for long if he sets his webhook again', async () => {
-    const harness = createHarness();
-    await harness.addRevision(1, objects);
-    expect(await rollOut(harness)).toBe('Succeeded');
-    await harness.cluster.apply({ ...planted({}) }, { fieldManager: 'kubectl-edit', force: true });
-    await rollOut(harness);
-    expect(await harness.cluster.get(refOf(crd))).toMatchObject({ spec: { conversion: { strategy: 'None' } } });
-    const repaired = harness.events.find(({ reason }) => reason === 'Repaired');
-    expect(repaired?.note).toContain('spec.conversion');
-  });
 });
 
 test('a Revision made by hand gets no objects by the names in its inventory', async () => {

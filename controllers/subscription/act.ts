@@ -1,13 +1,13 @@
 /** Carries out the action of a plan: creates, restores or activates a Revision, and deletes those that history needs no longer. */
 import { ANNOTATION } from '../../api/names.ts';
-import { describeRef, refOf } from '../../api/object.ts';
+import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription } from '../../api/subscription.ts';
 import { storeManifests } from '../manifest-secrets.ts';
 import { asSeen } from '../preconditions.ts';
 import { requireAccount } from '../service-account.ts';
 import { reportUntrusted } from './bundle-signatures.ts';
-import { actionOfHeld, heldBeside, type Action, type Target } from './action.ts';
+import { reportSamples } from './report-samples.ts';
+import { actionOfHeld, heldBeside, type Action } from './action.ts';
 import type { Announcement } from './attempt.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { readByList } from '../../apply/read-by-list.ts';
@@ -174,21 +174,8 @@ async function create(
     // The manifests of a Revision that is held back are read when it becomes active.
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
-  reportLeftOut(deps, subscription, { target, bundle });
+  reportSamples(deps.record, subscription, { target, bundle });
   reportUntrusted(deps.record, subscription, bundle);
-}
-
-/** Reports objects that no API server accepts: they are left out, and the others are installed. */
-function reportLeftOut(
-  { record }: SubscriptionDeps,
-  subscription: Subscription,
-  { target, bundle: { leftOut } }: { readonly target: Target; readonly bundle: PreparedBundle },
-): void {
-  for (const { ref, message } of leftOut) {
-    const why = `${target.bundle.name} holds ${describeRef(ref)}, which its own CRD refuses (${message})`;
-    const note = `${why}; it is left out. Ask the author of the bundle to correct it`;
-    record(subscription, { type: 'Warning', reason: 'ObjectInvalid', action: 'Prepare', note });
-  }
 }
 
 /**

@@ -27,6 +27,7 @@ const bundleOf = (bytes = 10): PreparedBundle => ({
   images: new Map(),
   certificates: [],
   leftOut: [],
+  notJudged: [],
 });
 /** Begins at once, as if nothing had happened for a while. */
 const aheadAtOnce = (): BundlesAhead => new BundlesAhead(0);

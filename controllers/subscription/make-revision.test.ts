@@ -191,7 +191,14 @@ describe('after a crash that left no Revision active', () => {
 
   async function bundleOf(): Promise<PreparedBundle> {
     const certificates = [{ deployment: 'a', secretName: 'b', serviceName: 'c', dnsNames: ['d'], injectInto: [] }];
-    return { image: IMAGE, manifests: await packManifests([]), images: new Map(), certificates, leftOut: [] };
+    return {
+      image: IMAGE,
+      manifests: await packManifests([]),
+      images: new Map(),
+      certificates,
+      leftOut: [],
+      notJudged: [],
+    };
   }
 
   test('the one that worked stays archived if the Subscription was read from a cache that lags', async () => {

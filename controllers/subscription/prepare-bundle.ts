@@ -2,6 +2,7 @@
 import type { PodImageSignature, Signature } from '../../api/signature.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import type { ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { refuseCatalogImage } from '../../bundles/image-labels.ts';
 import { parseBundle } from '../../bundles/parse.ts';
@@ -46,6 +47,8 @@ export interface PreparedBundle {
   readonly certificates: readonly RequiredCertificate[];
   /** Objects of the bundle that no API server accepts. */
   readonly leftOut: readonly Impossible[];
+  /** Objects of the bundle that are too large to be judged before they are applied. */
+  readonly notJudged: readonly ObjectRef[];
   /** Absent if the Catalog requires no signature. */
   readonly signature?: Signature;
   /** Of the images that its Pods run, for those over which a policy demands signatures. */
@@ -95,9 +98,9 @@ const RENDERING = createSlots(1);
 async function renderFiles(
   files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
   toPrepare: BundleToPrepare,
-): Promise<Pick<PreparedBundle, 'manifests' | 'certificates' | 'leftOut' | 'images'>> {
-  const { kept, leftOut, certificates } = renderAndRelease(files, toPrepare);
-  return { manifests: await packManifests(kept), certificates, leftOut, images: imagesOf(kept) };
+): Promise<Pick<PreparedBundle, 'manifests' | 'certificates' | 'leftOut' | 'notJudged' | 'images'>> {
+  const { kept, certificates, ...judged } = renderAndRelease(files, toPrepare);
+  return { manifests: await packManifests(kept), certificates, ...judged, images: imagesOf(kept) };
 }
 
 /** A function of its own, so that the documents of the files are garbage before the objects are packed. */

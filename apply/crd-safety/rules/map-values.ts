@@ -50,7 +50,8 @@ function isScalar(schema: Schema): boolean {
 
 function namedOtherwise(values: unknown, old: Schema, next: Schema): readonly string[] {
   const known = fieldsOf(old['properties']);
+  const json = canonicalJson(values);
   return Object.entries(fieldsOf(next['properties']))
-    .filter(([name, schema]) => !Object.hasOwn(known, name) && canonicalJson(schema) !== canonicalJson(values))
+    .filter(([name, schema]) => !Object.hasOwn(known, name) && canonicalJson(schema) !== json)
     .map(([name]) => `"${name}"`);
 }

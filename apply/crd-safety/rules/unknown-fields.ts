@@ -1,6 +1,6 @@
 import { fieldsOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
-import { isSchema, type Schema } from '../schema.ts';
+import { isSchema } from '../schema.ts';
 import { isOpen } from '../server/node.ts';
 
 /**
@@ -20,7 +20,8 @@ export const unknownFieldsRule: NodeRule = {
 };
 
 function namedNow({ old, next }: NodePair): Change[] {
-  const names = Object.keys(fieldsOf(next['properties'])).filter((name) => !namesIn(old).includes(name));
+  const known = fieldsOf(old['properties']);
+  const names = Object.keys(fieldsOf(next['properties'])).filter((name) => !Object.hasOwn(known, name));
   const named = names.map((name) => `"${name}"`).join(', ');
   return [
     ...(names.length > 0 ? [followNow(`kept as ${named}`)] : []),
@@ -28,10 +29,6 @@ function namedNow({ old, next }: NodePair): Change[] {
       ? [followNow('kept under any name')]
       : []),
   ];
-}
-
-function namesIn(schema: Schema): readonly string[] {
-  return Object.keys(fieldsOf(schema['properties']));
 }
 
 function followNow(which: string): Change {

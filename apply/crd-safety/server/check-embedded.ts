@@ -2,14 +2,17 @@
  * Checks that embedded objects are valid Kubernetes objects if their schema requires it. Stricter than the API server
  * in doubt.
  */
-import { type Fields, isRecord, textOf } from '../../../api/untyped.ts';
+import { type Fields, isRecord, textOf as rawText } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
+import { passFields, readText, takeSteps, VISIT } from './steps.ts';
+import { cutName } from './texts.ts';
 
 /** Reports each invalid embedded object below the value, by the rule `embeddedResource`. */
 export function checkEmbedded(schema: Schema | undefined, value: unknown, path: string, report: Report): void {
   if (schema === undefined) return;
+  takeSteps(VISIT);
   if (Array.isArray(value)) {
     for (const item of value) checkEmbedded(itemsOf(schema), item, `${path}.items`, report);
     return;
@@ -18,10 +21,19 @@ export function checkEmbedded(schema: Schema | undefined, value: unknown, path: 
   if (isEmbedded(schema)) {
     for (const message of faultsOf(value)) report({ rule: 'embeddedResource', path, message });
   }
-  for (const [key, field] of Object.entries(value)) {
+  const fields = Object.entries(value);
+  passFields(fields.length);
+  for (const [key, field] of fields) {
     const step = stepTo(schema, key);
     if (step !== undefined) checkEmbedded(step.schema, field, `${path}.${step.name}`, report);
   }
+}
+
+/** Takes steps for the expression that the text is compared with. */
+function textOf(value: unknown): string {
+  const text = rawText(value);
+  readText(text.length);
+  return text;
 }
 
 const VERSION = /^[^/]+(\/[^/]+)?$/;
@@ -51,13 +63,19 @@ const METADATA: ReadonlyMap<string, (value: unknown) => boolean> = new Map<strin
 
 function faultsOfMetadata(metadata: unknown): readonly string[] {
   if (!isRecord(metadata)) return ['its metadata is no object'];
-  return Object.entries(metadata)
+  const fields = Object.entries(metadata);
+  takeSteps(fields.length);
+  return fields
     .filter(([name, value]) => METADATA.get(name)?.(value) !== true)
-    .map(([name]) => `its metadata.${name} is refused, dropped or not judged here`);
+    .map(([name]) => `its metadata.${cutName(name)} is refused, dropped or not judged here`);
 }
 
 function hasTexts(value: unknown, isRight: (key: string, text: string) => boolean): boolean {
-  return (
-    isRecord(value) && Object.entries(value).every(([key, text]) => typeof text === 'string' && isRight(key, text))
-  );
+  if (!isRecord(value)) return false;
+  const texts = Object.entries(value);
+  takeSteps(texts.length);
+  return texts.every(([key, text]) => {
+    readText(key.length);
+    return typeof text === 'string' && isRight(key, text);
+  });
 }

@@ -3,19 +3,23 @@
  * of schemas. Pure.
  * @see https://github.com/kubernetes/kube-openapi/tree/master/pkg/validation/validate
  */
-import { canonicalJson } from '../../../api/json.ts';
-import { type Fields, fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
+import { type Fields, fieldsOf, isRecord, itemsOf as listIn, textOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 import { checkedFormat, hasFormat, isInRange } from './formats.ts';
 import { itemsOf, stepTo } from './node.ts';
 import { matchesPattern } from './patterns.ts';
-import type { Problem, Report } from './problem.ts';
-import { takeSteps } from './steps.ts';
+import { Messages } from './messages.ts';
+import type { Report } from './problem.ts';
+import { passFields, readText, takeSteps } from './steps.ts';
+import { countCharacters, cutName, measuredJson, shortJson, shortText } from './texts.ts';
 
 /** Reports each problem of the value with the path of its schema node. */
 export function checkValue(schema: Schema, value: unknown, path: string, report: Report): void {
   takeSteps(1);
-  const say = (rule: string, message: string): void => report({ rule, path, message });
+  const say = (rule: string, message: string): void => {
+    takeSteps(STEPS_OF_A_MESSAGE);
+    report({ rule, path, message });
+  };
   checkEnum(schema, value, say);
   if (value === null) {
     if (typesOf(schema).length > 0 && schema['nullable'] !== true) say('nullable', 'null is not allowed');
@@ -28,6 +32,9 @@ export function checkValue(schema: Schema, value: unknown, path: string, report:
   if (Array.isArray(value)) checkList(schema, value, { path, say, report });
   else if (isRecord(value)) checkFields(schema, value, { path, say, report });
 }
+
+/** A message is written even if another branch of the schema holds, and it is dropped. */
+const STEPS_OF_A_MESSAGE = 2;
 
 type Say = (rule: string, message: string) => void;
 
@@ -54,7 +61,7 @@ function checkType(schema: Schema, value: unknown, say: Say): void {
   const types = typesOf(schema);
   const actual = typeOf(value);
   const fits = types.length === 0 || types.includes(actual) || (actual === 'integer' && types.includes('number'));
-  if (!fits) say('type', `${actual} instead of ${types.join(' or ')}`);
+  if (!fits) say('type', `${actual} instead of ${types.map(cutName).join(' or ')}`);
 }
 
 function typeOf(value: unknown): string {
@@ -77,21 +84,39 @@ function isNumber(value: unknown): value is number | bigint {
 function checkEnum(schema: Schema, value: unknown, say: Say): void {
   const allowed = schema['enum'];
   if (!Array.isArray(allowed) || allowed.length === 0) return;
+  const json = measuredJson(value);
+  const isAllowed = value !== null && allowedIn(schema, allowed).has(json);
+  if (!isAllowed) say('enum', `${shortJson(json)} is not allowed`);
+}
+
+const allowedValues = new WeakMap<Schema, ReadonlySet<string>>();
+
+/** The allowed values of a schema as JSON. */
+function allowedIn(schema: Schema, allowed: readonly unknown[]): ReadonlySet<string> {
+  const known = allowedValues.get(schema);
+  if (known !== undefined) return known;
   takeSteps(allowed.length);
-  const isAllowed = value !== null && allowed.some((one) => canonicalJson(one) === canonicalJson(value));
-  if (!isAllowed) say('enum', `${short(value)} is not allowed`);
+  const made = new Set(allowed.map(measuredJson));
+  allowedValues.set(schema, made);
+  return made;
 }
 
 function checkText(schema: Schema, text: string, say: Say): void {
-  const length = Array.from(text).length;
-  checkBounds(schema, { name: 'Length', value: length }, say);
+  checkLength(schema, text, say);
   const pattern = textOf(schema['pattern']);
   const matches = pattern === '' || matchesPattern(pattern, text);
-  if (matches === undefined) say('pattern', `${pattern} cannot be judged here`);
-  if (matches === false) say('pattern', `${short(text)} does not match ${pattern}`);
+  if (matches === undefined) say('pattern', `${cutName(pattern)} cannot be judged here`);
+  if (matches === false) say('pattern', `${shortText(text)} does not match ${cutName(pattern)}`);
   const type = schema['x-kubernetes-int-or-string'] === true ? '' : textOf(schema['type']);
   const format = checkedFormat(textOf(schema['format']), type);
-  if (format !== '' && !hasFormat(text, format)) say('format', `${short(text)} is no ${textOf(schema['format'])}`);
+  if (format !== '' && !hasFormat(text, format))
+    say('format', `${shortText(text)} is no ${cutName(textOf(schema['format']))}`);
+}
+
+function checkLength(schema: Schema, text: string, say: Say): void {
+  if (!isNumber(schema['minLength']) && !isNumber(schema['maxLength'])) return;
+  readText(text.length);
+  checkBounds(schema, { name: 'Length', value: countCharacters(text) }, say);
 }
 
 /** `minLength` and `maxLength`, and the same bounds of items and properties. */
@@ -137,40 +162,43 @@ function checkList(schema: Schema, list: readonly unknown[], { path, say, report
 
 /** Whether two items are equal. */
 export function hasRepeats(list: readonly unknown[]): boolean {
-  return new Set(list.map(canonicalJson)).size < list.length;
+  takeSteps(list.length);
+  return new Set(list.map(measuredJson)).size < list.length;
 }
 
 function checkFields(schema: Schema, value: Fields, { path, say, report }: CheckContext): void {
-  checkBounds(schema, { name: 'Properties', value: Object.keys(value).length }, say);
-  for (const [key, field] of Object.entries(value)) {
+  const fields = Object.entries(value);
+  passFields(fields.length);
+  checkBounds(schema, { name: 'Properties', value: fields.length }, say);
+  for (const [key, field] of fields) {
     const step = stepTo(schema, key);
     if (step?.schema !== undefined) checkValue(step.schema, field, `${path}.${step.name}`, report);
-    else if (schema['additionalProperties'] === false) say('mapValues', `"${key}" is not allowed`);
+    else if (schema['additionalProperties'] === false) say('mapValues', `"${cutName(key)}" is not allowed`);
   }
-  const required = Array.isArray(schema['required']) ? schema['required'].map(textOf) : [];
-  for (const name of required) {
-    if (!Object.hasOwn(value, name)) say('required', `"${name}" is missing`);
+  const required = listIn(schema['required']);
+  passFields(required.length);
+  for (const name of required.map(textOf)) {
+    if (!Object.hasOwn(value, name)) say('required', `"${cutName(name)}" is missing`);
   }
 }
 
 function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<CheckContext, 'report'>): void {
-  for (const branch of listOf(schema['allOf'])) {
-    const problems: Problem[] = [];
-    checkValue(branch, value, path, (problem) => problems.push(problem));
-    if (problems.length > 0) say('allOf', problems.map(({ message }) => message).join(', '));
+  for (const branch of branchesOf(schema['allOf'])) {
+    const messages = new Messages();
+    checkValue(branch, value, path, ({ message }) => messages.add(message));
+    if (messages.count > 0) say('allOf', messages.joined());
   }
-  const any = listOf(schema['anyOf']);
+  const any = branchesOf(schema['anyOf']);
   if (any.length > 0 && !any.some((branch) => isValid(branch, value))) say('anyOf', 'no alternative holds');
-  const one = listOf(schema['oneOf']);
+  const one = branchesOf(schema['oneOf']);
   const holding = one.filter((branch) => isValid(branch, value)).length;
   if (one.length > 0 && holding !== 1) say('oneOf', `${holding} of the exclusive alternatives hold`);
   if (isSchema(schema['not']) && isValid(fieldsOf(schema['not']), value)) say('not', 'the value is excluded');
 }
 
-const MOST_SHOWN = 60;
-
-/** A value as messages show it. */
-function short(value: unknown): string {
-  const text = canonicalJson(value);
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+/** The schemas of a combination. */
+function branchesOf(list: unknown): readonly Schema[] {
+  const branches = listIn(list);
+  passFields(branches.length);
+  return branches.map(fieldsOf);
 }

@@ -11,14 +11,15 @@ import { loadCelStrings } from '../../../api/cel/lazy-cel-strings.ts';
 import { loadCel } from '../../../api/cel/lazy-cel.ts';
 import { type Fields, fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
-import { toCel } from './cel-value.ts';
+import { toCel, type ConvertedValues } from './cel-value.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
-import { takeSteps } from './steps.ts';
+import { passFields, readText, takeSteps } from './steps.ts';
+import { cutName } from './texts.ts';
 
 /** Reports each expression at or below a node that fails, by the rule `validations`. */
 export function checkExpressions(schema: Schema, object: unknown, report: Report): void {
-  checkNode({ schema, spine: schema, value: object, path: '^', isRoot: true, report });
+  checkNode({ schema, spine: schema, value: object, path: '^', isRoot: true, report, converted: new WeakMap() });
 }
 
 interface Node {
@@ -30,14 +31,16 @@ interface Node {
   readonly path: string;
   readonly isRoot: boolean;
   readonly report: Report;
+  readonly converted: ConvertedValues;
 }
 
 function checkNode(node: Node): void {
-  const { schema, spine, value, path, report } = node;
+  const { schema, spine, value, path, report, converted } = node;
+  takeSteps(1);
   if (value === null || value === undefined) return;
   const rules = listOf(schema['x-kubernetes-validations']);
   if (rules.length > 0) {
-    const self = toCel({ schema: spine, value, isRoot: node.isRoot || isEmbedded(spine) });
+    const self = toCel({ schema: spine, value, isRoot: node.isRoot || isEmbedded(spine), converted });
     for (const rule of rules) {
       const fault = faultOf(rule, self);
       if (fault !== undefined) report({ rule: 'validations', path, message: fault });
@@ -48,20 +51,24 @@ function checkNode(node: Node): void {
   else if (isRecord(value)) checkFields(node, value);
 }
 
-function checkItems({ schema, spine, path, report }: Node, list: readonly unknown[]): void {
+function checkItems(node: Node, list: readonly unknown[]): void {
+  const { schema, spine } = node;
   const [below, items] = [itemsOf(schema), itemsOf(spine)];
   if (below === undefined || items === undefined || !hasRules(below)) return;
   for (const value of list) {
-    checkNode({ schema: below, spine: items, value, path: `${path}.items`, isRoot: false, report });
+    checkNode({ ...node, schema: below, spine: items, value, path: `${node.path}.items`, isRoot: false });
   }
 }
 
-function checkFields({ schema, spine, path, report }: Node, value: Fields): void {
-  for (const [key, field] of Object.entries(value)) {
+function checkFields(node: Node, value: Fields): void {
+  const { schema, spine } = node;
+  const fields = Object.entries(value);
+  passFields(fields.length);
+  for (const [key, field] of fields) {
     const [below, step] = [stepTo(schema, key), stepTo(spine, key)];
     if (below?.schema === undefined || step?.schema === undefined || !hasRules(below.schema)) continue;
-    const next = `${path}.${step.name}`;
-    checkNode({ schema: below.schema, spine: step.schema, value: field, path: next, isRoot: false, report });
+    const path = `${node.path}.${step.name}`;
+    checkNode({ ...node, schema: below.schema, spine: step.schema, value: field, path, isRoot: false });
   }
 }
 
@@ -82,14 +89,26 @@ function hasRules(schema: Schema): boolean {
   return has;
 }
 
+const STEPS_OF_A_RULE = 5;
+
 /** The reason why the rule rejects the value; undefined if the rule holds. */
 function faultOf(rule: Fields, self: CelInput): string | undefined {
-  const text = textOf(rule['rule']).trim();
+  takeSteps(STEPS_OF_A_RULE);
+  const raw = textOf(rule['rule']);
+  readText(raw.length);
+  const text = raw.trim();
   if (text === '') return undefined;
-  if (rule['optionalOldSelf'] === true) return `${text} cannot be judged here: oldSelf is optional`;
+  const shown = cutName(text);
+  if (rule['optionalOldSelf'] === true) return `${shown} cannot be judged here: oldSelf is optional`;
   const result = evaluate(text, { self, oldSelf: self });
   if (result === true) return undefined;
-  return result === false ? textOf(rule['message']).trim() || `${text} does not hold` : `${text} ${result}`;
+  return result === false ? messageOf(rule) || `${shown} does not hold` : `${shown} ${cutName(result)}`;
+}
+
+function messageOf(rule: Fields): string {
+  const message = textOf(rule['message']);
+  readText(message.length);
+  return cutName(message.trim());
 }
 
 /** Cost limit of one rule on one value: about a third of a second. */
@@ -97,6 +116,7 @@ const MAX_UNITS = 30_000_000;
 const UNITS_OF_A_STEP = 100;
 const MAX_RULE_LENGTH = 16 << 10;
 const MAX_NESTING = 64;
+const STEPS_OF_COMPILING = 4;
 
 type RunExpression = (variables: Readonly<Record<string, CelInput>>) => boolean | string;
 
@@ -118,6 +138,7 @@ let bounded: BoundedCel | undefined;
 
 function compile(text: string): RunExpression {
   if (text.length > MAX_RULE_LENGTH || nestingOf(text) > MAX_NESTING) return () => 'is too long to be judged here';
+  takeSteps(text.length * STEPS_OF_COMPILING);
   const { parse, plan, isCelError } = loadCel();
   bounded ??= createBoundedCel(loadCel(), loadCelStrings());
   const { environment, boundLoops, spend } = bounded;

@@ -5,6 +5,7 @@
  */
 import { isIPv4, isIPv6 } from 'node:net';
 import { matchesPattern } from './patterns.ts';
+import { readText } from './steps.ts';
 
 const HEX = '[0-9a-fA-F]';
 const UUID = (third: string, fourth: string): RegExp =>
@@ -54,12 +55,14 @@ export function checkedFormat(format: string, type: string): string {
   if (type === 'integer') return format === 'int32' || format === 'int64' ? format : '';
   if (type === 'number') return format === 'float' || format === 'double' ? format : '';
   if (type !== '' && type !== 'string') return '';
+  readText(format.length);
   const name = format.replaceAll('-', '');
   return TEXTS.has(name) ? name : '';
 }
 
 /** Whether a text matches a checked format. */
 export function hasFormat(text: string, format: string): boolean {
+  readText(text.length);
   return TEXTS.get(format)?.(text) ?? true;
 }
 

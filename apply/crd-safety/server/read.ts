@@ -3,10 +3,10 @@
  * allowed, and fills in defaults. Pure; does not change its input.
  * @see https://github.com/kubernetes/apiextensions-apiserver/tree/master/pkg/apiserver/schema
  */
-import { fieldsOf, isRecord } from '../../../api/untyped.ts';
+import { type Fields, fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { isEmbedded, isOpen, itemsOf, mapFields, META_FIELDS, stepTo } from './node.ts';
-import { takeSteps } from './steps.ts';
+import { passFields, takeSteps, VISIT } from './steps.ts';
 
 /** The object as it is read under the schema of a version. */
 export function readUnder(schema: Schema, object: unknown): unknown {
@@ -18,6 +18,7 @@ function prune(schema: Schema | undefined, value: unknown, isRoot = false): unkn
   takeSteps(1);
   if (Array.isArray(value)) return pruneItems(schema, value);
   if (!isRecord(value)) return value;
+  passFields(Object.keys(value).length);
   return mapFields(value, (key, field) => {
     if ((isRoot || isEmbedded(schema)) && META_FIELDS.has(key)) return [key, field];
     const step = stepTo(schema, key);
@@ -31,7 +32,17 @@ function pruneItems(schema: Schema | undefined, list: readonly unknown[]): reado
   const items = itemsOf(schema);
   if (!isOpen(schema)) return list.map((item) => prune(items, item));
   if (items === undefined) return list;
-  return list.map((item) => prune({ ...items, 'x-kubernetes-preserve-unknown-fields': true }, item));
+  const open = opened(items);
+  return list.map((item) => prune(open, item));
+}
+
+const openSchemas = new WeakMap<Schema, Schema>();
+
+/** The same schema, which preserves unknown fields. */
+function opened(schema: Schema): Schema {
+  const open = openSchemas.get(schema) ?? { ...schema, 'x-kubernetes-preserve-unknown-fields': true };
+  openSchemas.set(schema, open);
+  return open;
 }
 
 function isForbiddenNull(value: unknown, schema: Schema | undefined): boolean {
@@ -40,6 +51,7 @@ function isForbiddenNull(value: unknown, schema: Schema | undefined): boolean {
 
 /** Drops a null that is not allowed, unless a default replaces it. */
 function dropNulls(schema: Schema | undefined, value: unknown): unknown {
+  takeSteps(VISIT);
   if (Array.isArray(value)) return value.map((item) => dropNulls(itemsOf(schema), item));
   if (!isRecord(value)) return value;
   return mapFields(value, (key, field) => {
@@ -56,15 +68,37 @@ function hasDefault(schema: Schema | undefined): boolean {
 /** The value with defaults in place of absent fields and of nulls that are not allowed. */
 export function fillIn(schema: Schema | undefined, value: unknown): unknown {
   if (schema === undefined) return value;
+  takeSteps(VISIT);
   if (Array.isArray(value)) return value.map((item) => fillIn(itemsOf(schema), orDefault(itemsOf(schema), item)));
   if (!isRecord(value)) return value;
-  const missing = Object.entries(fieldsOf(schema['properties']))
-    .filter(([name, property]) => !Object.hasOwn(value, name) && hasDefault(fieldsOf(property)))
-    .map(([name, property]) => [name, fieldsOf(property)['default']] as const);
-  return mapFields(Object.fromEntries([...Object.entries(value), ...missing]), (key, field) => {
+  return mapFields(withMissing(schema, value), (key, field) => {
     const below = stepTo(schema, key)?.schema;
     return [key, fillIn(below, orDefault(below, field))];
   });
+}
+
+function withMissing(schema: Schema, value: Fields): Fields {
+  const defaults = defaultsIn(schema);
+  passFields(defaults.length);
+  const missing = defaults.filter(([name]) => !Object.hasOwn(value, name));
+  // Each takes memory, before any of them is judged.
+  takeSteps(missing.length);
+  return missing.length === 0 ? value : Object.fromEntries([...Object.entries(value), ...missing]);
+}
+
+const defaultsOfFields = new WeakMap<Schema, readonly (readonly [string, unknown])[]>();
+
+/** The fields of a schema that have a default, with it. */
+function defaultsIn(schema: Schema): readonly (readonly [string, unknown])[] {
+  const known = defaultsOfFields.get(schema);
+  if (known !== undefined) return known;
+  const fields = Object.entries(fieldsOf(schema['properties']));
+  passFields(fields.length);
+  const defaults = fields
+    .filter(([, field]) => hasDefault(fieldsOf(field)))
+    .map(([name, field]) => [name, fieldsOf(field)['default']] as const);
+  defaultsOfFields.set(schema, defaults);
+  return defaults;
 }
 
 function orDefault(schema: Schema | undefined, value: unknown): unknown {

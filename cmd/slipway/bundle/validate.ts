@@ -1,6 +1,6 @@
 /** `slipway bundle validate`: everything that keeps a bundle from being installed or published, or that is advice. */
 import { ReasonedError } from '../../../api/errors.ts';
-import { describeRef, refOf } from '../../../api/object.ts';
+import { describeRef, refOf, type ObjectRef } from '../../../api/object.ts';
 import { leaveOutImpossible } from '../../../apply/impossible.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import {
@@ -96,15 +96,24 @@ function examine({ files }: BundleInput, options: ValidateOptions): Examined {
 function findImpossible({ crds, objects }: Bundle, { suites }: ValidateOptions): readonly BundleFinding[] {
   if (!suites.includes('install')) return [];
   const files = new Map(objects.map(({ file, object }) => [describeRef(refOf(object)), file]));
-  const { leftOut } = leaveOutImpossible([...crds, ...objects].map(({ object }) => object));
-  return leftOut.map(({ ref, message }) => ({
-    level: 'warning',
-    check: 'own-objects',
-    ...(files.has(describeRef(ref)) && { file: files.get(describeRef(ref)) as string }),
-    object: describeRef(ref),
-    message: `its CRD refuses it, so it is left out when the bundle is installed: ${message}`,
-    advice: 'Correct it, or move the sample to the annotation alm-examples of the ClusterServiceVersion',
-  }));
+  const { leftOut, notJudged } = leaveOutImpossible([...crds, ...objects].map(({ object }) => object));
+  const of = (ref: ObjectRef): Pick<BundleFinding, 'level' | 'check' | 'file' | 'object'> => {
+    const object = describeRef(ref);
+    const file = files.get(object);
+    return { level: 'warning', check: 'own-objects', ...(file !== undefined && { file }), object };
+  };
+  return [
+    ...leftOut.map(({ ref, message }) => ({
+      ...of(ref),
+      message: `its CRD refuses it, so it is left out when the bundle is installed: ${message}`,
+      advice: 'Correct it, or move the sample to the annotation alm-examples of the ClusterServiceVersion',
+    })),
+    ...notJudged.map((ref) => ({
+      ...of(ref),
+      message: 'it or the schema of its CRD is too large to be checked, so only the API server checks it',
+      advice: 'Shorten it, or apply it to a cluster with the CRD to see whether the API server takes it',
+    })),
+  ];
 }
 
 function unreadable({ message, hint }: ReasonedError): BundleFinding {
