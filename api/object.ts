@@ -106,7 +106,7 @@ export function describeRef(ref: ObjectRef): string {
   return `${groupKind(ref)} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
 }
 
-/** The metadata by which an object is identified, and its state told from another one: names, uid, versions and times. */
+/** The metadata that identifies an object and its state: names, uid, versions and times. */
 export function keepIdentity(metadata: ObjectMeta): ObjectMeta {
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
   return {
