@@ -39,7 +39,7 @@ export function takeSteps(count: number): void {
 /** The steps of one node in a loop that only walks over a value: judging a node takes a whole step. */
 export const VISIT = 0.25;
 
-const PASSED_IN_A_STEP = 8;
+const PASSED_IN_A_STEP = 2;
 const CHARACTERS_OF_A_STEP = 20;
 
 /** Takes the steps for a loop over so many fields, items or branches that does little with each of them. */
