@@ -8,7 +8,7 @@ import { loadCel } from '../../../api/cel/lazy-cel.ts';
 import { type Fields, fieldsOf, textOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 import { isEmbedded, itemsOf } from './node.ts';
-import { passFields, readText, takeSteps } from './steps.ts';
+import { listFields, readText, takeSteps } from './steps.ts';
 
 /** The lists and objects that are converted already, by value and schema: rules may be at each level of a value. */
 export type ConvertedValues = WeakMap<object, Map<Schema, CelInput>>;
@@ -48,7 +48,7 @@ function listToCel({ schema, converted }: Typed, list: readonly unknown[]): CelI
 function objectToCel({ schema, isRoot = false, converted }: Typed, value: Fields): CelInput {
   takeSteps(1);
   const entries = Object.entries(value);
-  passFields(entries.length);
+  listFields(entries.length);
   const values = schema['additionalProperties'];
   if (isSchema(values))
     return new Map(entries.map(([key, field]) => [key, fieldToCel(values, field, converted)] as const));

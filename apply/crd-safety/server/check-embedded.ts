@@ -6,7 +6,7 @@ import { type Fields, isRecord, textOf as rawText } from '../../../api/untyped.t
 import type { Schema } from '../schema.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
-import { passFields, readText, takeSteps, VISIT } from './steps.ts';
+import { listFields, readText, takeSteps, VISIT } from './steps.ts';
 import { cutName } from './texts.ts';
 
 /** Reports each invalid embedded object below the value, by the rule `embeddedResource`. */
@@ -22,7 +22,7 @@ export function checkEmbedded(schema: Schema | undefined, value: unknown, path: 
     for (const message of faultsOf(value)) report({ rule: 'embeddedResource', path, message });
   }
   const fields = Object.entries(value);
-  passFields(fields.length);
+  listFields(fields.length);
   for (const [key, field] of fields) {
     const step = stepTo(schema, key);
     if (step !== undefined) checkEmbedded(step.schema, field, `${path}.${step.name}`, report);

@@ -10,7 +10,7 @@ import { itemsOf, stepTo } from './node.ts';
 import { matchesPattern } from './patterns.ts';
 import { Messages } from './messages.ts';
 import type { Report } from './problem.ts';
-import { passFields, readText, takeSteps } from './steps.ts';
+import { listFields, passFields, readText, takeSteps } from './steps.ts';
 import { countCharacters, cutName, measuredJson, shortJson, shortText } from './texts.ts';
 
 /** Reports each problem of the value with the path of its schema node. */
@@ -168,7 +168,7 @@ export function hasRepeats(list: readonly unknown[]): boolean {
 
 function checkFields(schema: Schema, value: Fields, { path, say, report }: CheckContext): void {
   const fields = Object.entries(value);
-  passFields(fields.length);
+  listFields(fields.length);
   checkBounds(schema, { name: 'Properties', value: fields.length }, say);
   for (const [key, field] of fields) {
     const step = stepTo(schema, key);

@@ -14,7 +14,7 @@ import { isSchema, type Schema } from '../schema.ts';
 import { toCel, type ConvertedValues } from './cel-value.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
-import { passFields, readText, takeSteps } from './steps.ts';
+import { listFields, readText, takeSteps } from './steps.ts';
 import { cutName } from './texts.ts';
 
 /** Reports each expression at or below a node that fails, by the rule `validations`. */
@@ -63,7 +63,7 @@ function checkItems(node: Node, list: readonly unknown[]): void {
 function checkFields(node: Node, value: Fields): void {
   const { schema, spine } = node;
   const fields = Object.entries(value);
-  passFields(fields.length);
+  listFields(fields.length);
   for (const [key, field] of fields) {
     const [below, step] = [stepTo(schema, key), stepTo(spine, key)];
     if (below?.schema === undefined || step?.schema === undefined || !hasRules(below.schema)) continue;

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 import { isRecord } from '../../../api/untyped.ts';
 import { itemsOf, META_FIELDS, stepTo } from './node.ts';
 import type { Problem, Report } from './problem.ts';
-import { passFields, takeSteps, VISIT } from './steps.ts';
+import { listFields, takeSteps, VISIT } from './steps.ts';
 import { cutName } from './texts.ts';
 
 /** Reports the topmost fields that `before` has and `after` lacks; `schema` describes `before`. */
@@ -28,7 +28,7 @@ function collect({ schema, path, report }: SchemaPlace, before: unknown, after: 
   }
   if (!isRecord(before) || !isRecord(after)) return;
   const fields = Object.entries(before);
-  passFields(fields.length);
+  listFields(fields.length);
   for (const [key, field] of fields) {
     if (path === '^' && META_FIELDS.has(key)) continue;
     const step = stepTo(schema, key);

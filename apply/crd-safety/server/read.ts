@@ -6,7 +6,7 @@
 import { type Fields, fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { isEmbedded, isOpen, itemsOf, mapFields, META_FIELDS, stepTo } from './node.ts';
-import { passFields, takeSteps, VISIT } from './steps.ts';
+import { listFields, passFields, takeSteps, VISIT } from './steps.ts';
 
 /** The object as it is read under the schema of a version. */
 export function readUnder(schema: Schema, object: unknown): unknown {
@@ -18,7 +18,7 @@ function prune(schema: Schema | undefined, value: unknown, isRoot = false): unkn
   takeSteps(1);
   if (Array.isArray(value)) return pruneItems(schema, value);
   if (!isRecord(value)) return value;
-  passFields(Object.keys(value).length);
+  listFields(Object.keys(value).length);
   return mapFields(value, (key, field) => {
     if ((isRoot || isEmbedded(schema)) && META_FIELDS.has(key)) return [key, field];
     const step = stepTo(schema, key);
@@ -93,7 +93,7 @@ function defaultsIn(schema: Schema): readonly (readonly [string, unknown])[] {
   const known = defaultsOfFields.get(schema);
   if (known !== undefined) return known;
   const fields = Object.entries(fieldsOf(schema['properties']));
-  passFields(fields.length);
+  listFields(fields.length);
   const defaults = fields
     .filter(([, field]) => hasDefault(fieldsOf(field)))
     .map(([name, field]) => [name, fieldsOf(field)['default']] as const);

@@ -5,7 +5,7 @@
 import { fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { itemsOf, stepTo } from './node.ts';
-import { passFields, takeSteps, VISIT } from './steps.ts';
+import { listFields, takeSteps, VISIT } from './steps.ts';
 import { measuredJson } from './texts.ts';
 
 /** The value without fields that equal their default; the same value if there are none. */
@@ -19,7 +19,7 @@ export function withoutDefaults(schema: Schema | undefined, value: unknown): unk
   if (!isRecord(value)) return value;
   const properties = fieldsOf(schema['properties']);
   const fields = Object.entries(value);
-  passFields(fields.length);
+  listFields(fields.length);
   let isSame = true;
   const kept = fields.flatMap(([key, field]): [string, unknown][] => {
     const standIn = Object.hasOwn(properties, key) ? defaultIn(fieldsOf(properties[key])) : undefined;
