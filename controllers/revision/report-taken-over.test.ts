@@ -22,6 +22,23 @@ test('objects that keep something come first, with all that they keep', () => {
   expect(note).toMatch(/held \(keeps .*example\.com\/hold.*spec\.names\.shortNames\), .*plain$/);
 });
 
+test('many annotations hide no label and no field of the object', () => {
+  const annotations = Array.from({ length: 7 }, (_, at) => `metadata.annotations.a${at}`);
+  const fields = [...annotations, 'metadata.labels.power', 'spec.names.shortNames'];
+  const note = describeTakenOver([result('a', { finalizers: [], fields })]);
+  expect(note).toMatch(/spec\.names\.shortNames; .*metadata\.labels\.power; .*annotations\.a2, 4 more\)$/);
+});
+
+test('objects with finalizers come first, then those with fields, with labels, and with annotations of their makers', () => {
+  const note = describeTakenOver([
+    result('annotated', { finalizers: [], fields: ['metadata.annotations.a'] }),
+    result('labelled', { finalizers: [], fields: ['metadata.labels.a', 'metadata.annotations.a'] }),
+    result('set', { finalizers: [], fields: ['aggregationRule'] }),
+    result('held', { finalizers: ['example.com/hold'], fields: [] }),
+  ]);
+  expect(note).toMatch(/ held .* set .* labelled .* annotated /);
+});
+
 test('a maker cannot make the sentence long', () => {
   const many = Array.from({ length: 1000 }, (_, at) => `${at}${'x'.repeat(1000)}`);
   const note =

@@ -9,7 +9,27 @@ import type { RecordEvent } from '../events.ts';
 import { nameSome } from '../name-some.ts';
 
 /** A sentence has room for so many. */
-const [MOST_OBJECTS, MOST_KEPT, MOST_CHARACTERS] = [5, 6, 100];
+const [MOST_OBJECTS, MOST_CHARACTERS] = [5, 100];
+
+/**
+ * The parts that an object keeps, first those that a reader has to act on. Each has room of its own, so that a maker hides none
+ * behind many others.
+ */
+const PARTS: readonly {
+  readonly what: string;
+  readonly most: number;
+  readonly of: (kept: TakenOver) => readonly string[];
+}[] = [
+  { what: 'finalizers that hold its deletion', most: 6, of: ({ finalizers }) => finalizers },
+  {
+    what: 'fields that the bundle does not set',
+    most: 6,
+    of: ({ fields }) => fields.filter((path) => !path.startsWith(LABELS) && !path.startsWith(ANNOTATIONS)),
+  },
+  { what: 'labels', most: 6, of: ({ fields }) => fields.filter((path) => path.startsWith(LABELS)) },
+  { what: 'annotations', most: 3, of: ({ fields }) => fields.filter((path) => path.startsWith(ANNOTATIONS)) },
+];
+const [LABELS, ANNOTATIONS] = ['metadata.labels', 'metadata.annotations'];
 
 /** One event for all objects of an apply; none if it took over nothing. */
 export function reportTakenOver(record: RecordEvent, regarding: KubeObject, result: Pick<ApplyResult, 'phases'>): void {
@@ -17,29 +37,26 @@ export function reportTakenOver(record: RecordEvent, regarding: KubeObject, resu
   if (note !== undefined) record(regarding, { type: 'Normal', reason: 'Adopted', action: 'Apply', note });
 }
 
-/** Those that keep something come first. */
+/** An object that keeps a finalizer comes first, one that keeps nothing last. */
 export function describeTakenOver(results: readonly ObjectResult[]): string | undefined {
   const taken = results.flatMap(({ ref, takenOver }) => (takenOver === undefined ? [] : [{ ref, takenOver }]));
   if (taken.length === 0) return undefined;
-  const told = taken.map(({ ref, takenOver }) => ({ object: describeRef(ref), kept: describeKept(takenOver) }));
-  const first = told.toSorted((a, b) => Number(a.kept === '') - Number(b.kept === ''));
+  const first = taken.toSorted((a, b) => rankOf(a.takenOver) - rankOf(b.takenOver));
   return `objects that existed are taken over: ${nameSome(
-    first.map(({ object, kept }) => `${object}${kept}`),
+    first.map(({ ref, takenOver }) => `${describeRef(ref)}${describeKept(takenOver)}`),
     MOST_OBJECTS,
   )}`;
 }
 
-function describeKept({ finalizers, fields }: TakenOver): string {
-  const parts = [
-    ...(finalizers.length > 0 ? [`finalizers that hold its deletion: ${listed(finalizers)}`] : []),
-    ...(fields.length > 0 ? [`fields that the bundle does not set: ${listed(fields)}`] : []),
-  ];
-  return parts.length === 0 ? '' : ` (keeps ${parts.join('; ')})`;
+function rankOf(kept: TakenOver): number {
+  const first = PARTS.findIndex(({ of }) => of(kept).length > 0);
+  return first < 0 ? PARTS.length : first;
 }
 
-function listed(names: readonly string[]): string {
-  return nameSome(
-    names.map((name) => name.slice(0, MOST_CHARACTERS)),
-    MOST_KEPT,
-  );
+function describeKept(kept: TakenOver): string {
+  const parts = PARTS.flatMap(({ what, most, of }) => {
+    const names = of(kept).map((name) => name.slice(0, MOST_CHARACTERS));
+    return names.length > 0 ? [`${what}: ${nameSome(names, most)}`] : [];
+  });
+  return parts.length === 0 ? '' : ` (keeps ${parts.join('; ')})`;
 }
