@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { NEVER } from '../api/testing/never.ts';
-import { conversionWithout, dropConversion, withConversion } from './crd-conversion.ts';
+import { conversionWithout, dropConversion, isConverted, withConversion } from './crd-conversion.ts';
 import { hashObject } from './prepare.ts';
 import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 
@@ -35,6 +35,15 @@ describe('the conversion of a CRD as it is sent', () => {
   ])('an object is sent as it is if $because', ({ object }) => {
     expect(withConversion(object)).toBe(object);
   });
+});
+
+test.each([
+  { conversion: undefined, isFound: false, because: 'a manager that was killed has just made the CRD' },
+  { conversion: NONE, isFound: false, because: 'that is the default' },
+  { conversion: by({ service: stranger }), isFound: true, because: 'its maker has set a webhook' },
+])('a CRD counts as converted ($isFound), because $because', ({ conversion, isFound }) => {
+  const plain = sampleCrd('Widget');
+  expect(isConverted({ ...plain, spec: { ...(plain['spec'] as object), conversion } })).toBe(isFound);
 });
 
 describe('the patch before an apply', () => {
@@ -116,8 +125,17 @@ describe('the patch before an apply', () => {
       because: 'an apply removes no field of an update',
     },
     { managedFields: undefined, isPatched: true, because: 'it has no owner' },
+    {
+      managedFields: [
+        { manager: 'slipway', operation: 'Apply', fieldsV1: {} },
+        { manager: 'other', operation: 'Update', fieldsV1: webhook },
+      ],
+      isPatched: true,
+      because: 'the name of our field manager is text that its maker can write',
+    },
   ])('a patch is sent ($isPatched), because $because', async ({ managedFields, isTakenOver = true, isPatched }) => {
     const sent: unknown[] = [];
+    const apply = async (): Promise<KubeObject> => live;
     const patch = async (_ref: unknown, body: unknown): Promise<KubeObject> => {
       sent.push(body);
       return live;
@@ -125,7 +143,7 @@ describe('the patch before an apply', () => {
     const plain = sampleCrd('Widget');
     const metadata = { ...plain.metadata, uid: 'u1', resourceVersion: '5', managedFields };
     const live = { ...plain, metadata, spec: { ...(plain['spec'] as object), conversion: by({ service: stranger }) } };
-    await dropConversion({ patch }, withConversion(plain), live, { isTakenOver, signal: NEVER });
+    await dropConversion({ apply, patch }, withConversion(plain), live, { isTakenOver, signal: NEVER });
     const body = { metadata: { uid: 'u1', resourceVersion: '5' }, spec: { conversion: { ...NONE, webhook: null } } };
     expect(sent).toEqual(isPatched ? [body] : []);
   });

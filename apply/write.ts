@@ -7,7 +7,7 @@ import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
-import { dropConversion, withConversion } from './crd-conversion.ts';
+import { dropConversion, isConverted, withConversion } from './crd-conversion.ts';
 import { releaseFormerFields } from './former-fields.ts';
 import { unheld } from './held-back.ts';
 import { keepLiveOrder } from './live-order.ts';
@@ -51,7 +51,7 @@ export async function changeObject(
   live: KubeObject,
   { isNewManifest = false, isTakenOver = false, signal }: ChangeOptions,
 ): Promise<KubeObject> {
-  const object = isTakenOver ? withConversion(manifest) : manifest;
+  const object = isTakenOver && isConverted(live) ? withConversion(manifest) : manifest;
   const owned = await takeOverFields(cluster, live, signal);
   const own = await dropConversion(cluster, object, owned, { isTakenOver, signal });
   const ordered = await keepLiveOrder(cluster, object, own, signal);
@@ -69,7 +69,7 @@ export async function changeObject(
 export interface ChangeOptions {
   /** Whether another manifest of the object was applied before; false for one that is taken over, or repaired. */
   readonly isNewManifest?: boolean;
-  /** Whether another program has made the object, and none of ours has written it. */
+  /** Whether the inventory lacks the object, so that another program may have made it. */
   readonly isTakenOver?: boolean;
   readonly signal: AbortSignal;
 }

@@ -3,6 +3,7 @@
  * apply.cluster.test.ts. The rules of the server itself are in kube/testing/api-server-rules.ts.
  */
 import { NEVER } from '../../api/testing/never.ts';
+import { refusal } from '../../api/testing/refusal.ts';
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../../api/api-answers.ts';
@@ -156,6 +157,16 @@ export function describeWrites(cluster: () => Cluster, namespace: string): void 
       await changeObject(cluster(), sampleCrd('Planted'), live, { isTakenOver: true, signal: NEVER });
       expect(await conversionOf('Planted')).toMatchObject({ conversion: { strategy: 'None' } });
       expect(JSON.stringify(await conversionOf('Planted'))).not.toContain(SERVICE.name);
+    });
+
+    test('the conversion stays while the API server refuses the rest of the change', async () => {
+      const live = await planted('Stays', { service: SERVICE });
+      const refusing: Cluster = {
+        ...cluster(),
+        apply: () => Promise.reject(refusal(422, 'Invalid', 'storedVersions')),
+      };
+      await failure(changeObject(refusing, sampleCrd('Stays'), live, { isTakenOver: true, signal: NEVER }));
+      expect(JSON.stringify(await conversionOf('Stays'))).toContain(SERVICE.name);
     });
 
     test('a change of the CRD replaces the address of the webhook by the one of the manifest', async () => {
