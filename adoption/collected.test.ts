@@ -5,6 +5,7 @@ import { describeCollected } from './collected.ts';
 
 const OLM = { apiVersion: 'olm.example/v1', kind: 'Extension', name: 'gadget', uid: 'o' };
 const STRANGER = { apiVersion: 'v1', kind: 'Namespace', name: 'lights', uid: 's' };
+const OTHER = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'operator', uid: 'd' };
 const isOfOlm = ({ uid }: OwnerReference): boolean => uid === OLM.uid;
 const crd = (ownerReferences: readonly OwnerReference[], namespace?: string): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -20,7 +21,7 @@ test.each([
   expect(describeCollected(objects, isOfOlm)).toBeUndefined();
 });
 
-test('a cluster-scoped object with the owner of a stranger keeps a hand-over from beginning, and both are named', () => {
-  const found = describeCollected([crd([OLM]), crd([OLM, STRANGER])], isOfOlm);
-  expect(found).toMatch(/ gadgets with its owner Namespace lights/);
+test('a cluster-scoped object with owners of strangers keeps a hand-over from beginning, and all are named', () => {
+  const found = describeCollected([crd([OLM]), crd([OLM, STRANGER, OTHER])], isOfOlm);
+  expect(found).toMatch(/ gadgets with .*: Namespace lights, Deployment operator\. /);
 });

@@ -1,5 +1,5 @@
 /**
- * Cluster-scoped objects that the garbage collector deletes with an object of neither OLM nor Slipway. The apply refuses to take
+ * Cluster-scoped objects that the garbage collector may delete with an object of neither OLM nor Slipway. The apply refuses to take
  * them over, so a hand-over refuses before OLM has given the operator up. Pure.
  */
 import { describeRef, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
@@ -11,9 +11,11 @@ export function describeCollected(
 ): string | undefined {
   for (const object of objects) {
     const { namespace, ownerReferences = [] } = object.metadata;
-    const owner = namespace === undefined ? ownerReferences.find((one) => !isOfOlm(one)) : undefined;
-    if (owner !== undefined)
-      return `the garbage collector deletes ${describeRef(refOf(object))} with its owner ${owner.kind} ${owner.name}, which is not of OLM. Find out who has set that owner, and remove it from metadata.ownerReferences first`;
+    const others = namespace === undefined ? ownerReferences.filter((one) => !isOfOlm(one)) : [];
+    if (others.length > 0) {
+      const owners = others.map(({ kind, name }) => `${kind} ${name}`);
+      return `the garbage collector may delete ${describeRef(refOf(object))} with an owner that is not of OLM: ${owners.join(', ')}. Find out who has set these owners, and remove them from metadata.ownerReferences first`;
+    }
   }
   return undefined;
 }

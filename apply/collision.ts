@@ -59,26 +59,6 @@ function hintFor(live: KubeObject, owner: Owner): string {
   return `It stays as it is. Delete this Subscription, or ask for a version without the object; if its owner agrees, hand it over with ${handOver}`;
 }
 
-/**
- * The object of another program with which the garbage collector would delete a cluster-scoped object: `Kind name`. The
- * maker of an object can write such an owner beside a claim that hands it over. In a namespace its own people decide.
- */
-export function collectedWith({ metadata }: KubeObject, { uid }: Owner): string | undefined {
-  const { namespace, ownerReferences = [] } = metadata;
-  const others = ownerReferences.filter((one) => one.uid !== uid);
-  return namespace === undefined && others.length > 0 ? nameOfHolder(others) : undefined;
-}
-
-/** The error for an object that a claim hands over, while the garbage collector deletes it with another one. */
-export function collectedError(live: KubeObject, holder: string): ReasonedError {
-  return new ReasonedError({
-    reason: 'Collision',
-    retry: 'backoff',
-    message: `${describeRef(refOf(live))} exists already, and the garbage collector deletes it with its owner ${holder}`,
-    hint: 'It stays as it is. Find out who has made it; if it is to be taken over nevertheless, remove metadata.ownerReferences from it first',
-  });
-}
-
 /** The Subscription that an object names as its owner: `namespace/name`. */
 export function claimedBy({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[ANNOTATION.owner];

@@ -9,8 +9,8 @@ import { isProven } from './collision.ts';
 import { entryOf } from './inventory.ts';
 import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
-import { isTakenOver, judgeExisting, type Finding, type IsGivenUp } from './take-over.ts';
-import { keptByMaker } from './taken-over.ts';
+import { judgeExisting, seemsOurs, type Finding, type IsGivenUp } from './take-over.ts';
+import { keptByMaker, type TakenOver } from './taken-over.ts';
 import { changeObject, createObject } from './write.ts';
 
 export interface SettleOptions {
@@ -86,12 +86,22 @@ async function write(
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   const wanted = keptBy === undefined ? object : markKept(object, keptBy);
-  const isNewManifest = isProven(live, knownUid) && knownHash !== undefined && knownHash !== hashObject(object);
-  const isNew = isTakenOver(object, live, knownUid);
-  const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver: isNew, signal });
+  const isTakenOver = !isProven(live, knownUid);
+  const isNewManifest = !isTakenOver && knownHash !== undefined && knownHash !== hashObject(object);
+  const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver, signal });
   const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
-  const takenOver = isNew ? keptByMaker(object, answer) : undefined;
+  const takenOver = isTakenOver ? reportOf(object, { live, answer }) : undefined;
   return { outcome, entry: entryOf(object, answer), answer, ...(takenOver !== undefined && { takenOver }) };
+}
+
+/** There is nothing to report about an object that a manager made before it was killed. */
+function reportOf(
+  object: KubeObject,
+  { live, answer }: { readonly live: KubeObject; readonly answer: KubeObject },
+): TakenOver | undefined {
+  const kept = keptByMaker(object, answer);
+  const isPlain = kept.finalizers.length === 0 && kept.fields.length === 0;
+  return isPlain && seemsOurs(object, live) ? undefined : kept;
 }
 
 /** Whether our fields did not differ, so that another program changed other fields. */

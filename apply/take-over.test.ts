@@ -136,6 +136,78 @@ describe('a cluster-scoped object that the garbage collector would delete with a
   });
 });
 
+describe('a ClusterRole with a label by which Kubernetes adds its rules to another one', () => {
+  const LABEL_OF_VIEW = 'rbac.authorization.k8s.io/aggregate-to-view';
+  const role = sample('rbac.authorization.k8s.io/v1', 'ClusterRole', 'widget-manager', { rules: [] });
+  const labelled: KubeObject = { ...role, metadata: { ...role.metadata, labels: { [LABEL_OF_VIEW]: 'true' } } };
+
+  test.each([
+    { annotations: ADOPTED, because: 'its maker may write the annotation' },
+    { annotations: OURS, because: 'our uid stands in each of our objects' },
+  ])('is a collision that names the label, because $because', async ({ annotations }) => {
+    const { failures } = await apply(existing(labelled, annotations), role, { asManager: true });
+    expect(failures).toMatchObject([
+      { reason: 'Collision', message: expect.stringContaining(LABEL_OF_VIEW) as string },
+    ]);
+  });
+
+  test('is taken over if the bundle has the label too', async () => {
+    const { failures } = await apply(existing(labelled, ADOPTED), labelled, { asManager: true });
+    expect(failures).toEqual([]);
+  });
+
+  test('is ours if the inventory has its uid: a user who wrote the label may change it', async () => {
+    const cluster = existing(labelled, OURS);
+    const live = (await cluster.get(refOf(role))) as KubeObject;
+    const known = { ...entryOf(prepared([role])[0] as KubeObject, live), hash: 'another' };
+    expect((await apply(cluster, role, { asManager: true, previousInventory: [known] })).failures).toEqual([]);
+  });
+});
+
+describe('an object that a manager made before it was killed, and on which its operator has set two owners', () => {
+  const role = sample('rbac.authorization.k8s.io/v1', 'ClusterRole', 'widget-manager', { rules: [] });
+  const ownerReferences = ['lights', 'lamps'].map((name) => ({ apiVersion: 'v1', kind: 'Namespace', name, uid: name }));
+  const made = async (object: KubeObject): Promise<FakeCluster> => {
+    const cluster = existing(config, OURS);
+    await apply(cluster, object, { asManager: true });
+    await cluster.patch(refOf(object), { metadata: { ownerReferences } });
+    return cluster;
+  };
+
+  test('is applied again', async () => {
+    expect((await apply(await made(role), role, { asManager: true })).failures).toEqual([]);
+  });
+
+  test('is a collision that names both if it is a CRD, which no operator gives an owner', async () => {
+    const crd = sampleCrd('Widget');
+    const [failure] = (await apply(await made(crd), crd, { asManager: true })).failures;
+    expect(failure?.message).toMatch(/may delete it with its owner Namespace lights, Namespace lamps/);
+  });
+});
+
+describe('what an apply reports about an object that is not in the inventory', () => {
+  const crd = sampleCrd('Widget');
+  const made = async (): Promise<FakeCluster> => {
+    const cluster = existing(config, OURS);
+    await apply(cluster, crd, { asManager: true });
+    return cluster;
+  };
+  const reportOf = async (cluster: FakeCluster): Promise<unknown> => {
+    const { phases } = await apply(cluster, crd, { asManager: true });
+    return phases.flatMap(({ objects }) => objects)[0]?.takenOver;
+  };
+
+  test('nothing is reported about an object that a manager made before it was killed', async () => {
+    expect(await reportOf(await made())).toBeUndefined();
+  });
+
+  test('a finalizer is reported, since another maker can use the name of our field manager', async () => {
+    const cluster = await made();
+    await cluster.patch(refOf(crd), { metadata: { finalizers: ['example.com/hold'] } });
+    expect(await reportOf(cluster)).toMatchObject({ finalizers: ['example.com/hold'] });
+  });
+});
+
 test('the refusal names the missing right to delete, and how to grant it', async () => {
   const { failures } = await apply(existing(config, ADOPTED), config, { may: noDelete });
   expect(failures[0]?.message).toContain('exists already and is taken over only if it may be deleted too');

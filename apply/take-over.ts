@@ -9,16 +9,9 @@ import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
-import {
-  claimedBy,
-  collectedError,
-  collectedWith,
-  collisionError,
-  isProven,
-  judgeOwnership,
-  type Ownership,
-} from './collision.ts';
+import { claimedBy, collisionError, isProven, judgeOwnership, type Ownership } from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
+import { plantedError, plantedOn } from './planted.ts';
 import type { Owner } from './prepare.ts';
 import { isMadeByUs } from './write.ts';
 
@@ -74,9 +67,9 @@ export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverF
   const isForeign = ownership.kind === 'foreign' && facts.isGivenUp?.(live) !== true;
   if (isForeign || (ownership.kind === 'left' && !mayTakeUp(live, facts)))
     return { kind: 'collision', failure: belongsToOther(live, { owner, ownership, subject }) };
-  const holder = isProven(live, facts.knownUid) ? undefined : collectedWith(live, owner);
-  if (holder !== undefined)
-    return { kind: 'collision', failure: explainFailure(collectedError(live, holder), subject) };
+  const planted = isProven(live, facts.knownUid) ? undefined : plantedOn(object, live, { owner, ownership });
+  if (planted !== undefined)
+    return { kind: 'collision', failure: explainFailure(plantedError(live, planted), subject) };
   if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
   return { kind: 'present', live };
 }
@@ -106,10 +99,12 @@ function mayTakeUp({ metadata }: KubeObject, { asManager, since }: TakeOverFacts
   return isLater && annotations?.[ANNOTATION.ownerUid] === undefined;
 }
 
-/** Whether a write of an existing object takes it over from another maker; not if a manager that was killed has made it for us. */
-export function isTakenOver(object: KubeObject, live: KubeObject, knownUid: string | undefined): boolean {
-  if (isProven(live, knownUid)) return false;
-  return judgeOwnership(live, ownerOf(object), knownUid).kind !== 'ours' || !isMadeByUs(live);
+/**
+ * Whether an object looks as if a manager had made it for us and was killed before it noted the uid. Another maker can write all of
+ * that, so it decides only whether there is something to report.
+ */
+export function seemsOurs(object: KubeObject, live: KubeObject): boolean {
+  return judgeOwnership(live, ownerOf(object)).kind === 'ours' && isMadeByUs(live);
 }
 
 /** The owner that a prepared object names. */

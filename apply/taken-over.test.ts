@@ -5,9 +5,13 @@ import type { KubeObject } from '../api/object.ts';
 import { keptByMaker } from './taken-over.ts';
 import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 
-const entry = (fieldsV1: object, manager = 'kubectl-create', subresource = ''): object => ({
+const entry = (
+  fieldsV1: object,
+  manager = 'kubectl-create',
+  { operation = 'Update', subresource = '' } = {},
+): object => ({
   manager,
-  operation: 'Update',
+  operation,
   subresource,
   fieldsV1,
 });
@@ -29,8 +33,11 @@ describe('an object that is taken over', () => {
   });
 
   test.each<{ fields: object; because: string }>([
-    { fields: entry(names, 'slipway'), because: 'Slipway wrote it' },
-    { fields: entry({ 'f:status': { 'f:conditions': {} } }, 'kube-apiserver', 'status'), because: 'it is a status' },
+    { fields: entry(names, 'slipway', { operation: 'Apply' }), because: 'Slipway wrote it' },
+    {
+      fields: entry({ 'f:status': { 'f:conditions': {} } }, 'kube-apiserver', { subresource: 'status' }),
+      because: 'it is a status',
+    },
     { fields: entry({ 'f:spec': { 'f:conversion': { 'f:strategy': {} } } }), because: 'each apply states it' },
     { fields: entry({ 'f:spec': { 'f:versions': {} } }), because: 'the manifest sets it' },
     {
@@ -40,6 +47,11 @@ describe('an object that is taken over', () => {
     { fields: entry({ 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"a"': {} } } }), because: 'it is named by itself' },
   ])('names no field if $because', ({ fields }) => {
     expect(keptByMaker(crd, live(crd, { managedFields: [fields] })).fields).toEqual([]);
+  });
+
+  test('names fields of a maker that calls itself slipway', () => {
+    const managedFields = [entry({}, 'slipway', { operation: 'Apply' }), entry(names, 'slipway')];
+    expect(keptByMaker(crd, live(crd, { managedFields })).fields).toEqual(['spec.names.shortNames']);
   });
 
   test('names finalizers in every scope, and fields of cluster-scoped objects only', () => {

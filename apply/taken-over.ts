@@ -23,7 +23,8 @@ export function keptByMaker(object: KubeObject, { metadata }: KubeObject): Taken
   const { namespace, finalizers = [] } = metadata;
   const { managedFields } = metadata as { readonly managedFields?: unknown };
   const others = listOf(managedFields).filter(
-    ({ manager, subresource }) => manager !== FIELD_MANAGER && textOf(subresource) === '',
+    ({ manager, operation, subresource }) =>
+      !(manager === FIELD_MANAGER && operation === 'Apply') && textOf(subresource) === '',
   );
   const wanted = withConversion(object);
   const paths = namespace !== undefined ? [] : others.flatMap(({ fieldsV1 }) => unsetFields(fieldsV1, wanted));

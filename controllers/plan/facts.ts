@@ -9,7 +9,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { groupKind, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { fieldsOf, textOf } from '../../api/untyped.ts';
-import { collectedWith, isProven, judgeOwnership } from '../../apply/collision.ts';
+import { isProven, judgeOwnership } from '../../apply/collision.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { describeFormerFields } from '../../apply/former-fields.ts';
 import type { CrdVerdict } from '../../apply/crd-safety/compare.ts';
@@ -19,6 +19,7 @@ import { identityOf } from '../../apply/identity.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { Owner } from '../../apply/prepare.ts';
 import { kindsDefinedIn } from '../../apply/phases.ts';
+import { describePlanted, plantedOn } from '../../apply/planted.ts';
 import { createSlots } from '../../apply/slots.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { PlanClusterFacts, PlanInput } from '../../plan/input.ts';
@@ -127,7 +128,7 @@ class Gatherer {
     const ref = refOf(object);
     return this.#read(this.#clients.acting, ref, async (live) => {
       if (live === undefined && !(await this.#isServed(object))) this.#unserved.add(identityOf(ref));
-      this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(live));
+      this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(object, live));
     });
   }
 
@@ -145,12 +146,13 @@ class Gatherer {
     return (await this.#clients.cluster.isNamespaced(object, this.#signal)) !== undefined;
   }
 
-  #stateOf(live: KubeObject): 'ours' | { readonly owner: string } {
-    const ownership = judgeOwnership(live, this.#owner);
+  #stateOf(object: KubeObject, live: KubeObject): 'ours' | { readonly owner: string } {
+    const owner = this.#owner;
+    const ownership = judgeOwnership(live, owner);
     if (ownership.kind !== 'ours' && ownership.kind !== 'adopted') return { owner: ownership.owner };
     const isApplied = this.#question.inventory.some(({ uid }) => isProven(live, uid));
-    const holder = isApplied ? undefined : collectedWith(live, this.#owner);
-    return holder === undefined ? 'ours' : { owner: `${holder}, with which the garbage collector deletes it` };
+    const planted = isApplied ? undefined : plantedOn(object, live, { owner, ownership });
+    return planted === undefined ? 'ours' : { owner: describePlanted(planted) };
   }
 
   /** @param next The CRD that is to replace it; absent: it is deleted. */
