@@ -201,6 +201,16 @@ describe('what an apply reports about an object that is not in the inventory', (
     expect(await reportOf(await made())).toBeUndefined();
   });
 
+  test('the webhook of another maker goes, since it can use the name of our field manager', async () => {
+    const cluster = await made();
+    const clientConfig = { service: { namespace: 'lights', name: 'stranger' } };
+    const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+    const converted = { ...crd, spec: { ...(crd['spec'] as object), conversion } };
+    await cluster.apply(converted, { fieldManager: 'other', force: true });
+    expect((await apply(cluster, crd, { asManager: true })).failures).toEqual([]);
+    expect((await cluster.get(refOf(crd)))?.['spec']).toMatchObject({ conversion: { strategy: 'None' } });
+  });
+
   test('a finalizer is reported, since another maker can use the name of our field manager', async () => {
     const cluster = await made();
     await cluster.patch(refOf(crd), { metadata: { finalizers: ['example.com/hold'] } });
