@@ -5,7 +5,7 @@ const NEVER = new AbortController().signal;
 
 /** Takes the weights in turn, each in a slot of its own, and notes the names of those that have their room. */
 function scene(most: number) {
-  const slots = createWeightedSlots(most);
+  const slots = createWeightedSlots({ most });
   const begun: string[] = [];
   return {
     begun,
@@ -99,5 +99,31 @@ describe('slots with a weight', () => {
     };
     await Promise.all([grow('first'), grow('second')]);
     expect(order.toSorted()).toEqual(['first', 'second']);
+  });
+});
+
+describe('a light task', () => {
+  test('waits neither for heavy ones nor behind a waiting one, and takes no room', async () => {
+    const slots = createWeightedSlots({ most: 10, light: 2 });
+    const heavy = slots();
+    await heavy.take(30, NEVER);
+    const waiting = slots().take(5, NEVER);
+    const light = slots();
+    await light.take(2, NEVER);
+    heavy.free();
+    await waiting;
+    const other = slots();
+    expect(other.resize(5)).toBe(true);
+    expect(slots().resize(3)).toBe(false);
+  });
+
+  test('that turns out to be heavy counts, and gives its room back', async () => {
+    const slots = createWeightedSlots({ most: 10, light: 2 });
+    const [one, other] = [slots(), slots()];
+    await one.take(1, NEVER);
+    expect(one.resize(8)).toBe(true);
+    expect(other.resize(8)).toBe(false);
+    expect(one.resize(2)).toBe(true);
+    expect(other.resize(8)).toBe(true);
   });
 });

@@ -17,14 +17,22 @@ interface WaitingTask {
   readonly begin: () => void;
 }
 
+export interface WeightLimits {
+  /** For all slots together. */
+  readonly most: number;
+  /** Up to this weight a slot neither waits nor counts. */
+  readonly light?: number;
+}
+
 /**
  * Makes slots, each without weight at first, whose weights stay within `most` together. A weight beyond that has room once
  * all other slots are free. A slot is for one task.
  */
-export function createWeightedSlots(most: number): () => WeightedSlot {
+export function createWeightedSlots({ most, light = 0 }: WeightLimits): () => WeightedSlot {
   const waiting = new Set<WaitingTask>();
   let taken = 0;
-  const hasRoom = (weight: number, others: number): boolean => others === 0 || others + weight <= most;
+  const hasRoom = (weight: number, others: number): boolean =>
+    weight <= light || others === 0 || others + weight <= most;
   const admit = (): void => {
     for (const next of waiting) {
       if (!hasRoom(next.weight, taken)) return;
@@ -35,8 +43,9 @@ export function createWeightedSlots(most: number): () => WeightedSlot {
   return () => {
     let held = 0;
     const hold = (weight: number): void => {
-      taken += weight - held;
-      held = weight;
+      const counted = weight <= light ? 0 : weight;
+      taken += counted - held;
+      held = counted;
     };
     const free = (): void => {
       hold(0);
@@ -46,6 +55,7 @@ export function createWeightedSlots(most: number): () => WeightedSlot {
       async take(weight, signal) {
         free();
         signal.throwIfAborted();
+        if (weight <= light) return;
         const { promise, resolve, reject } = Promise.withResolvers<void>();
         const one: WaitingTask = { weight, begin: () => resolve(hold(weight)) };
         const abort = (): void => {

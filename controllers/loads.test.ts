@@ -35,7 +35,7 @@ interface Watched {
 }
 
 function watched(bound: number): Watched {
-  const slots = createWeightedSlots(bound);
+  const slots = createWeightedSlots({ most: bound });
   let [held, peak] = [0, 0];
   const watch = (slot: WeightedSlot): WeightedSlot => {
     let own = 0;
@@ -93,7 +93,7 @@ describe('loads of manifests', () => {
 
   test('manifests that need more room than is left are read again once there is room', async () => {
     const revision = await stored(1_400_000);
-    const [slots, signal] = [createWeightedSlots(2_000_000), NEVER];
+    const [slots, signal] = [createWeightedSlots({ most: 2_000_000 }), NEVER];
     const [other, slot, probe] = [slots(), slots(), slots()];
     await other.take(1_000_000, signal);
     const loading = loadWithin(cluster, [revision], { slot, signal });
@@ -116,7 +116,7 @@ describe('loads of manifests', () => {
 
   test('a load that waits is given up with the reason of the signal', async () => {
     const revision = await stored(10);
-    const slots = createWeightedSlots(1);
+    const slots = createWeightedSlots({ most: 1 });
     await slots().take(1, NEVER);
     const aborting = new AbortController();
     const loading = loadWithin(cluster, [revision], { slot: slots(), signal: aborting.signal });

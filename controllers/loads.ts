@@ -8,11 +8,17 @@ import type { Revision } from '../api/revision.ts';
 import { createWeightedSlots, type WeightedSlot } from '../apply/weighted-slots.ts';
 import { readManifests, weightToRead, type ReadManifests } from './manifests.ts';
 
-/** As heavy as one bundle may be; 20 times the heaviest one of the 60 packages that tests install. */
+/** As heavy as one bundle may be. */
 const MOST_LOADED = 32 << 20;
 
+/**
+ * Lighter ones never wait, so that no heavy bundle holds up the operators of others: the heaviest of the 60 packages that tests
+ * install is lighter. Reconciles bound how many there are at the same time.
+ */
+const LIGHT = 2 << 20;
+
 /** Slots of all loads of this process. A holder waits for no second slot, and for no lock: such a wait might never end. */
-export const LOADS = createWeightedSlots(MOST_LOADED);
+export const LOADS = createWeightedSlots({ most: MOST_LOADED, light: LIGHT });
 
 export interface LoadRoom {
   /** Has the weight of the objects afterwards. The caller frees it once it has used them. */

@@ -10,7 +10,7 @@ interface EventBounds {
   readonly total: number;
 }
 
-export const EVENT_BOUNDS: EventBounds = { perNamespace: 2000, total: 20_000 };
+export const EVENT_BOUNDS: EventBounds = { perNamespace: 1000, total: 8000 };
 
 /** By which a namespace with too many shrinks: so they are sorted once for many of them. */
 const REST = 0.75;

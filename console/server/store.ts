@@ -30,8 +30,11 @@ interface WatchedKind {
 /** Name of the Lease that the manager leads by. */
 const MANAGER_LEASE = 'slipway-manager';
 
-/** Each object may be as large as the API server accepts, and a page of them is in memory before any is shortened. */
-const OF_OWN_KINDS = 5;
+/**
+ * A page is in memory before any of its objects is shortened. The client asks again with fewer if it has more than 8 MiB: smaller pages
+ * would only be more requests, which take a minute for thousands of objects.
+ */
+const OF_OWN_KINDS = 100;
 
 export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
   subscriptions: ownKind(SUBSCRIPTION),

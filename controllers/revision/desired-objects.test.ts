@@ -14,7 +14,11 @@ const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 
 
 /** Within a slot of its own, as each reconcile has. */
 function asked(memories: RevisionMemories, revision: Revision): LoadRoom & { readonly memory: RevisionMemory } {
-  return { memory: memories.of(revision), slot: createWeightedSlots(1)(), signal: new AbortController().signal };
+  return {
+    memory: memories.of(revision),
+    slot: createWeightedSlots({ most: 1 })(),
+    signal: new AbortController().signal,
+  };
 }
 
 /** A Revision of one ConfigMap with so many characters, and a count of the reads. */

@@ -40,6 +40,11 @@ test('a namespace of many Subscriptions has room for the objects of each', () =>
   expect(admitted(bytes, 1500)).toBe(1500);
 });
 
+test('a namespace of any number of Subscriptions keeps sixteen mebibytes at most', () => {
+  const bytes = new KeptBytes({ subscriptionsIn: () => 10_000 });
+  expect(admitted(bytes, 3000)).toBeLessThan(1640);
+});
+
 test('an object that changes counts once', () => {
   const bytes = new KeptBytes();
   expect(admitted(bytes, 1000, () => deployment('one'))).toBe(1000);

@@ -8,8 +8,9 @@ import { keepName } from './kept-parts.ts';
 
 /** Some thousand objects, of which a kilobyte each is kept as a rule. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** More for each Subscription of the namespace: the objects of a large operator. */
+/** More for each Subscription of the namespace, the objects of a large operator; tenants may create any number. */
 const BYTES_OF_SUBSCRIPTION = 64 * 1024;
+const MOST_FOR_SUBSCRIPTIONS = 3 * MOST_BYTES;
 
 export interface KeptBytesOptions {
   /** Number of Subscriptions in a namespace; by default none. */
@@ -80,7 +81,8 @@ export class KeptBytes {
 
   /** The Subscriptions are counted only for a namespace that has more than most have. */
   #mostOf(namespace: string, bytes: number): number {
-    return bytes <= MOST_BYTES ? MOST_BYTES : MOST_BYTES + this.#subscriptionsIn(namespace) * BYTES_OF_SUBSCRIPTION;
+    if (bytes <= MOST_BYTES) return MOST_BYTES;
+    return MOST_BYTES + Math.min(this.#subscriptionsIn(namespace) * BYTES_OF_SUBSCRIPTION, MOST_FOR_SUBSCRIPTIONS);
   }
 
   #refuse(kept: KubeObject, namespace: string): KubeObject {

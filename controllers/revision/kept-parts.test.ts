@@ -213,3 +213,19 @@ it('a CRD keeps its served versions, however long its certificates are', () => {
   expect(resourceOf(keepHealth(crd))).toMatchObject({ apiVersion: 'a.example/v1', kind: 'A' });
   expect(JSON.stringify(keepHealth(crd)).length).toBeLessThan(BIG.length * 1.1);
 });
+
+it('keeps the conditions of a workload whose messages are long', () => {
+  const conditions = Array.from({ length: 20 }, (_, at) => ({
+    type: `T${at}`,
+    status: 'True',
+    message: 'm'.repeat(2000),
+  }));
+  const available = { type: 'Available', status: 'True', message: 'm'.repeat(5000) };
+  const kept = keepHealth({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'a', namespace: 'ops', labels: { [LABEL.owner]: 'x' } },
+    status: { replicas: 1, conditions: [available, ...conditions] },
+  });
+  expect(kept['status']).toMatchObject({ replicas: 1, conditions: [{ type: 'Available', status: 'True' }, ...conditions.map(({ type }) => ({ type }))] }); // prettier-ignore
+});

@@ -10,7 +10,7 @@ import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
 
 /** For texts of a specification or a status: no code reads longer ones. */
 const LONGEST_TEXT = 4096;
-/** For labels and annotations: the name of a Subscription with its namespace fits. */
+/** For labels, annotations and texts of conditions: the name of a Subscription with its namespace fits. */
 const LONGEST_NOTE = 512;
 /** For conditions, finalizers and owners: controllers write fewer. */
 const MOST_ENTRIES = 32;
@@ -113,8 +113,19 @@ function keepStatus(status: Fields): Fields {
   return {
     ...scalarsOf(status),
     ...pick(status, ['storedVersions']),
-    ...(conditions !== undefined && { conditions: listOf(conditions).slice(0, MOST_ENTRIES).map(scalarsOf) }),
+    ...(conditions !== undefined && { conditions: listOf(conditions).slice(0, MOST_ENTRIES).map(keepCondition) }),
   };
+}
+
+/** With long texts cut: a workload whose conditions are long is followed as any other. */
+function keepCondition(condition: Fields): Fields {
+  const texts = Object.entries(scalarsOf(condition));
+  return Object.fromEntries(texts.map(([key, one]) => [key, typeof one === 'string' ? ownCopyOf(one) : one]));
+}
+
+/** A slice would keep the whole text in memory. */
+function ownCopyOf(text: string): string {
+  return text.length <= LONGEST_NOTE ? text : Buffer.from(text.slice(0, LONGEST_NOTE)).toString();
 }
 
 /** The parts of a CRD's spec that define its served versions. */

@@ -16,7 +16,7 @@ interface Scene {
 
 /** A Revision that is to be rolled out, and room for one load at a time. */
 async function scene(): Promise<Scene> {
-  const slots = createWeightedSlots(1);
+  const slots = createWeightedSlots({ most: 1 });
   const harness = createHarness({ loads: slots });
   await harness.addRevision(1, [object]);
   return { harness, slots, isApplied: async () => (await harness.cluster.get(refOf(object))) !== undefined };
@@ -63,7 +63,7 @@ test('a roll-out that waits for room ends with its signal', async () => {
 });
 
 test('objects that stay in memory between two attempts take room in each', async () => {
-  const slots = createWeightedSlots(1);
+  const slots = createWeightedSlots({ most: 1 });
   const taken: number[] = [];
   const loads = (): WeightedSlot => {
     const slot = slots();

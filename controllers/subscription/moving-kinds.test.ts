@@ -68,6 +68,20 @@ describe('a kind that moves to a package which the old one requires', () => {
     expect(settle(fleet, 'old', 'split')).toEqual(['1.1.0', '1.1.0']);
   });
 
+  test('moves though the new package has windows, for which a first installation does not wait', () => {
+    const windows = [{ cron: '0 3 * * *', duration: '1h', timeZone: 'UTC' }];
+    const fleet = new Fleet([old(needs('split')), SPLIT], [OLD, { package: 'split', dependency: true, spec: { windows } }]); // prettier-ignore
+    expect(settle(fleet, 'old', 'split')).toEqual(['1.1.0', '1.0.0']);
+  });
+
+  test('stays if the new package is installed and waits for a window with its upgrade', () => {
+    const windows = [{ cron: '0 3 * * *', duration: '1h', timeZone: 'UTC' }];
+    const split = pkg('split', { '1.0.0': [], '1.1.0': [CEPH] });
+    const pinned = pkg('old', { '1.0.0': [CEPH], '1.1.0': [needs('split', '1.1.0')] });
+    const fleet = new Fleet([pinned, split], [OLD, { package: 'split', installed: '1.0.0', dependency: true, spec: { windows } }]); // prettier-ignore
+    expect(settle(fleet, 'old')).toEqual(['1.0.0']);
+  });
+
   test('moves though a third package stands between', () => {
     const between = pkg('between', { '1.0.0': [needs('split')] });
     const others = ['between', 'split'].map((name) => ({ package: name, dependency: true }));
@@ -89,10 +103,7 @@ describe('a kind that moves to a package whose Subscription does not follow by i
   test.each([
     { spec: { suspend: true }, because: 'it is suspended' },
     { spec: { approval: 'Manual' }, because: 'a person approves it' },
-    {
-      spec: { windows: [{ cron: '0 3 * * *', duration: '1h', timeZone: 'UTC' }] },
-      because: 'it has maintenance windows',
-    },
+    { spec: { catalogSelector: { matchLabels: { team: 'a' } } }, because: 'it selects catalogs by labels' },
     { spec: { version: '<1.0.0' }, because: 'it wants another version' },
     { spec: { catalog: 'other' }, because: 'it wants another catalog' },
     { spec: { channel: 'alpha' }, because: 'it wants another channel' },

@@ -59,12 +59,14 @@ function kindsOf(properties: readonly Property[]): ReadonlySet<string> {
  */
 export function followsByItself(
   subscription: Subscription,
-  { bundle, catalog, channel }: DependencyStep,
+  { kind, bundle, catalog, channel }: DependencyStep,
   own: Subscription,
 ): boolean {
   const { spec, status } = subscription;
-  const { approval, suspend, windows = [], upgradePolicy } = spec;
-  const isFree = approval === 'Automatic' && !suspend && windows.length === 0 && upgradePolicy === undefined;
+  const { approval, suspend, windows = [], upgradePolicy, catalogSelector } = spec;
+  // the first installation waits for neither of the two
+  const isTimely = kind === 'install' || (windows.length === 0 && upgradePolicy === undefined);
+  const isFree = approval === 'Automatic' && !suspend && isTimely && catalogSelector === undefined;
   const isOffered =
     [undefined, catalog].includes(spec.catalog) && [undefined, ANY_CHANNEL, channel].includes(spec.channel);
   const failed = failedNames(status?.quarantined ?? [], undefined);
