@@ -22,7 +22,7 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 demo: setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo
 
-test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 12 minutes on two cores
+test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 15 minutes on two cores
 	$(RUN) test
 
 conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
@@ -42,15 +42,15 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/console-security e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling \
 	  e2e/stories/dependencies e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published \
 	  e2e/stories/publish e2e/stories/bad-input e2e/stories/lagging-caches e2e/stories/in-cluster/image \
-	  e2e/stories/in-cluster/deploy e2e/stories/in-cluster/helm e2e/stories/names e2e/stories/second \
+	  e2e/stories/in-cluster/deploy e2e/stories/in-cluster/helm e2e/stories/names e2e/stories/second e2e/stories/published-again \
 	  e2e/stories/pipeline e2e/stories/wrong-ends e2e/stories/plan/written e2e/compatibility e2e/cluster \
 	  e2e/lib/cluster-keeper scripts/guides scripts/how-to kube/client kube/watch
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers apply/crd-safety/effort scripts/build
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/tenants/neighbours \
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/tenants/neighbours e2e/stories/tenants/ownership \
 	  e2e/stories/tenants/watchdog e2e/stories/tenants/endpoints e2e/stories/in-cluster/rights e2e/stories/in-cluster/accounts \
-	  e2e/stories/in-cluster/tenants
+	  e2e/stories/in-cluster/tenants e2e/stories/in-cluster/identity
 
 test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
 	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \

@@ -1,6 +1,6 @@
 /**
  * From an empty folder and the objects of an operator to an operator that is installed and upgraded: of plain YAML, of a
- * kustomization and of a chart (`make test`: of a chart). Each goes the whole way, and the rights are those of the source all the time.
+ * kustomization and of a chart. Each goes the whole way, and the rights are those of the source all the time.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,6 @@ import { provideBinaries } from '../../cluster/binaries.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { get, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
-import { byExtent } from '../../lib/sample.ts';
 import { kettleChart, kettleYaml } from './kettle.ts';
 
 const cluster = useCluster();
@@ -100,66 +99,63 @@ async function crdNames(): Promise<readonly string[]> {
   return (await cluster().kubectl(['get', 'crd', '-o', 'name'])).split('\n');
 }
 
-describe.each(byExtent({ all: SOURCES, sample: SOURCES.slice(-1) }))(
-  'an author with $because',
-  ({ source, files, from }) => {
-    const bundle = `${source}/${source}-kettle`;
-    const [namespace, group] = [`${source}-tea`, `${source}.kettles.example`];
-    const subscription = { kind: 'subscription', name: 'kettle', namespace };
-    const crd = `kettles.${group}`;
-    const rights = rightsOfSource(namespace, group);
-    const repository = (): string => `${cluster().registry}/${source}-kettle`;
+describe.each(SOURCES)('an author with $because', ({ source, files, from }) => {
+  const bundle = `${source}/${source}-kettle`;
+  const [namespace, group] = [`${source}-tea`, `${source}.kettles.example`];
+  const subscription = { kind: 'subscription', name: 'kettle', namespace };
+  const crd = `kettles.${group}`;
+  const rights = rightsOfSource(namespace, group);
+  const repository = (): string => `${cluster().registry}/${source}-kettle`;
 
-    async function init(version: string): Promise<string> {
-      workplace().write(files(version, group), `${source}/source`);
-      return type('bundle', 'init', bundle, '--from', ...from, '--provider', 'Tea room', '--version', version);
-    }
+  async function init(version: string): Promise<string> {
+    workplace().write(files(version, group), `${source}/source`);
+    return type('bundle', 'init', bundle, '--from', ...from, '--provider', 'Tea room', '--version', version);
+  }
 
-    test('makes a bundle of it in an empty folder, and tests it in a cluster', { timeout }, async () => {
-      expect(existsSync(join(workplace().folder, bundle))).toBe(false);
-      expect(rights.size).toBe(11);
-      expect(await init('1.0.0')).toMatch(/6 files: 6 created\n$/);
-      const trial = ['--to', `${cluster().registry}/trial/${source}`, '--kubeconfig', cluster().kubeconfig];
-      const tested = await type('bundle', 'test', bundle, ...trial);
-      expect(tested).toMatch(/\nthe examples are accepted +passed /);
-      expect(tested).toMatch(/\nthe smallest account is sufficient +passed /);
-      expect(tested).toMatch(/\n6 passed, 0 failed, 0 skipped\n$/);
-    });
+  test('makes a bundle of it in an empty folder, and tests it in a cluster', { timeout }, async () => {
+    expect(existsSync(join(workplace().folder, bundle))).toBe(false);
+    expect(rights.size).toBe(11);
+    expect(await init('1.0.0')).toMatch(/6 files: 6 created\n$/);
+    const trial = ['--to', `${cluster().registry}/trial/${source}`, '--kubeconfig', cluster().kubeconfig];
+    const tested = await type('bundle', 'test', bundle, ...trial);
+    expect(tested).toMatch(/\nthe examples are accepted +passed /);
+    expect(tested).toMatch(/\nthe smallest account is sufficient +passed /);
+    expect(tested).toMatch(/\n6 passed, 0 failed, 0 skipped\n$/);
+  });
 
-    test(
-      'pushes it, and a Catalog of the repository has it installed, with exactly the rights of the source',
-      { timeout },
-      async () => {
-        await type('bundle', 'push', bundle, `${repository()}:v1.0.0`);
-        await cluster().kubectl(['create', 'namespace', namespace]);
-        const catalog = { source: { repositories: [{ repository: repository() }] }, interval: INTERVAL };
-        await apply({ kind: 'Catalog', metadata: { name: source }, spec: catalog });
-        await waitFor(cluster(), { kind: 'catalog', name: source }, isReady);
-        await cluster().kubectl(
-          ['apply', '-f', '-'],
-          subscriptionTo('kettle', namespace, { package: `${source}-kettle`, catalog: source }),
-        );
-        await waitFor(cluster(), subscription, runs('1.0.0'));
-        expect(await rightsIn(namespace)).toEqual(rights);
-      },
-    );
-
-    test('pushes the next version, which the cluster has by itself, with the same rights', { timeout }, async () => {
-      await init('1.1.0');
-      await type('bundle', 'push', bundle, `${repository()}:v1.1.0`);
-      await waitFor(cluster(), subscription, runs('1.1.0'));
-      const { spec } = await get(cluster(), 'deployment', 'kettle', namespace);
-      expect(JSON.stringify(spec)).toContain('registry.example/team/kettle:v1.1.0');
+  test(
+    'pushes it, and a Catalog of the repository has it installed, with exactly the rights of the source',
+    { timeout },
+    async () => {
+      await type('bundle', 'push', bundle, `${repository()}:v1.0.0`);
+      await cluster().kubectl(['create', 'namespace', namespace]);
+      const catalog = { source: { repositories: [{ repository: repository() }] }, interval: INTERVAL };
+      await apply({ kind: 'Catalog', metadata: { name: source }, spec: catalog });
+      await waitFor(cluster(), { kind: 'catalog', name: source }, isReady);
+      await cluster().kubectl(
+        ['apply', '-f', '-'],
+        subscriptionTo('kettle', namespace, { package: `${source}-kettle`, catalog: source }),
+      );
+      await waitFor(cluster(), subscription, runs('1.0.0'));
       expect(await rightsIn(namespace)).toEqual(rights);
-      const shortNames = await cluster().kubectl(['get', 'crd', crd, '-o', 'jsonpath={.spec.names.shortNames}']);
-      expect(shortNames, 'the CRDs of a chart are upgraded, too').toBe(source === 'chart' ? '["ket"]' : '');
-    });
+    },
+  );
 
-    test('sees nothing left after the removal', { timeout }, async () => {
-      expect(await crdNames()).toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
-      await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', namespace, '--timeout=180s']);
-      expect(await rightsIn(namespace)).toEqual(new Set());
-      expect(await crdNames()).not.toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
-    });
-  },
-);
+  test('pushes the next version, which the cluster has by itself, with the same rights', { timeout }, async () => {
+    await init('1.1.0');
+    await type('bundle', 'push', bundle, `${repository()}:v1.1.0`);
+    await waitFor(cluster(), subscription, runs('1.1.0'));
+    const { spec } = await get(cluster(), 'deployment', 'kettle', namespace);
+    expect(JSON.stringify(spec)).toContain('registry.example/team/kettle:v1.1.0');
+    expect(await rightsIn(namespace)).toEqual(rights);
+    const shortNames = await cluster().kubectl(['get', 'crd', crd, '-o', 'jsonpath={.spec.names.shortNames}']);
+    expect(shortNames, 'the CRDs of a chart are upgraded, too').toBe(source === 'chart' ? '["ket"]' : '');
+  });
+
+  test('sees nothing left after the removal', { timeout }, async () => {
+    expect(await crdNames()).toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
+    await cluster().kubectl(['delete', 'subscription.slipway.dev', 'kettle', '-n', namespace, '--timeout=180s']);
+    expect(await rightsIn(namespace)).toEqual(new Set());
+    expect(await crdNames()).not.toContain(`customresourcedefinition.apiextensions.k8s.io/${crd}`);
+  });
+});
