@@ -8,6 +8,7 @@ import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { identityOf } from '../apply/identity.ts';
 import { nameOnly } from '../apply/listed-parts.ts';
+import { beginningOf } from '../apply/short-text.ts';
 import { bindsToo, ownedBy, usedBy, type Kept } from './kept.ts';
 import type { HandedOver } from './handed-over.ts';
 import { OLM } from './olm-v0/kinds.ts';
@@ -62,11 +63,14 @@ const MOST_OF_NAME = 512;
 export function bindingParts(binding: KubeObject): KubeObject {
   const { kind, name } = fieldsOf(binding['roleRef']);
   const { metadata, ...named } = nameOnly(binding);
-  const owner = binding.metadata.annotations?.[ANNOTATION.owner]?.slice(0, MOST_OF_NAME);
+  const owner = binding.metadata.annotations?.[ANNOTATION.owner];
   return {
     ...named,
-    metadata: { ...metadata, ...(owner !== undefined && { annotations: { [ANNOTATION.owner]: owner } }) },
-    roleRef: { kind: textOf(kind).slice(0, MOST_OF_NAME), name: textOf(name).slice(0, MOST_OF_NAME) },
+    metadata: {
+      ...metadata,
+      ...(owner !== undefined && { annotations: { [ANNOTATION.owner]: beginningOf(owner, MOST_OF_NAME) } }),
+    },
+    roleRef: { kind: beginningOf(textOf(kind), MOST_OF_NAME), name: beginningOf(textOf(name), MOST_OF_NAME) },
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
-import { describeRef, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { ownerName, type Owner } from './prepare.ts';
 
 export type Ownership =
@@ -71,7 +71,10 @@ function labelOf({ metadata }: KubeObject): string | undefined {
 /** All known ways to find an object's owner, the most explicit first; each returns a name for messages. */
 const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
   (object) => named('Subscription', claimedBy(object) ?? labelOf(object)),
-  ({ metadata: { ownerReferences = [] } }) => nameOfHolder(ownerReferences),
+  ({ metadata: { ownerReferences = [] } }) => {
+    const holder = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
+    return holder === undefined ? undefined : `${holder.kind} ${holder.name}`;
+  },
   ({ metadata: { annotations, labels } }) => {
     const release = annotations?.['meta.helm.sh/release-name'];
     const namespace = annotations?.['meta.helm.sh/release-namespace'];
@@ -112,11 +115,6 @@ const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
     return manager === 'slipway' ? undefined : named('the manager', manager);
   },
 ];
-
-function nameOfHolder(references: readonly OwnerReference[]): string | undefined {
-  const holder = references.find(({ controller }) => controller === true) ?? references[0];
-  return holder && `${holder.kind} ${holder.name}`;
-}
 
 function otherOwner(object: KubeObject): string | undefined {
   for (const claim of CLAIMS) {

@@ -2,22 +2,11 @@
  * The parts of listed objects that a caller reads, for `keep` of a list: other users may have made each object as large as the
  * API server takes it, and a list of whole ones that do not fit into memory is an error. Pure.
  */
-import type { KubeObject } from '../api/object.ts';
+import { keepIdentity, type KubeObject } from '../api/object.ts';
 
 /** What names one very object, and the state of its removal. */
 export function nameOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-    },
-  };
+  return { apiVersion, kind, metadata: keepIdentity(metadata) };
 }
 
 type Keyed = 'labels' | 'annotations';

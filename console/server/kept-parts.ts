@@ -6,6 +6,7 @@
 import { ANNOTATION } from '../../api/names.ts';
 import { keepIdentity, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, isRecord, listOf, numberOf, type Fields } from '../../api/untyped.ts';
+import { makeRoom, takeRoom } from '../../bundles/room.ts';
 import { markLeftOut } from '../data/left-out.ts';
 import { beginningOf, line, ownCopy } from '../data/text.ts';
 import type { VisibleKind } from '../data/view.ts';
@@ -16,8 +17,7 @@ const MOST_NOTE = 1024;
 const MOST_TEXT = 256;
 /** Weight of labels, of annotations, and of each field of a spec that only the YAML of a page shows. */
 const MOST_WEIGHT = 16 * 1024;
-/** What a value takes beside its characters. */
-const WEIGHT_OF_VALUE = 16;
+const COSTS = { value: 16, container: 0 };
 
 export const KEEP: Readonly<Record<VisibleKind, (object: KubeObject) => KubeObject>> = {
   subscriptions: keepSubscription,
@@ -114,18 +114,7 @@ function without(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-/** Whether a value may be kept. Counts without recursion, and stops at the bound. */
+/** Whether a value may be kept. */
 function isLight(value: unknown): boolean {
-  const left: unknown[] = [value];
-  let weight = 0;
-  while (left.length > 0 && weight <= MOST_WEIGHT) {
-    const next = left.pop();
-    weight += WEIGHT_OF_VALUE + (typeof next === 'string' ? next.length : 0);
-    if (typeof next !== 'object' || next === null) continue;
-    for (const [name, below] of Object.entries(next)) {
-      weight += name.length;
-      left.push(below);
-    }
-  }
-  return weight <= MOST_WEIGHT;
+  return takeRoom(value, makeRoom(MOST_WEIGHT, COSTS), Infinity) === undefined;
 }

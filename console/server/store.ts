@@ -24,7 +24,6 @@ interface WatchedKind {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly fieldSelector?: string;
-  readonly pageSize: number;
 }
 
 /** Name of the Lease that the manager leads by. */
@@ -34,7 +33,7 @@ const MANAGER_LEASE = 'slipway-manager';
  * A page is in memory before any of its objects is shortened. The client asks again with fewer if it has more than 8 MiB: smaller pages
  * would only be more requests, which take a minute for thousands of objects.
  */
-const OF_OWN_KINDS = 100;
+const PAGE_SIZE = 100;
 
 export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
   subscriptions: ownKind(SUBSCRIPTION),
@@ -47,7 +46,6 @@ export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
     resource: 'events',
     namespaced: true,
     fieldSelector: `regarding.apiVersion=${API_VERSION}`,
-    pageSize: 100,
   },
   leases: {
     kind: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', served: { plural: 'leases', namespaced: true } },
@@ -55,7 +53,6 @@ export const WATCHED: Readonly<Record<VisibleKind, WatchedKind>> = {
     resource: 'leases',
     namespaced: true,
     fieldSelector: `metadata.name=${MANAGER_LEASE}`,
-    pageSize: OF_OWN_KINDS,
   },
 };
 
@@ -67,7 +64,6 @@ function ownKind({ kind, plural, scope }: CustomKind): WatchedKind {
     group: GROUP,
     resource: plural,
     namespaced,
-    pageSize: OF_OWN_KINDS,
   };
 }
 
@@ -97,7 +93,7 @@ export class LiveStore {
     for (const name of WATCHED_KINDS) {
       const scope = scopes[name];
       if (scope === 'none') continue;
-      const { kind, fieldSelector, pageSize } = WATCHED[name];
+      const { kind, fieldSelector } = WATCHED[name];
       const informer = createInformer({
         ...shared,
         ...kind,
@@ -105,7 +101,7 @@ export class LiveStore {
           ? { client: newestClient(client, this.#newest, KEEP.events) }
           : { client, transform: KEEP[name] }),
         ...(name !== 'leases' && { unread: ['managedFields'] }),
-        pageSize,
+        pageSize: PAGE_SIZE,
         ...(scope !== 'all' && { namespace: scope.namespace }),
         ...(fieldSelector !== undefined && { fieldSelector }),
       });

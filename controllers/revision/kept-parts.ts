@@ -7,6 +7,7 @@ import { isCrd } from '../../api/crd-kind.ts';
 import { ANNOTATION, CA_INJECTION, LABEL } from '../../api/names.ts';
 import { keepIdentity, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
+import { beginningOf } from '../../apply/short-text.ts';
 
 /** For texts of a specification or a status: no code reads longer ones. */
 const LONGEST_TEXT = 4096;
@@ -120,12 +121,9 @@ function keepStatus(status: Fields): Fields {
 /** With long texts cut: a workload whose conditions are long is followed as any other. */
 function keepCondition(condition: Fields): Fields {
   const texts = Object.entries(scalarsOf(condition));
-  return Object.fromEntries(texts.map(([key, one]) => [key, typeof one === 'string' ? ownCopyOf(one) : one]));
-}
-
-/** A slice would keep the whole text in memory. */
-function ownCopyOf(text: string): string {
-  return text.length <= LONGEST_NOTE ? text : Buffer.from(text.slice(0, LONGEST_NOTE)).toString();
+  return Object.fromEntries(
+    texts.map(([key, one]) => [key, typeof one === 'string' ? beginningOf(one, LONGEST_NOTE) : one]),
+  );
 }
 
 /** The parts of a CRD's spec that define its served versions. */

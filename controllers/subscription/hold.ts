@@ -68,6 +68,7 @@ function holdOfOperator(
 
 function holdOfDependencies(facts: SubscriptionFacts, { choice, installed }: PlanQuestion): Hold | undefined {
   const steps = choice.dependencies;
+  if (steps.length === 0) return undefined;
   const later = comeAfter(steps, { installed, next: choice.next });
   const follows = (step: DependencyStep): boolean =>
     later.has(step.package) &&

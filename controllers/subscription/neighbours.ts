@@ -10,7 +10,7 @@ import { hasWorked, type Revision, activeOf } from '../../api/revision.ts';
 import { failedNames } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
-import { kindKey, providedKinds } from '../../resolver/dependencies/requirements.ts';
+import { providedKeys } from '../../resolver/dependencies/requirements.ts';
 import type { ClusterFacts, InstalledPackage, UpgradeLimits } from '../../resolver/input.ts';
 import { isRequirement, propertiesOf } from '../revision-properties.ts';
 import { isReadyNow } from './history.ts';
@@ -71,8 +71,7 @@ export function describePackage({ subscription, revisions }: Neighbour): Install
 }
 
 function givenUpBy(installed: Revision, next: Revision): readonly string[] {
-  const [before, after] = [installed, next].map((one) => new Set(providedKinds(propertiesOf(one)).map(kindKey)));
-  return [...(before ?? []).values()].filter((key) => after?.has(key) !== true);
+  return [...providedKeys(propertiesOf(installed)).difference(providedKeys(propertiesOf(next)))];
 }
 
 /** The Revision that is about to follow the installed one. */

@@ -3,7 +3,7 @@ import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { directRequirements } from '../../resolver/dependencies/coming.ts';
-import { hasRequirements, kindKey, providedKinds, type Requirement } from '../../resolver/dependencies/requirements.ts';
+import { hasRequirements, kindKey, providedKeys, type Requirement } from '../../resolver/dependencies/requirements.ts';
 import { serves } from '../../resolver/dependencies/serves.ts';
 import { propertiesOf } from '../revision-properties.ts';
 import { installedAmong, isDependency, type Neighbour } from './neighbours.ts';
@@ -102,7 +102,7 @@ function traitsOf(revision: Revision): Traits {
   const traits = {
     packages: new Set(requirements.flatMap((one) => (one.kind === 'package' ? [one.package] : []))),
     kinds: new Set(requirements.flatMap((one) => (one.kind === 'gvk' ? [kindKey(one.gvk)] : []))),
-    provides: new Set(providedKinds(properties).map(kindKey)),
+    provides: providedKeys(properties),
   };
   known.set(revision.spec, traits);
   return traits;

@@ -142,6 +142,11 @@ export function providedKinds(properties: readonly Property[]): readonly GroupVe
   return properties.flatMap((property) => (property.type === 'olm.gvk' ? (readKind(property) ?? []) : []));
 }
 
+/** The keys of the kinds that a bundle provides. */
+export function providedKeys(properties: readonly Property[]): ReadonlySet<string> {
+  return new Set(providedKinds(properties).map(kindKey));
+}
+
 /** Kinds by property: every resolution asks for those of the installed packages again. */
 const kinds = new WeakMap<Property, GroupVersionKind | null>();
 

@@ -1,7 +1,7 @@
 /** Compares one package, installed or offered, with a requirement that is not made of parts. */
 import type { InstalledPackage } from '../input.ts';
 import { parseBundleVersion } from '../version.ts';
-import { kindKey, providedKinds, type Requirement } from './requirements.ts';
+import { providedKeys, type Requirement } from './requirements.ts';
 import { meets } from './options.ts';
 
 type ServingPackage = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
@@ -20,6 +20,6 @@ export type Offered = Parameters<typeof meets>[0];
 export function readOffer(one: ServingPackage): Offered {
   const { package: name, properties } = one;
   const version = parseBundleVersion(one.version, one.release);
-  const kinds = new Set(providedKinds(properties).map(kindKey));
+  const kinds = providedKeys(properties);
   return { package: name, version: version.ok ? version.value : undefined, properties, kinds };
 }
