@@ -5,9 +5,11 @@
  */
 import { isCrd } from '../api/crd-kind.ts';
 import { ReasonedError } from '../api/errors.ts';
+import { nameFirst } from '../api/name-some.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import type { Ownership } from './collision.ts';
 import type { Owner } from './prepare.ts';
+import { beginningOf } from './short-text.ts';
 import { isMadeByUs } from './write.ts';
 
 export type Planted =
@@ -24,12 +26,12 @@ export function plantedOn(
 ): Planted | undefined {
   if (live.metadata.namespace !== undefined) return undefined;
   const labels = labelsOfAggregation(object, live);
-  if (labels.length > 0) return { kind: 'labels', names: nameFirst(labels) };
+  if (labels.length > 0) return { kind: 'labels', names: nameShort(labels) };
   // The operator may have set an owner on an object that a manager made before it was killed; it sets none on its CRDs.
   if (ownership.kind === 'ours' && !isCrd(live) && isMadeByUs(live)) return undefined;
   const owners = (live.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
   if (owners.length === 0) return undefined;
-  return { kind: 'owners', names: nameFirst(owners.map(({ kind, name }) => `${kind} ${name}`)) };
+  return { kind: 'owners', names: nameShort(owners.map(({ kind, name }) => `${kind} ${name}`)) };
 }
 
 const AGGREGATE_TO = 'rbac.authorization.k8s.io/aggregate-to-';
@@ -43,10 +45,9 @@ function labelsOfAggregation(object: KubeObject, live: KubeObject): readonly str
 /** Their maker may write many, and long ones. */
 const [MOST_NAMES, MOST_CHARACTERS] = [10, 300];
 
-function nameFirst(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  const first = names.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
-  return [...first, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+function nameShort(names: readonly string[]): string {
+  const first = names.slice(0, MOST_NAMES).map((name) => beginningOf(name, MOST_CHARACTERS));
+  return nameFirst(first, names.length);
 }
 
 /** The error for an object that a claim hands over: Collision, retried with growing delays since a person may resolve it. */

@@ -2,6 +2,7 @@
  * The Deployments whose Pods a hand-over from OLM would replace, and why: the API server is asked, by dry runs, for each
  * Deployment as Slipway would apply it. The command line and the manager ask before anything is changed.
  */
+import { nameSome } from '../api/name-some.ts';
 import { ANNOTATION } from '../api/names.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
@@ -11,7 +12,6 @@ import { isUnmergeable } from '../apply/api-failure.ts';
 import { keepLiveOrder } from '../apply/live-order.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
-import { nameSome } from './name-some.ts';
 import { addCertificates } from './revision/certificates/add.ts';
 
 /** A Deployment whose Pods are replaced. */

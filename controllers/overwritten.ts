@@ -4,13 +4,13 @@
  * server, by dry runs, before anything is changed.
  */
 import type { Cluster } from '../api/cluster.ts';
+import { nameSome } from '../api/name-some.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf } from '../api/untyped.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { isDryRunUnsupported, isRefusal, isUnmergeable } from '../apply/api-failure.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
-import { nameSome } from './name-some.ts';
 
 export interface Overwritten {
   /** `ConfigMap lights/beacon-settings` */

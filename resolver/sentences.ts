@@ -1,4 +1,5 @@
 /** Writes the clauses of explanations: one for each cause, fact and suggestion of a decision. */
+import { nameFirst, nameSome } from '../api/name-some.ts';
 import { GROUP } from '../api/names.ts';
 import type { GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
@@ -165,9 +166,7 @@ const CONFLICTS: Sentences<Conflict, 'kind'> = {
 
 /** Facts one after another; those beyond a readable number are counted. */
 export function describeFacts(facts: readonly Conflict[]): string {
-  const more = facts.length - MAX_LISTED;
-  const listed = facts.slice(0, MAX_LISTED).map(describeConflict).join('; ');
-  return more > 0 ? `${listed}; and ${more} more facts` : listed;
+  return nameFirst(facts.slice(0, MAX_LISTED).map(describeConflict), facts.length, '; ');
 }
 
 function describeOffered(versions: readonly string[]): string {
@@ -302,9 +301,8 @@ function plural(noun: string, items: readonly string[]): string {
 }
 
 /** Items one after another; those beyond a readable number are counted. */
-export function list(items: readonly string[], separator = ', '): string {
-  const more = items.length - MAX_LISTED;
-  return `${items.slice(0, MAX_LISTED).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
+export function list(items: readonly string[], separator: ', ' | '; ' = ', '): string {
+  return nameSome(items, MAX_LISTED, separator);
 }
 
 /** A text from a spec or a catalog, as a person would type it. */

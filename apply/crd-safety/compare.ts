@@ -4,6 +4,7 @@
  * print the result. It compares schemas only; guard.ts checks whether affected objects exist.
  */
 import { ReasonedError } from '../../api/errors.ts';
+import { nameFirst } from '../../api/name-some.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { compareVersions, type BareFinding } from './compare-versions.ts';
 import { checkVersions } from './effort.ts';
@@ -119,13 +120,12 @@ export function unsafeError(
   const [first] = dangerous;
   if (first === undefined) return undefined;
   const named = dangerous.slice(0, MOST_NAMED).map((finding) => `${finding.crd}: ${describeFinding(finding)}`);
-  const more = dangerous.length - named.length;
   const unknown = waivers.filter(({ rule }) => !RULE_NAMES.has(rule));
   const misspelt = unknown.length === 0 ? '' : `. These waivers of the spec name a rule that does not exist: ${describeWaivers(unknown)}`; // prettier-ignore
   return new ReasonedError({
     reason: 'CRDUnsafe',
     retry: 'never',
-    message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+    message: `the new CRDs could lose or refuse objects that exist: ${nameFirst(named, dangerous.length, '; ')}`,
     hint: `Change the objects, or waive the rule if the change is acceptable: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}${misspelt}`,
   });
 }

@@ -4,6 +4,7 @@
  */
 import { isCrd } from '../../api/crd-kind.ts';
 import { canonicalJson } from '../../api/json.ts';
+import { nameSome } from '../../api/name-some.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../../api/object.ts';
 import { isRecord } from '../../api/untyped.ts';
 import { invalidInput } from '../../api/invalid-input.ts';
@@ -99,6 +100,5 @@ function withoutHelm(object: KubeObject): KubeObject {
 }
 
 function list(names: readonly string[]): string {
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+  return nameSome(names, MAX_NAMED);
 }

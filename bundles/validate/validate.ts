@@ -4,6 +4,7 @@
  * cluster and no registry, and does not check whether images exist.
  */
 import { ReasonedError } from '../../api/errors.ts';
+import { nameFirst } from '../../api/name-some.ts';
 import type { Bundle } from '../bundle.ts';
 import { SUITES, type Check, type CheckOptions, type BundleFinding, type Suite } from './check.ts';
 import { CHECKS } from './checks.ts';
@@ -55,9 +56,7 @@ export function refuseBundle(bundle: Bundle): void {
 const MAX_NAMED = 5;
 
 function describeErrors(errors: readonly BundleFinding[]): string {
-  const named = errors.slice(0, MAX_NAMED).map(describeFinding);
-  const more = errors.length - named.length;
-  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  return nameFirst(errors.slice(0, MAX_NAMED).map(describeFinding), errors.length, '; ');
 }
 
 /** `manifests/a.yaml: Secret x: metadata.name: the object has no name`: a finding in one line, without its advice. */

@@ -4,6 +4,7 @@ import type { VersionLike, VersionRules } from '../versions.ts';
 import { graphDefect, type GraphDefect } from './channel.ts';
 import type { Collected, SeenChannel } from './collect.ts';
 import { errorIn, type CatalogFinding } from './finding.ts';
+import { nameSome } from '../../api/name-some.ts';
 
 /** Finds the defects of channels. */
 export function* checkChannels(collected: Collected, rules: VersionRules): Generator<CatalogFinding> {
@@ -140,5 +141,5 @@ function describe(channel: SeenChannel): string {
 
 /** Names for a message, cut if there are many. */
 function list(names: readonly string[]): string {
-  return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
+  return nameSome(names, 10);
 }

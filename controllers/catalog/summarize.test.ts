@@ -77,7 +77,7 @@ describe('the Ready condition of a Catalog', () => {
       ready: [
         'True',
         'Succeeded',
-        '3 packages with 5 bundles in service. Left out, as they cannot be parsed: a: x; b: y and 1 more. ' +
+        '3 packages with 5 bundles in service. Left out, as they cannot be parsed: a: x; b: y; and 1 more. ' +
           'Ask the author of the catalog to correct them: slipway catalog validate names them all',
       ],
     },
@@ -87,7 +87,7 @@ describe('the Ready condition of a Catalog', () => {
       ready: [
         'True',
         'Succeeded',
-        '3 packages with 5 bundles in service. These tags are not offered as versions: r:v1 (x) and 1 more. ' +
+        '3 packages with 5 bundles in service. These tags are not offered as versions: r:v1 (x); and 1 more. ' +
           'Push a corrected bundle under each tag, or delete the tag',
       ],
     },

@@ -2,6 +2,7 @@
 import type { Catalog, CatalogStatus } from '../../api/catalog.ts';
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
+import { nameFirst } from '../../api/name-some.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Signature } from '../../api/signature.ts';
 import type { LeftOut, NotOffered } from '../../catalog/index/left-out.ts';
@@ -203,7 +204,7 @@ function describeDisputed(disputed: LeftOut): string {
 }
 
 function listFirst({ count: all, first }: LeftOut): string {
-  return `${first.join('; ')}${all > first.length ? ` and ${all - first.length} more` : ''}`;
+  return nameFirst(first, all, '; ');
 }
 
 function count(number: number, one: string, several = `${one}s`): string {

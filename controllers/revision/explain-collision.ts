@@ -2,6 +2,7 @@
  * Explains collisions with another Subscription that already has the same package: one sentence in place of a list of
  * objects, and advice that destroys nothing; and with one whose package has just dropped the object. Pure.
  */
+import { nameSome } from '../../api/name-some.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -72,8 +73,7 @@ function explain({ metadata, spec }: Subscription, failures: readonly Failure[])
   const key = keyOfObject({ metadata });
   const isLeaving = metadata.deletionTimestamp !== undefined;
   const objects = failures.flatMap(({ holder }) => holder?.object ?? []);
-  const more = objects.length - MOST_NAMED;
-  const listed = `${objects.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const listed = nameSome(objects, MOST_NAMED);
   const has = isLeaving ? ', which is being removed, still has' : ' already has';
   return {
     reason: 'Collision',

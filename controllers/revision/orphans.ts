@@ -3,12 +3,12 @@
  * for that: a rehearsal is broken off, and its traces and the rights of the manager are deleted.
  */
 import type { Cluster } from '../../api/cluster.ts';
+import { nameSome } from '../../api/name-some.ts';
 import { describeRef } from '../../api/object.ts';
 import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { UninstallResult } from '../../apply/uninstall.ts';
-import { nameSome } from '../name-some.ts';
 import { ownerOf } from '../prepare-for.ts';
 import { managersOwn } from './managers-own.ts';
 import type { RevisionFacts } from './observe.ts';

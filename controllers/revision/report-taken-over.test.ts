@@ -26,7 +26,7 @@ test('many annotations hide no label and no field of the object', () => {
   const annotations = Array.from({ length: 7 }, (_, at) => `metadata.annotations.a${at}`);
   const fields = [...annotations, 'metadata.labels.power', 'spec.names.shortNames'];
   const note = describeTakenOver([result('a', { finalizers: [], fields })]);
-  expect(note).toMatch(/spec\.names\.shortNames; .*metadata\.labels\.power; .*annotations\.a2, 4 more\)$/);
+  expect(note).toMatch(/spec\.names\.shortNames; .*metadata\.labels\.power; .*annotations\.a2 and 4 more\)$/);
 });
 
 test('objects with finalizers come first, then those with fields, with labels, and with annotations of their makers', () => {

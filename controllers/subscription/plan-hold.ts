@@ -2,6 +2,7 @@
  * Whether the plan of the next Revision permits it: an approval of the Subscription must name its hash, and an upgrade
  * must be inside of the upgrade policy. A plan that is not known yet, or cannot be made, holds it. Pure.
  */
+import { nameSome } from '../../api/name-some.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { PlanRecord } from '../../api/revision-plan.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -103,9 +104,8 @@ function currentPlan(
 const MOST_HITS = 3;
 
 function describeHits({ heldBy = [] }: PlanRecord): string {
-  const more = heldBy.length - MOST_HITS;
-  const named = heldBy.slice(0, MOST_HITS).map(({ rule, message }) => `${rule}: ${message}`);
-  return `the upgrade policy does not permit it (${named.join('; ')}${more > 0 ? `; and ${more} more` : ''})`;
+  const hits = heldBy.map(({ rule, message }) => `${rule}: ${message}`);
+  return `the upgrade policy does not permit it (${nameSome(hits, MOST_HITS, '; ')})`;
 }
 
 function describeVoid(given: Approval, { next }: Choice, hash: string): string {

@@ -1,4 +1,5 @@
 /** Reports the custom resources of a bundle that are left out, or that could not be judged before they are applied. */
+import { nameSome } from '../../api/name-some.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { RecordEvent } from '../events.ts';
@@ -21,8 +22,7 @@ export function reportSamples(
     warn(`${why}; it is left out. Ask the author of the bundle to correct it`);
   }
   if (notJudged.length === 0) return;
-  const named = notJudged.slice(0, MOST_NAMED).map(describeRef).join(', ');
-  const more = notJudged.length > MOST_NAMED ? ` and ${notJudged.length - MOST_NAMED} more` : '';
-  const why = `${target.bundle.name} holds ${named}${more}, too large to be checked against the CRD beforehand`;
+  const named = nameSome(notJudged.map(describeRef), MOST_NAMED);
+  const why = `${target.bundle.name} holds ${named}, too large to be checked against the CRD beforehand`;
   warn(`${why}. The API server checks them; if it rejects one, ask the author of the bundle for a smaller one`);
 }

@@ -1,11 +1,11 @@
 /** What becomes of the dependencies that a Subscription has requested when it is uninstalled. */
 import type { Cluster } from '../../api/cluster.ts';
+import { nameSome } from '../../api/name-some.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import { findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
-import { nameSome } from '../name-some.ts';
 import { asSeen } from '../preconditions.ts';
 import { describeComing, describePackage, isDependency } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';

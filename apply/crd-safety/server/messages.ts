@@ -1,5 +1,7 @@
 /** The messages of the problems of one value, as one message: the first of them, however many there are. */
 
+import { nameFirst } from '../../../api/name-some.ts';
+
 const MOST_SHOWN = 3;
 
 export class Messages {
@@ -12,7 +14,6 @@ export class Messages {
   }
 
   joined(): string {
-    const more = this.count - this.#first.length;
-    return `${this.#first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return nameFirst(this.#first, this.count);
   }
 }

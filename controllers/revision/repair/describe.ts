@@ -1,5 +1,6 @@
 /** The words about objects that were repaired. Pure. */
 import type { TakenField } from '../../../apply/taken-fields.ts';
+import { nameFirst, nameSome } from '../../../api/name-some.ts';
 import { describeRef } from '../../../api/object.ts';
 import type { Repair } from './drift.ts';
 
@@ -8,9 +9,7 @@ const [MOST_OBJECTS, MOST_FIELDS] = [5, 5];
 
 /** One sentence about all repairs of one roll-out. */
 export function describeRepairs(repairs: readonly Repair[]): string {
-  const more = repairs.length - MOST_OBJECTS;
-  const named = repairs.slice(0, MOST_OBJECTS).map(describeRepair);
-  return `${named.join('; ')}${more > 0 ? `; and ${more} more objects` : ''}`;
+  return nameFirst(repairs.slice(0, MOST_OBJECTS).map(describeRepair), repairs.length, '; ');
 }
 
 function describeRepair({ ref, cause, taken }: Repair): string {
@@ -33,10 +32,8 @@ function describeTaken(taken: readonly TakenField[]): string {
 }
 
 function describeFields(fields: readonly TakenField[]): string {
-  const paths = fields.slice(0, MOST_FIELDS).map(({ path }) => path);
-  const more = fields.length - paths.length;
-  const list = `${paths.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `${list} ${fields.length === 1 ? 'was' : 'were'}`;
+  const paths = fields.map(({ path }) => path);
+  return `${nameSome(paths, MOST_FIELDS)} ${fields.length === 1 ? 'was' : 'were'}`;
 }
 
 /** The sentence about a program that keeps changing an object, and how to stop it. */

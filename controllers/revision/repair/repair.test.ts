@@ -129,7 +129,7 @@ describe('the event of a repair', () => {
     for (const object of gone) await harness.cluster.delete(refOf(object));
     await harness.settle(1);
     expect(told()).toHaveLength(1);
-    expect(told()[0]).toMatch(/; and 3 more objects \(widget-operator\.v1\.0\.0\)$/);
+    expect(told()[0]).toMatch(/; and 3 more \(widget-operator\.v1\.0\.0\)$/);
     expect(counted).toHaveLength(gone.length);
     expect(harness.revision(1).status?.lastRepair?.objects).toBe(gone.length);
   });

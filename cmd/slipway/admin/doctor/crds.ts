@@ -2,6 +2,7 @@
 import { buildCrd } from '../../../../api/crd/definition.ts';
 import type { CustomKind } from '../../../../api/kind.ts';
 import { KINDS } from '../../../../api/kinds.ts';
+import { nameSome } from '../../../../api/name-some.ts';
 import { GROUP } from '../../../../api/names.ts';
 import type { KubeObject } from '../../../../api/object.ts';
 import { fieldsOf, listOf } from '../../../../api/untyped.ts';
@@ -42,8 +43,7 @@ export function describeCrd(kind: CustomKind, crds: ReadonlyMap<string, KubeObje
 const MOST_NAMED = 3;
 
 function named(fields: readonly string[]): string {
-  const more = fields.length - MOST_NAMED;
-  return `${fields.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more fields` : ''}`;
+  return nameSome(fields, MOST_NAMED);
 }
 
 /** The paths of all fields, of every version. */

@@ -5,6 +5,7 @@ import type { OutputFlags } from '../../flags.ts';
 import { readCatalog } from '../../input/catalog.ts';
 import { withIndexes } from '../../input/index.ts';
 import { invalidInput } from '../../../../api/invalid-input.ts';
+import { nameSome } from '../../../../api/name-some.ts';
 import type { RegistryFlags } from '../../input/registry.ts';
 import type { Outcome } from '../../outcome.ts';
 import { drawDot } from './dot.ts';
@@ -53,12 +54,9 @@ function draw(drawn: DrawnGraph, format: string, columns: number | undefined): s
 const MOST_NAMED = 5;
 
 function unknownPackage(name: string, names: readonly string[]): Error {
-  const some = names.slice(0, MOST_NAMED).join(', ');
   return invalidInput(
     `the catalog has no package ${JSON.stringify(name)}`,
-    names.length === 0
-      ? 'It has no packages'
-      : `It has ${some}${names.length > MOST_NAMED ? ' and more' : ''}; see slipway catalog list`,
+    names.length === 0 ? 'It has no packages' : `It has ${nameSome(names, MOST_NAMED)}; see slipway catalog list`,
   );
 }
 
@@ -68,6 +66,6 @@ function refuseUnknownChannels({ name, channels }: CatalogPackage, asked: readon
   if (unknown === undefined) return;
   throw invalidInput(
     `package ${name} has no channel ${JSON.stringify(unknown)}`,
-    `It has ${known.slice(0, MOST_NAMED).join(', ')}${known.length > MOST_NAMED ? ' and more' : ''}`,
+    `It has ${nameSome(known, MOST_NAMED)}`,
   );
 }

@@ -11,6 +11,7 @@ import {
   type GraphMark,
 } from '../../../../report/upgrade-graph.ts';
 import { layRails } from './rails.ts';
+import { nameSome } from '../../../../api/name-some.ts';
 
 /** By the first mark that a version has; the order decides. */
 const SYMBOLS: readonly (readonly [GraphMark, string])[] = [
@@ -90,8 +91,7 @@ function describeEdges({ skipRange }: DrawnNode, edges: readonly DrawnEdge[]): s
 }
 
 function shortened(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return nameSome(names, MOST_NAMED);
 }
 
 /** The symbols that occur. */
