@@ -72,11 +72,8 @@ function fakeNodes({ node, fakeNodes: count = 1 }: ClusterOptions): FakeNodes {
 
 function launch(name: ComponentName, { boot, layout }: Starting): Promise<void> {
   const args = componentArgs(name, layout, settings(boot));
-  return boot.supervisor.start({ name, program: boot.binaries.get(name)!, args, env: QUIET });
+  return boot.supervisor.start({ name, program: boot.binaries.get(name)!, args });
 }
-
-/** The registry would look for a collector of traces. */
-const QUIET = { OTEL_TRACES_EXPORTER: 'none' };
 
 function settings({ folder, options }: Boot): ComponentSettings {
   const auditFlags = [

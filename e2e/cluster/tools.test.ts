@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { commandsOf, outputsOf } from './go-build.ts';
 import {
   CHECK_PROGRAMS,
+  compilerFlags,
   CONTROL_PLANE_PROGRAMS,
   linkerFlags,
   moduleOf,
@@ -43,10 +44,10 @@ test.each(FETCHING.map((module) => ({ module, name: module.name })))(
   },
 );
 
-test('the registry is that of the project distribution, without the clients of three clouds', () => {
+test('the registry is that of the project distribution, without the clients of three clouds and exporters of traces', () => {
   const goMod = goModOf('registry');
-  expect(goMod).toMatch(/^require github\.com\/distribution\/distribution\/v3 v3\./m);
-  expect(goMod).not.toMatch(/aws|azure|cloud\.google/i);
+  expect(goMod).toMatch(/^\tgithub\.com\/distribution\/distribution\/v3 v3\./m);
+  expect(goMod).not.toMatch(/aws|azure|cloud\.google|otlp/i);
 });
 
 test('the programs of Kubernetes report the version that their module requires', () => {
@@ -54,6 +55,15 @@ test('the programs of Kubernetes report the version that their module requires',
   expect(flags).toContain('version.gitVersion=v1.36.3');
   expect(flags).toContain('version.gitMajor=1');
   expect(flags).toContain('version.gitMinor=36');
+});
+
+test('of Kubernetes only what is rarely run is not optimized', () => {
+  const flags = compilerFlags(moduleOf('kube-apiserver'));
+  expect(flags[0]).toBe('-gcflags=all=-dwarf=false');
+  expect(flags).toContain('-gcflags=k8s.io/kubectl/...=-dwarf=false -N -l');
+  for (const hot of ['apiserver', 'apimachinery', 'apiextensions-apiserver', 'client-go/tools', 'client-go'])
+    expect(flags.join(' ')).not.toContain(`k8s.io/${hot}/...`);
+  expect(compilerFlags(moduleOf('registry'))).toEqual(['-gcflags=all=-dwarf=false']);
 });
 
 test('a program that no module builds is a mistake of the caller', () => {
