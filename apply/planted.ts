@@ -5,8 +5,9 @@
  */
 import { isCrd } from '../api/crd-kind.ts';
 import { ReasonedError } from '../api/errors.ts';
-import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { describeRef, groupKind, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
 import type { Ownership } from './collision.ts';
+import { nameSome } from './name-some.ts';
 import type { Owner } from './prepare.ts';
 import { isMadeByUs } from './write.ts';
 
@@ -29,7 +30,7 @@ export function plantedOn(
   if (ownership.kind === 'ours' && !isCrd(live) && isMadeByUs(live)) return undefined;
   const owners = (live.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
   if (owners.length === 0) return undefined;
-  return { kind: 'owners', names: nameFirst(owners.map(({ kind, name }) => `${kind} ${name}`)) };
+  return { kind: 'owners', names: nameOwners(owners) };
 }
 
 const AGGREGATE_TO = 'rbac.authorization.k8s.io/aggregate-to-';
@@ -44,9 +45,13 @@ function labelsOfAggregation(object: KubeObject, live: KubeObject): readonly str
 const [MOST_NAMES, MOST_CHARACTERS] = [10, 300];
 
 function nameFirst(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  const first = names.slice(0, MOST_NAMES).map((name) => name.slice(0, MOST_CHARACTERS));
-  return [...first, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const short = names.map((name) => name.slice(0, MOST_CHARACTERS));
+  return nameSome(short, MOST_NAMES);
+}
+
+/** `Deployment a, Job b, 3 more`: the first of the owners of an object. */
+export function nameOwners(owners: readonly OwnerReference[]): string {
+  return nameFirst(owners.map(({ kind, name }) => `${kind} ${name}`));
 }
 
 /** The error for an object that a claim hands over: Collision, retried with growing delays since a person may resolve it. */

@@ -11,7 +11,7 @@ import { isUnmergeable } from '../apply/api-failure.ts';
 import { keepLiveOrder } from '../apply/live-order.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
-import { nameSome } from './name-some.ts';
+import { nameSome } from '../apply/name-some.ts';
 import { addCertificates } from './revision/certificates/add.ts';
 
 /** A Deployment whose Pods are replaced. */

@@ -10,7 +10,7 @@ import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { isDryRunUnsupported, isRefusal, isUnmergeable } from '../apply/api-failure.ts';
 import { withUid } from '../apply/write.ts';
 import { diffFields } from '../plan/fields.ts';
-import { nameSome } from './name-some.ts';
+import { nameSome } from '../apply/name-some.ts';
 
 export interface Overwritten {
   /** `ConfigMap lights/beacon-settings` */

@@ -8,7 +8,7 @@ import { refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { UninstallResult } from '../../apply/uninstall.ts';
-import { nameSome } from '../name-some.ts';
+import { nameSome } from '../../apply/name-some.ts';
 import { ownerOf } from '../prepare-for.ts';
 import { managersOwn } from './managers-own.ts';
 import type { RevisionFacts } from './observe.ts';

@@ -6,7 +6,7 @@ import type { ApplyResult, ObjectResult } from '../../apply/apply.ts';
 import type { TakenOver } from '../../apply/taken-over.ts';
 import { describeRef, type KubeObject } from '../../api/object.ts';
 import type { RecordEvent } from '../events.ts';
-import { nameSome } from '../name-some.ts';
+import { nameSome } from '../../apply/name-some.ts';
 
 /** A sentence has room for so many. */
 const [MOST_OBJECTS, MOST_CHARACTERS] = [5, 100];

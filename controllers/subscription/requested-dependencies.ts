@@ -5,7 +5,7 @@ import { keyOfObject, refOf } from '../../api/object.ts';
 import { leavesObjects, type Subscription } from '../../api/subscription.ts';
 import { findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
-import { nameSome } from '../name-some.ts';
+import { nameSome } from '../../apply/name-some.ts';
 import { asSeen } from '../preconditions.ts';
 import { describeComing, describePackage, isDependency } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';

@@ -14,7 +14,7 @@ import { leavesObjects, type Subscription } from '../../../api/subscription.ts';
 import { finalizerParts } from '../../../apply/listed-parts.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { EventFacts, RecordEvent } from '../../events.ts';
-import { nameSome } from '../../name-some.ts';
+import { nameSome } from '../../../apply/name-some.ts';
 import type { AskForBackups } from '../../kept-backups.ts';
 import { accountOf } from './acting.ts';
 import { concludeHandOvers } from './conclude.ts';
