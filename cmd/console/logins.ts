@@ -24,10 +24,12 @@ export interface LoginParts {
   readonly keys: SessionKeys;
   readonly log: Log;
   readonly endSession: (session: string) => void;
+  /** Called for each login that is refused since too many wait. */
+  readonly onFull: (full: FullSlots) => void;
 }
 
 export function loginOf(parts: LoginParts): Login {
-  const { options, transport, keys, log, endSession } = parts;
+  const { options, transport, keys, log, endSession, onFull } = parts;
   if (options.login.has('proxy')) return proxyOf(parts);
   const sessions = new Sessions({ keys, seconds: options['session-hours'] * 3600 });
   const isSecure = options['external-url'].startsWith('https:');
@@ -37,6 +39,7 @@ export function loginOf(parts: LoginParts): Login {
     ...(options.login.has('oidc') && { oidc: oidcOf(options, sessions, isSecure) }),
     ...(options.login.has('token') && { tokens: new TokenReviews({ transport }) }),
     onFailure: (err) => log.warn({ err }, 'a login failed'),
+    onFull,
   });
 }
 
