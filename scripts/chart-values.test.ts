@@ -55,11 +55,7 @@ test('the page of all settings names those that are no variables with Helm, and 
   const settings: ReadonlySet<string> = new Set(Object.values(OPTIONS).map(({ env }) => env));
   const [introduction = ''] = (readText('docs/settings.md') ?? '').split('\n## ');
   const named = [...introduction.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(
-    refusedVariables()
-      .filter((name) => settings.has(name))
-      .toSorted(),
-  );
+  expect(new Set(named)).toEqual(new Set(refusedVariables().filter((name) => settings.has(name))));
   const pairs = [...introduction.matchAll(/`(\w+)`\s\(`(\w+)`\)/g)].map(([, value, name]) => [value, name]);
   const template = readText('deploy/chart/templates/deployment.yaml') ?? '';
   expect(pairs).toHaveLength(3);

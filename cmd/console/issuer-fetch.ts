@@ -18,6 +18,6 @@ export function issuerFetch({ ca, proxy, noProxy }: WayToIssuer): ReturnType<typ
   const direct = new Agent(trust);
   if (proxy === undefined) return fetchThrough(() => direct);
   const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy };
-  const proxied = new Agent({ ...trust, proxyEnv: usableProxies(env) as NodeJS.ProcessEnv });
+  const proxied = new Agent({ ...trust, proxyEnv: usableProxies(env) });
   return fetchThrough((url) => (isDirect(url, env) ? direct : proxied));
 }

@@ -7,7 +7,7 @@ export function untilSent({ incoming: { socket }, outgoing }: NodeBindings): Pro
   if (outgoing.closed || socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     outgoing.once('close', resolve);
-    // An answer behind another one on the same connection is not told of its end.
+    // Node reports no end of an answer that is behind another one when the connection ends.
     const waiting = waitingOn(socket);
     waiting.add(resolve);
     outgoing.once('close', () => waiting.delete(resolve));

@@ -23,8 +23,8 @@ export interface InClusterLoginOptions {
 }
 
 /**
- * Answers of an issuer that are under way at a time. Each one makes a request to the issuer, and whoever has begun a login can make
- * up as many answers to it as they like.
+ * Answers of an issuer that are under way at a time. Each one makes a request to the issuer, and a client that has begun one
+ * login can make up any number of answers to it.
  */
 const ANSWERS = { all: 32, share: 16, mostWaiting: 128, allWaiting: 512 };
 

@@ -127,7 +127,7 @@ describe('the version of the manager', () => {
     { because: 'the tag is of another kind', deployment: { fact: withImage('m.example/m:20241128') } },
     { because: 'no Deployment has the name', deployment: { fact: undefined } },
     { because: 'the user may not read the Deployment', deployment: { failure: 'deployments.apps is forbidden' } },
-  ])('is no finding if nobody knows it: $because', ({ deployment }) => {
+  ])('is no finding if it is not known: $because', ({ deployment }) => {
     expect(of(deployment)).toEqual([]);
   });
 });
