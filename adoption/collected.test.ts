@@ -25,3 +25,10 @@ test('a cluster-scoped object with owners of strangers keeps a hand-over from be
   const found = describeCollected([crd([OLM]), crd([OLM, STRANGER, OTHER])], isOfOlm);
   expect(found).toMatch(/ gadgets with .*: Namespace lights, Deployment operator\. /);
 });
+
+test('a maker who names many owners, and long ones, does not make the sentence long', () => {
+  const many = Array.from({ length: 500 }, (_, at) => ({ ...STRANGER, name: `${at}${'x'.repeat(5000)}` }));
+  const found = describeCollected([crd(many)], isOfOlm);
+  expect(found).toContain('490 more');
+  expect(found?.length).toBeLessThan(5000);
+});

@@ -3,6 +3,7 @@
  * them over, so a hand-over refuses before OLM has given the operator up. Pure.
  */
 import { describeRef, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
+import { nameOwners } from '../apply/planted.ts';
 
 /** The first of them, and what to do; undefined if there is none. */
 export function describeCollected(
@@ -13,8 +14,7 @@ export function describeCollected(
     const { namespace, ownerReferences = [] } = object.metadata;
     const others = namespace === undefined ? ownerReferences.filter((one) => !isOfOlm(one)) : [];
     if (others.length > 0) {
-      const owners = others.map(({ kind, name }) => `${kind} ${name}`);
-      return `the garbage collector may delete ${describeRef(refOf(object))} with an owner that is not of OLM: ${owners.join(', ')}. Find out who has set these owners, and remove them from metadata.ownerReferences first`;
+      return `the garbage collector may delete ${describeRef(refOf(object))} with an owner that is not of OLM: ${nameOwners(others)}. Find out who has set these owners, and remove them from metadata.ownerReferences first`;
     }
   }
   return undefined;

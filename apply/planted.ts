@@ -6,7 +6,7 @@
 import { isCrd } from '../api/crd-kind.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { nameFirst } from '../api/name-some.ts';
-import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import { describeRef, groupKind, refOf, type KubeObject, type OwnerReference } from '../api/object.ts';
 import type { Ownership } from './collision.ts';
 import type { Owner } from './prepare.ts';
 import { beginningOf } from './short-text.ts';
@@ -31,7 +31,7 @@ export function plantedOn(
   if (ownership.kind === 'ours' && !isCrd(live) && isMadeByUs(live)) return undefined;
   const owners = (live.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.uid);
   if (owners.length === 0) return undefined;
-  return { kind: 'owners', names: nameShort(owners.map(({ kind, name }) => `${kind} ${name}`)) };
+  return { kind: 'owners', names: nameOwners(owners) };
 }
 
 const AGGREGATE_TO = 'rbac.authorization.k8s.io/aggregate-to-';
@@ -48,6 +48,11 @@ const [MOST_NAMES, MOST_CHARACTERS] = [10, 300];
 function nameShort(names: readonly string[]): string {
   const first = names.slice(0, MOST_NAMES).map((name) => beginningOf(name, MOST_CHARACTERS));
   return nameFirst(first, names.length);
+}
+
+/** `Deployment a, Job b and 3 more`: the first of the owners of an object. */
+export function nameOwners(owners: readonly OwnerReference[]): string {
+  return nameShort(owners.map(({ kind, name }) => `${kind} ${name}`));
 }
 
 /** The error for an object that a claim hands over: Collision, retried with growing delays since a person may resolve it. */

@@ -53,3 +53,16 @@ test('many persons together have as many tasks as all may have, in the order of 
   await Promise.all(all);
   expect(running.toSorted()).toEqual(['ann', 'ann', 'ann', 'bob', 'cid']);
 });
+
+test('many persons together have no room while as many tasks wait as may, and have it again afterwards', async () => {
+  const slots = new SharedSlots({ share: 1, mostWaiting: 1, all: 2, allWaiting: 1 });
+  const release = Promise.withResolvers<void>();
+  const all = ['ann', 'bob', 'cid'].map((user) => slots.run(user, () => release.promise));
+  expect(['ann', 'dan'].map((user) => [slots.hasRoom(user), slots.whyFull(user)])).toEqual([
+    [false, 'all'],
+    [false, 'all'],
+  ]);
+  release.resolve();
+  await Promise.all(all);
+  expect(slots.whyFull('dan')).toBeUndefined();
+});

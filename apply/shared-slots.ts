@@ -8,7 +8,12 @@ export interface SharedSlotsOptions {
   readonly mostWaiting?: number;
   /** Tasks of all holders at a time; as many as their shares permit if it is not given. */
   readonly all?: number;
+  /** Further ones of all holders that may wait; as many as there are if it is not given. */
+  readonly allWaiting?: number;
 }
+
+/** `holder`: this one has its share. `all`: as many tasks run and wait as may. */
+export type FullSlots = 'holder' | 'all';
 
 interface Share {
   readonly slots: Slots;
@@ -19,12 +24,15 @@ export class SharedSlots {
   readonly #share: number;
   readonly #most: number;
   readonly #all: Slots;
+  readonly #mostOfAll: number;
   readonly #shares = new Map<string, Share>();
+  #count = 0;
 
-  constructor({ share, mostWaiting = Number.POSITIVE_INFINITY, all = Number.POSITIVE_INFINITY }: SharedSlotsOptions) {
+  constructor({ share, mostWaiting = Infinity, all = Infinity, allWaiting = Infinity }: SharedSlotsOptions) {
     this.#share = share;
     this.#most = share + mostWaiting;
     this.#all = createSlots(all);
+    this.#mostOfAll = all + allWaiting;
   }
 
   /** Persons or addresses that have a task. */
@@ -34,7 +42,13 @@ export class SharedSlots {
 
   /** Whether another task of the holder may wait. */
   hasRoom(holder: string): boolean {
-    return (this.#shares.get(holder)?.count ?? 0) < this.#most;
+    return this.whyFull(holder) === undefined;
+  }
+
+  /** Why no other task of the holder may wait; undefined if one may. */
+  whyFull(holder: string): FullSlots | undefined {
+    if ((this.#shares.get(holder)?.count ?? 0) >= this.#most) return 'holder';
+    return this.#count >= this.#mostOfAll ? 'all' : undefined;
   }
 
   /** Runs the task when it is the holder's turn. @throws The error of the task */
@@ -42,10 +56,12 @@ export class SharedSlots {
     const share = this.#shares.get(holder) ?? { slots: createSlots(this.#share), count: 0 };
     this.#shares.set(holder, share);
     share.count += 1;
+    this.#count += 1;
     try {
       return await share.slots(() => this.#all(task));
     } finally {
       share.count -= 1;
+      this.#count -= 1;
       if (share.count === 0) this.#shares.delete(holder);
     }
   }

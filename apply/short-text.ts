@@ -8,7 +8,17 @@ const MOST_ENTRIES = 50;
 
 /** The beginning of a text, as a copy: a slice would hold the whole text in memory. */
 export function beginningOf(text: string, length = LONGEST_TEXT): string {
-  return text.length <= length ? text : Buffer.from(text.slice(0, length)).toString();
+  return text.length <= length ? text : ownCopy(wholeCharacters(text.slice(0, length)));
+}
+
+/** The same text, which shares no memory with a longer one. */
+export function ownCopy(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+/** A text that was cut, without the half of a character at its end. */
+export function wholeCharacters(text: string): string {
+  return text.replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** The same JSON with the first entries of long lists, the beginning of long texts, and no field that is undefined. */

@@ -2,6 +2,7 @@
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { isRecord, type Fields } from '../api/untyped.ts';
+import { OPTIONS } from '../cmd/manager/options.ts';
 import { readText } from './source-files.ts';
 
 interface Schema {
@@ -39,9 +40,25 @@ test('no name outside of the schema is accepted where it has names', () => {
   for (const part of [schema, image, adoption, console]) expect(part?.additionalProperties).toBe(false);
 });
 
+function refusedVariables(): readonly string[] {
+  return schema.properties?.['env']?.items?.properties?.['name']?.not?.enum ?? [];
+}
+
 test('a variable that the chart sets is not set again, as a name that is there twice is refused or ambiguous', () => {
   const set = readText('deploy/chart/templates/deployment.yaml')?.match(/(?<=- name: )[A-Z][A-Z_]+$/gm) ?? [];
   expect(set.length).toBeGreaterThan(3);
-  const refused = schema.properties?.['env']?.items?.properties?.['name']?.not?.enum ?? [];
+  const refused = refusedVariables();
   expect(set.filter((name) => !refused.includes(name))).toEqual([]);
+});
+
+test('the page of all settings names those that are no variables with Helm, and their values', () => {
+  const settings: ReadonlySet<string> = new Set(Object.values(OPTIONS).map(({ env }) => env));
+  const [introduction = ''] = (readText('docs/settings.md') ?? '').split('\n## ');
+  const named = [...introduction.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(refusedVariables().filter((name) => settings.has(name))));
+  const pairs = [...introduction.matchAll(/`(\w+)`\s\(`(\w+)`\)/g)].map(([, value, name]) => [value, name]);
+  const template = readText('deploy/chart/templates/deployment.yaml') ?? '';
+  expect(pairs).toHaveLength(3);
+  for (const [value, name] of pairs)
+    expect(template, name).toMatch(new RegExp(`\\.Values\\.${value}\\b[^}]*\\}\\}\\n +- name: ${name}\\n`));
 });

@@ -20,7 +20,11 @@ export function renderSettingsDocs(): string {
 
 const INTRODUCTION = `Each setting is a flag or a variable of the environment. The flag wins; a variable that is empty counts as absent. With Helm the
 variables of the manager are \`env\` in the values, and those of the console \`console.settings\`: [install
-Slipway](how-to/install-slipway.md), [run the console](how-to/run-the-console.md).`;
+Slipway](how-to/install-slipway.md), [run the console](how-to/run-the-console.md).
+
+Helm refuses some variables in \`env\`, since the chart sets them itself: \`POD_NAME\`, \`POD_NAMESPACE\`, and those that have values of
+their own, which are \`logLevel\` (\`SLIPWAY_LOG_LEVEL\`), \`plainHttp\` (\`SLIPWAY_PLAIN_HTTP\`) and \`catalogAuth\`
+(\`SLIPWAY_CATALOG_AUTH\`). It refuses \`SLIPWAY_LEADER_ELECT\` too: in a cluster replicas always elect a leader.`;
 
 /** A value as an administrator writes it. */
 interface Value {

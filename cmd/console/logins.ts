@@ -1,6 +1,6 @@
 /** The way to log in that the options ask for. */
 import { readFile } from 'node:fs/promises';
-import { fetchTrusting } from '../../kube/kubeconfig/fetch-trusting.ts';
+import type { FullSlots } from '../../apply/shared-slots.ts';
 import { fileSource } from '../../kube/transport/config.ts';
 import type { Log } from '../../kube/log.ts';
 import type { Transport } from '../../kube/transport/transport.ts';
@@ -13,6 +13,7 @@ import { OwnSession } from '../../console/server/login/own-session.ts';
 import { proxyLogin, type ProxyTrust } from '../../console/server/login/proxy.ts';
 import { Sessions, type SessionKeys } from '../../console/server/login/session.ts';
 import { TokenReviews } from '../../console/server/login/token-review.ts';
+import { issuerFetch } from './issuer-fetch.ts';
 import type { ConsoleFlags } from './options.ts';
 import { sharedKey } from './session-keys.ts';
 
@@ -23,10 +24,12 @@ export interface LoginParts {
   readonly keys: SessionKeys;
   readonly log: Log;
   readonly endSession: (session: string) => void;
+  /** Called for each login that is refused since too many wait. */
+  readonly onFull: (full: FullSlots) => void;
 }
 
 export function loginOf(parts: LoginParts): Login {
-  const { options, transport, keys, log, endSession } = parts;
+  const { options, transport, keys, log, endSession, onFull } = parts;
   if (options.login.has('proxy')) return proxyOf(parts);
   const sessions = new Sessions({ keys, seconds: options['session-hours'] * 3600 });
   const isSecure = options['external-url'].startsWith('https:');
@@ -36,6 +39,7 @@ export function loginOf(parts: LoginParts): Login {
     ...(options.login.has('oidc') && { oidc: oidcOf(options, sessions, isSecure) }),
     ...(options.login.has('token') && { tokens: new TokenReviews({ transport }) }),
     onFailure: (err) => log.warn({ err }, 'a login failed'),
+    onFull,
   });
 }
 
@@ -57,13 +61,14 @@ function oidcOf(options: ConsoleFlags, sessions: Sessions, isSecure: boolean): O
 /** The library is loaded at the first login. */
 async function discover(options: ConsoleFlags): Promise<OidcIssuer> {
   const { discoverIssuer } = await import('../../console/server/login/oidc.ts');
-  const { 'oidc-ca-file': ca, 'oidc-client-secret-file': secret } = options;
+  const { 'oidc-ca-file': ca, 'oidc-client-secret-file': secret, 'https-proxy': proxy, 'no-proxy': noProxy } = options;
+  const fetch = issuerFetch({ ca: ca === undefined ? undefined : await readFile(ca, 'utf8'), proxy, noProxy });
   return discoverIssuer({
     issuer: options['oidc-issuer'] ?? '',
     clientId: options['oidc-client-id'] ?? '',
     clientSecret: secret === undefined ? '' : (await readFile(secret, 'utf8')).trim(),
     scopes: options['oidc-scopes'],
-    ...(ca !== undefined && { fetch: fetchTrusting(await readFile(ca, 'utf8')) }),
+    ...(fetch !== undefined && { fetch }),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Metrics of the console, beside those of the process and of its requests to the API server. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { FullSlots } from '../../apply/shared-slots.ts';
 import type { LiveHub } from '../../console/server/live/hub.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../kube/metrics.ts';
 import type { ServerEvents } from '../serving/limited-server.ts';
@@ -10,6 +11,8 @@ export interface ConsoleMetrics {
   readonly facts: ServerEvents;
   readonly computed: (seconds: number) => void;
   readonly act: (kind: string, outcome: 'done' | 'refused') => void;
+  /** A login was refused, as too many wait from its address, or from all. */
+  readonly loginsFull: (full: FullSlots) => void;
   /** Counts what is open in the hub from now on. */
   watch(hub: Pick<LiveHub, 'counts'>): void;
 }
@@ -38,6 +41,13 @@ export function createConsoleMetrics(): ConsoleMetrics {
     labelNames: ['kind', 'outcome'],
     registers,
   });
+  const logins = new Counter({
+    name: 'slipway_console_logins_refused_total',
+    help: 'Logins that the console refused since too many waited, of all or of their address.',
+    labelNames: ['cause'],
+    registers,
+  });
+  for (const cause of ['total', 'address']) logins.inc({ cause }, 0);
   return {
     registry,
     runtime: createRuntimeMetrics(registry),
@@ -48,6 +58,7 @@ export function createConsoleMetrics(): ConsoleMetrics {
     },
     computed: (seconds) => views.observe(seconds),
     act: (kind, outcome) => acts.inc({ kind, outcome }),
+    loginsFull: (full) => logins.inc({ cause: full === 'all' ? 'total' : 'address' }),
     watch(hub) {
       const streams: Gauge = new Gauge({
         name: 'slipway_console_streams',

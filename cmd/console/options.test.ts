@@ -48,6 +48,41 @@ describe('the options of the console', () => {
   });
 });
 
+describe('a proxy to the issuer', () => {
+  test.each([
+    {
+      because: 'the address is complete',
+      text: 'http://proxy.example:3128/',
+      proxy: 'http://proxy.example:3128/',
+      warnings: 0,
+    },
+    {
+      because: 'the scheme may be missing',
+      text: 'proxy.example:3128',
+      proxy: 'http://proxy.example:3128/',
+      warnings: 0,
+    },
+    {
+      because: 'a cluster may set another one for all Pods',
+      text: 'socks5://proxy.example',
+      proxy: undefined,
+      warnings: 1,
+    },
+    { because: 'an empty variable is none', text: '', proxy: undefined, warnings: 0 },
+  ])('is that of HTTPS_PROXY if it can be used: $because', ({ text, proxy, warnings }) => {
+    const options = parseOptions(OIDC, { HTTPS_PROXY: text });
+    expect([options['https-proxy'], warningsOf(options)]).toEqual([
+      proxy,
+      expect.objectContaining({ length: warnings }),
+    ]);
+  });
+
+  test('that a flag names has to be one', () => {
+    const refused = expect.objectContaining({ reason: 'InvalidConfiguration' }) as Error;
+    expect(() => parseOptions([...OIDC, '--https-proxy', 'socks5://x'], {})).toThrow(refused);
+  });
+});
+
 describe('the connections of one address', () => {
   const TLS = ['--tls-cert-file', 'c', '--tls-key-file', 'k'];
 

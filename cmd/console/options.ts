@@ -1,6 +1,7 @@
 /** The flags and the environment of the console in a cluster, read once. Nothing below cmd/ reads either. */
 import * as z from 'zod';
 import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
+import { describeIgnored, proxyOption, unusableProxies } from '../serving/proxy-options.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 export const OPTIONS = {
@@ -35,6 +36,14 @@ export const OPTIONS = {
     help: 'file with its secret; absent for a public client',
   },
   'oidc-ca-file': { env: 'SLIPWAY_CONSOLE_OIDC_CA', help: 'authority of the certificate of the issuer, as PEM' },
+  'https-proxy': {
+    env: 'HTTPS_PROXY',
+    help: 'proxy to the issuer; the API server and the manager are never reached through it',
+  },
+  'no-proxy': {
+    env: 'NO_PROXY',
+    help: 'hosts to reach without the proxy, by names, endings such as .example, addresses or ranges such as 10.0.0.0/8, separated by commas',
+  },
   'oidc-scopes': { env: 'SLIPWAY_CONSOLE_OIDC_SCOPES', help: 'scopes to ask for, separated by commas' },
   'oidc-username-claim': {
     env: 'SLIPWAY_CONSOLE_OIDC_USERNAME_CLAIM',
@@ -86,7 +95,7 @@ export const OPTIONS = {
   'max-connections': { env: 'SLIPWAY_CONSOLE_MAX_CONNECTIONS', help: 'connections of browsers at a time' },
   'max-connections-per-address': {
     env: 'SLIPWAY_CONSOLE_MAX_CONNECTIONS_PER_ADDRESS',
-    help: 'the same of one address; absent: a quarter of them if browsers connect by TLS to the console itself, else all, since those behind one proxy have one address',
+    help: 'the same of one address, or of one network of 64 bits with IPv6; absent: a quarter of them if browsers connect by TLS to the console itself, else all, since those behind one proxy have one address',
   },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
   'log-format': {
@@ -112,6 +121,8 @@ export const Options = z.object({
   'oidc-client-id': z.string().optional(),
   'oidc-client-secret-file': z.string().optional(),
   'oidc-ca-file': z.string().optional(),
+  'https-proxy': proxyOption(),
+  'no-proxy': z.string().optional(),
   'oidc-scopes': z.string().default('openid,email').transform(list),
   'oidc-username-claim': z.string().default('sub'),
   'oidc-username-prefix': z.string().default(''),
@@ -138,7 +149,10 @@ export const Options = z.object({
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
-export type ConsoleFlags = Readonly<z.infer<typeof Options>>;
+export interface ConsoleFlags extends Readonly<z.infer<typeof Options>> {
+  /** Variables that were ignored, each with its reason and remedy, for the log. */
+  readonly ignored: readonly string[];
+}
 
 const WAYS = ['oidc', 'token', 'proxy'] as const;
 export type LoginWay = (typeof WAYS)[number];
@@ -179,16 +193,21 @@ function readPairs(text: string, context: z.RefinementCtx): ReadonlyMap<string, 
 
 /** Reads the options; throws InvalidConfiguration with every value at fault. */
 export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ConsoleFlags {
-  const result = Options.safeParse(valuesOf(OPTIONS, readFlags('console', OPTIONS, args), env));
+  const flags = readFlags('console', OPTIONS, args);
+  const values = valuesOf(OPTIONS, flags, env);
+  const unusable = unusableProxies(['https-proxy'], { table: OPTIONS, flags, env });
+  for (const name of unusable) delete values[name];
+  const result = Options.safeParse(values);
   const faults = result.success ? faultsOf(result.data) : result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`); // prettier-ignore
-  if (result.success && faults.length === 0) return result.data;
+  if (result.success && faults.length === 0)
+    return { ...result.data, ignored: unusable.map((name) => describeIgnored(OPTIONS[name].env, 'the issuer is')) };
   throw invalidOptions('console', faults.join('; '));
 }
 
 /** Options that do not go together; each would leave the console open, or closed to everyone. */
-function faultsOf(options: ConsoleFlags): readonly string[] {
+function faultsOf(options: z.infer<typeof Options>): readonly string[] {
   const { login } = options;
-  const needs = (name: keyof ConsoleFlags, way: string): readonly string[] =>
+  const needs = (name: keyof typeof options, way: string): readonly string[] =>
     options[name] === undefined ? [`--${name}: is needed for ${way}`] : [];
   const isByCertificate = options['proxy-ca-file'] !== undefined;
   const isBySecret = options['proxy-secret-file'] !== undefined;
@@ -212,12 +231,13 @@ export function connectionsPerAddress(options: ConsoleFlags): number {
   return given ?? (isDirect ? Math.ceil(all / 4) : all);
 }
 
-/** Options that work, and that an administrator has to know the price of. */
+/** Options that work, and that an administrator has to know the price of; and those that are ignored. */
 export function warningsOf(options: ConsoleFlags): readonly string[] {
   const { protocol, hostname } = new URL(options['external-url']);
   const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
-  if (protocol === 'https:' || isOwn) return [];
+  if (protocol === 'https:' || isOwn) return options.ignored;
   return [
+    ...options.ignored,
     'browsers reach the console without TLS: everyone on the way can read sessions and tokens, and act with them; let a proxy end TLS, or set --tls-cert-file, and begin --external-url with https://',
   ];
 }

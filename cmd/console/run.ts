@@ -1,6 +1,7 @@
 /** The console in a cluster: its parts, its ports, and its end. */
 import { readFile } from 'node:fs/promises';
 import { aborted } from '../../api/aborted.ts';
+import { clientOfAddress } from '../../console/server/client-of-address.ts';
 import { assembleConsole, type AssembledConsole } from '../../console/server/assemble.ts';
 import { documentsOfManager } from '../../console/server/documents.ts';
 import { loadPages } from '../../console/server/load-pages.ts';
@@ -68,7 +69,7 @@ async function assemble(options: ConsoleFlags, wiring: Wiring): Promise<Assemble
       transportOf: (person) => impersonating(transport, person),
     },
     documents: documentsOfManager({ url, ...(token !== undefined && { token: tokenIn(token) }) }),
-    login: (endSession) => loginOf({ options, transport, keys, log, endSession }),
+    login: (endSession) => loginOf({ options, transport, keys, log, endSession, onFull: metrics.loginsFull }),
     hosts: { origin: options['external-url'] },
     pages: loadPages,
     readOnly: options['read-only'],
@@ -114,6 +115,7 @@ async function openPorts(options: ConsoleFlags, { assembled, metrics, log }: Por
     limits: {
       connections: options['max-connections'],
       perAddress: connectionsPerAddress(options),
+      clientOf: clientOfAddress,
       stallMs: STALL_MS,
     },
     facts: metrics.facts,

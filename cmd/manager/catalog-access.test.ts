@@ -130,3 +130,15 @@ test('many addresses together have eight reviews at a time', async () => {
   hold.resolve();
   expect(new Set(await Promise.all(all))).toEqual(new Set([undefined]));
 });
+
+test('many addresses together have 264 reviews that run or wait, and the others are refused', async () => {
+  const { asked, state, authorize } = scene();
+  const hold = Promise.withResolvers<void>();
+  state.hold = hold.promise;
+  const all = Array.from({ length: 300 }, (_, n) => ask(authorize, `Bearer t${n}`, 'hub', `192.0.2.${n}`));
+  expect(asked).toHaveLength(8);
+  hold.resolve();
+  const codes = await Promise.all(all);
+  expect(codes.filter((code) => code === 503)).toHaveLength(300 - 264);
+  expect(await ask(authorize, 'Bearer later')).toBeUndefined();
+});

@@ -20,9 +20,9 @@ const REFUSED_SECONDS = 5;
 const MAX_REMEMBERED = 1000;
 /**
  * Reviews at the API server: tokens that are made up cost it no more than `all` at a time, and hold up clients of the same address
- * alone.
+ * alone. So many wait from many addresses that the last of them is answered within some seconds.
  */
-const REVIEWS = { all: 8, share: 2, mostWaiting: 16 };
+const REVIEWS = { all: 8, share: 2, mostWaiting: 16, allWaiting: 256 };
 const REVIEW_SECONDS = 5;
 const MAX_TOKEN = 8192;
 
@@ -37,7 +37,7 @@ export interface AccessOptions {
 
 export type Authorize = (request: IncomingMessage, catalog: string) => Promise<401 | 403 | 503 | undefined>;
 
-/** What authorizes requests; 503 if the API server cannot be asked now, or is asked too much from one address. It never rejects. */
+/** What authorizes requests; 503 if the API server cannot be asked now, or is asked too much from one address or from all. It never rejects. */
 export function createCatalogAccess({ transport, log, clock = systemClock }: AccessOptions): Authorize {
   const remembered = new Map<string, { readonly verdict: AccessVerdict; readonly until: number }>();
   const asking = new Map<string, Promise<AccessVerdict>>();

@@ -6,9 +6,9 @@ import * as z from 'zod';
 import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { readPolicy } from '../../controllers/upgrade-policy.ts';
 import { canonicalHost } from '../../oci/host.ts';
-import { proxyAddress } from '../../oci/proxy.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
+import { describeIgnored, proxyOption, unusableProxies } from '../serving/proxy-options.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 export const OPTIONS = {
@@ -156,18 +156,6 @@ export interface ManagerOptions extends Readonly<z.infer<typeof Options>> {
   readonly warnings: readonly string[];
 }
 
-function proxyOption() {
-  return z
-    .string()
-    .transform((text, context) => {
-      const address = proxyAddress(text);
-      if (address !== undefined) return address;
-      context.addIssue({ code: 'custom', message: 'must be the address of a proxy: http://host:port' });
-      return z.NEVER;
-    })
-    .optional();
-}
-
 const PROXIES = ['https-proxy', 'http-proxy'] as const;
 
 /** The policy, or a fault of the option. */
@@ -185,25 +173,16 @@ export function parseOptions(
   env: Readonly<Record<string, string | undefined>>,
 ): ManagerOptions {
   const flags = readFlags('manager', OPTIONS, args);
-  const unusable = PROXIES.filter((name) => flags[name] === undefined && isUnusable(env[OPTIONS[name].env]));
+  const unusable = unusableProxies(PROXIES, { table: OPTIONS, flags, env });
   const values = valuesOf(OPTIONS, flags, env);
   for (const name of unusable) delete values[name];
   const result = Options.safeParse(values);
-  if (result.success) return { ...result.data, warnings: unusable.map(ignored) };
+  if (result.success)
+    return { ...result.data, warnings: unusable.map((name) => describeIgnored(OPTIONS[name].env, 'registries are')) };
   throw invalidOptions(
     'manager',
     result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
   );
-}
-
-/** Clusters set these variables for all Pods, also to proxies of other protocols: that must not keep the manager from starting. */
-function isUnusable(text: string | undefined): boolean {
-  return text !== undefined && text !== '' && proxyAddress(text) === undefined;
-}
-
-/** Without the value, which may have a password. */
-function ignored(name: (typeof PROXIES)[number]): string {
-  return `${OPTIONS[name].env} is ignored, since it is no address of a proxy over HTTP or TLS, and registries are reached without one: set it to http://host:port, or unset it`;
 }
 
 /** One line an option, for `--help`. */

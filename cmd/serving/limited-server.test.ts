@@ -158,6 +158,19 @@ test('one address cannot take all connections from the others', async () => {
   expect(String((await once(other, 'data'))[0])).toContain('200 OK');
 });
 
+test('the addresses of one client have one share', async () => {
+  const { server, seen } = await start({
+    perAddress: 2,
+    clientOf: () => 'network',
+    stallMs: 60_000,
+    requestMs: 60_000,
+  });
+  await Promise.all([open(server), open(server, '127.0.0.2')]);
+  const refused = await open(server, '127.0.0.3');
+  await eventually(() => refused.destroyed);
+  expect(seen.refused).toEqual(['address']);
+});
+
 test.each([
   { because: 'its address is huge', bytes: get(`/${'a'.repeat(20_000)}`), status: '431' },
   { because: 'its headers are huge', bytes: get('/', `X-A: ${'a'.repeat(20_000)}\r\n`), status: '431' },

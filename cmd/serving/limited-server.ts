@@ -11,6 +11,11 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** Of one remote address; behind a proxy or a translated address many clients have the same. */
   readonly perAddress: number;
+  /**
+   * The client that an address is counted for: the address itself unless given. Pods of one node have addresses of one network,
+   * and each has its own share; a host outside of the cluster may have a network for itself.
+   */
+  readonly clientOf?: (address: string) => string;
   /** How long a client may take nothing of its answer. */
   readonly stallMs: number;
   /** How long a request may be on its way, or a new connection be silent; 10 s unless given. */
@@ -77,13 +82,14 @@ export async function startServer({ listen, limits, facts, answer, tls }: Listen
   return { port, close, setCertificate: (certificate) => secure?.setSecureContext(certificate) };
 }
 
-function countConnections(server: Server, { connections, perAddress }: ConnectionLimits, facts?: ServerEvents): void {
+function countConnections(server: Server, limits: ConnectionLimits, facts?: ServerEvents): void {
+  const { connections, perAddress, clientOf = (address) => address } = limits;
   const open = new Map<string, number>();
   let total = 0;
   server.maxConnections = connections;
   server.on('drop', () => facts?.refused('total'));
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = clientOf(socket.remoteAddress ?? '');
     const own = (open.get(address) ?? 0) + 1;
     open.set(address, own);
     facts?.connections((total += 1));

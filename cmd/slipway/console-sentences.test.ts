@@ -12,15 +12,17 @@ import { graph } from '../../console/data/graph.ts';
 import { overview } from '../../console/data/overview.ts';
 import { plan } from '../../console/data/plan.ts';
 import { revision as revisionView } from '../../console/data/revision.ts';
+import { stepsOf } from '../../console/data/steps.ts';
 import { subscription as subscriptionView } from '../../console/data/subscription.ts';
 import { anyObjects } from '../../console/data/testing/random-objects.ts';
 import { modelOf, visibleWith } from '../../console/data/testing/scene.ts';
 import { uninstall } from '../../console/data/uninstall.ts';
 import type { TreeItem } from '../../console/data/models.ts';
 import type { Visible } from '../../console/data/view.ts';
+import { versionOffers } from '../../console/data/why-not.ts';
 import { planChange } from '../../plan/plan.ts';
 import { boundRole, upgrade } from '../../plan/testing/sides.ts';
-import type { Intent } from '../../report/acts.ts';
+import { documentOf, type Intent } from '../../report/acts.ts';
 import { cleanLine } from '../../report/clean.ts';
 import { reportedEvents } from '../../report/events.ts';
 import { entriesOf } from '../../report/history.ts';
@@ -96,6 +98,20 @@ describe('status', () => {
       }),
       { numRuns: runsOf(30) },
     );
+  });
+});
+
+describe('a request of another version', () => {
+  test.each([
+    { because: 'nothing else is changed', spec: { edges: 'Follow', channel: 'stable', approval: 'Manual' } as const },
+    { because: 'a rollback has left the edges ignored', spec: { edges: 'Ignore', version: '1.0.0' } as const },
+  ])('sends the patch of `slipway upgrade --version`: $because', ({ spec }) => {
+    const one = subscription({ spec });
+    const offer = versionOffers(one, [], '2.0.0').find(({ action }) => action.kind === 'change');
+    const intent = intendUpgrade(one, [], { version: '2.0.0' }, NOW);
+    const patches = stepsOf(offer!.action).map((step) => (step.do === 'merge' ? step.patch : step));
+    expect(patches).toEqual(intent.acts.map((act) => ({ spec: (documentOf(act) as { readonly spec?: object }).spec })));
+    expect(describeDone(offer!.action, { object: one, now: NOW })).toBe(intent.message);
   });
 });
 

@@ -35,11 +35,12 @@ const Resume = z.strictObject({ kind: z.literal('resume'), ...subscription });
 /** Goes to a version against the edges of the catalog, and stays there. */
 const RollBack = z.strictObject({ kind: z.literal('rollback'), ...subscription, version, channel: channel.optional() });
 
-/** Requests another version or channel, along the edges of the catalog. */
+/** Requests another version or channel; `edges` ends a rollback, which has set `Ignore`. Other fields stay as they are. */
 const Change = z.strictObject({
   kind: z.literal('change'),
   ...subscription,
   version: version.optional(),
+  edges: z.literal('Follow').optional(),
   channel: channel.optional(),
   approval: z.enum(['Automatic', 'Manual']).optional(),
 });

@@ -1,7 +1,7 @@
 /** The facts for people that a bundle's document in a catalog states in `olm.csv.metadata`. Pure. */
 import { fieldsOf, isRecord, itemsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import type { BundleAbout } from './content.ts';
-import { beginningOf } from './text.ts';
+import { beginningOf } from '../../apply/short-text.ts';
 
 const ABOUT_LIMITS = { description: 100_000, texts: 50, kinds: 200, line: 1000 } as const;
 

@@ -7,7 +7,7 @@ import { parseKeys, parseMeaning } from '../../catalog/parse.ts';
 import { upgradeGraph } from '../../resolver/graph.ts';
 import { bundleAbout } from './bundle-about.ts';
 import type { BundleAbout, CatalogListing, ListedPackage, PackageContent } from './content.ts';
-import { beginningOf } from './text.ts';
+import { beginningOf } from '../../apply/short-text.ts';
 
 /** Bounds: a catalog has as many of each as it likes. */
 export const CONTENT_LIMITS = { packages: 5000, channels: 500, bundles: 5000, description: 500 } as const;

@@ -49,9 +49,10 @@ export function stepsOf(action: Action): readonly Step[] {
 export function wantedBy(action: ActionOf<'rollback' | 'change' | 'unpin'>): Readonly<Record<string, string | null>> {
   if (action.kind === 'unpin') return { version: null, edges: 'Follow' };
   const { version, channel } = action;
+  const edges = action.kind === 'rollback' ? 'Ignore' : action.edges;
   return {
     ...(version !== undefined && { version }),
-    ...(action.kind === 'rollback' && { edges: 'Ignore' }),
+    ...(edges !== undefined && { edges }),
     ...(channel !== undefined && { channel }),
     ...(action.kind === 'change' && action.approval !== undefined && { approval: action.approval }),
   };

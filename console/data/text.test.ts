@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginningOf, firstOf, indentedLine, line, MOST_LINE, paragraphs } from './text.ts';
+import { firstOf, indentedLine, line, MOST_LINE, paragraphs } from './text.ts';
 
 const ACTING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
@@ -55,13 +55,4 @@ test.each([
   const { shown, ...rest } = firstOf(items, 2, 'version');
   expect(shown).toEqual([1, 2]);
   expect(rest).toEqual(cut === undefined ? {} : { cut });
-});
-
-test.each([
-  { text: 'abc', kept: 'abc', because: 'it is short' },
-  { text: 'abcd', kept: 'abc', because: 'it is longer' },
-  { text: 'ab\u{1F600}', kept: 'ab', because: 'half of a character would be left' },
-  { text: 'ää\u00e9\u00e9', kept: 'ää\u00e9', because: 'it is not of ASCII' },
-])('the beginning of a text is kept: $because', ({ text, kept }) => {
-  expect(beginningOf(text, 3)).toBe(kept);
 });

@@ -1,4 +1,5 @@
 /** Makes texts of the cluster and of catalogs harmless for a page, and bounds them. Pure. */
+import { wholeCharacters } from '../../apply/short-text.ts';
 import { cleanLine } from '../../report/clean.ts';
 import { count } from '../../report/count.ts';
 
@@ -28,16 +29,6 @@ export function indentedLine(text: string, most: number = MOST_LINE): string {
   return `${indent}${line(text, most)}`;
 }
 
-/** The beginning of a text, to be kept: a mere part of it would keep all of it in memory. */
-export function beginningOf(text: string, most: number): string {
-  return text.length <= most ? text : ownCopy(wholeCharacters(text.slice(0, most)));
-}
-
-/** The same text, which shares no memory with a longer one. */
-export function ownCopy(text: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(text));
-}
-
 /** Markdown: line breaks stay, everything else that acts on a reader goes. */
 export function paragraphs(text: unknown, most: number): { readonly text: string; readonly isCut: boolean } {
   if (typeof text !== 'string') return { text: '', isCut: false };
@@ -50,11 +41,6 @@ export function paragraphs(text: unknown, most: number): { readonly text: string
 
 /** Control characters but line breaks and tabulators, marks that turn the direction of writing, halves of characters. */
 const UNPRINTABLE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** A cut may have halved the last character. */
-function wholeCharacters(text: string): string {
-  return text.replace(/[\uD800-\uDBFF]$/, '');
-}
 
 /** The first entries of a list, and the sentence about the others. */
 export function firstOf<Item>(

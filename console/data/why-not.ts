@@ -47,16 +47,21 @@ export function versionOffers(
     ...(failed || findCondition(status?.conditions, 'UpgradeFailed') !== undefined
       ? [{ label: 'Try again', action: { kind: 'reconcile', ...place } } as const]
       : []),
-    ...(isPinned || !isRequestable
-      ? []
-      : [
-          {
-            label: `Request ${nameOf(version)}`,
-            action: { kind: 'change', ...place, version },
-            confirm: `Pin the Subscription to version ${nameOf(version)}? Newer ones are not installed until it is unpinned.`,
-          } as const,
-        ]),
+    ...(isPinned || !isRequestable ? [] : [requestOffer(subscription, version)]),
   ];
+}
+
+/** A rollback has left `edges: Ignore` behind: without the change of it, the upgrade would leave out steps of the graph. */
+function requestOffer(subscription: Subscription, version: string): Offer {
+  const ignores = subscription.spec.edges === 'Ignore';
+  const pins = `Pin the Subscription to version ${nameOf(version)}? Newer ones are not installed until it is unpinned.`;
+  return {
+    label: `Request ${nameOf(version)}`,
+    action: { kind: 'change', ...placeOf(subscription), version, ...(ignores && { edges: 'Follow' }) },
+    confirm: ignores
+      ? `${pins} The upgrade follows the edges of the catalog, which the Subscription ignores now.`
+      : pins,
+  };
 }
 
 export interface WhyNotFacts {

@@ -13,6 +13,7 @@ import { matchView, type AnyView, type MatchedView } from './match-view.ts';
 import { keyOfPerson, type Person } from './person.ts';
 import { problem, problemOf, statusOfError } from './problem.ts';
 import { ICON_POLICY } from './security-headers.ts';
+import { untilSent } from './until-sent.ts';
 
 export interface ApiParts extends AnswerParts {
   readonly views: readonly AnyView[];
@@ -42,14 +43,22 @@ export interface SessionAnswer {
 /** Computations of one person at a time, and further requests of theirs that may wait. */
 const SHARE = { share: 8, mostWaiting: 256 };
 
+/** Acts of one person: all persons share the few connections to the API server. */
+const SHARE_OF_ACTS = { share: 4, mostWaiting: 32 };
+
 /** Streams are bounded where they are opened, and never refused once they are open. */
 interface Shares {
   readonly once: SharedSlots;
   readonly live: SharedSlots;
+  readonly acts: SharedSlots;
 }
 
 export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts): void {
-  const shares = { once: new SharedSlots(SHARE), live: new SharedSlots({ share: SHARE.share }) };
+  const shares = {
+    once: new SharedSlots(SHARE),
+    live: new SharedSlots({ share: SHARE.share }),
+    acts: new SharedSlots(SHARE_OF_ACTS),
+  };
   app.use('/api/*', async (context, next) => {
     const visitor = await login.identify(context);
     if (visitor === undefined) return answerProblem(NOT_LOGGED_IN, 401);
@@ -60,7 +69,7 @@ export function apiRoutes(app: Hono<ConsoleEnv>, login: Login, parts: ApiParts):
   app.get('/api/view/*', (context) => inTurn(context, shares, () => viewOnce(context, parts)));
   app.get('/api/live/*', (context) => viewLive(context, parts, shares));
   app.get('/api/icon/:catalog/:package', (context) => inTurn(context, shares, () => iconOf(context, parts)));
-  app.post('/api/act', (context) => checked(context, () => actAsVisitor(context, parts)));
+  app.post('/api/act', (context) => checked(context, () => actInTurn(context, shares, parts)));
   app.post('/api/logout', (context) =>
     checked(context, async () => context.json({ next: await login.logOut(context) })),
   );
@@ -78,8 +87,15 @@ function sessionOf({ person, way, canLogOut, csrf }: Visitor, { version, readOnl
 async function inTurn(context: ConsoleContext, { once }: Shares, answer: () => Promise<Response>): Promise<Response> {
   const { user } = context.get('visitor').person;
   if (!once.hasRoom(user)) return answerProblem(BUSY, 429);
-  // A browser that has gone while its request waited gets no answer, and costs nothing.
-  return once.run(user, async () => (context.req.raw.signal.aborted ? answerProblem(BUSY, 429) : answer()));
+  const answered = Promise.withResolvers<Response>();
+  const turn = once.run(user, async () => {
+    // A browser that has gone while its request waited gets no answer, and costs nothing.
+    answered.resolve(context.req.raw.signal.aborted ? answerProblem(BUSY, 429) : await answer());
+    // One who reads none of their answers has no more of them in memory than their share.
+    await untilSent(context.env);
+  });
+  turn.catch(answered.reject);
+  return answered.promise;
 }
 
 const BUSY = problem('ApiUnavailable', 'More of your requests wait than one person may have', 'Try again in a while');
@@ -171,6 +187,13 @@ async function checked(context: ConsoleContext, act: () => Promise<Response>): P
   if (context.req.header('x-csrf-token') !== csrf)
     return answerProblem(problem('Forbidden', 'The request does not come from a page of this session', 'Load the page again'), 403); // prettier-ignore
   return act();
+}
+
+/** An act that waits is carried out also if the browser leaves, as one that has begun. */
+async function actInTurn(context: ConsoleContext, { acts }: Shares, parts: ApiParts): Promise<Response> {
+  const { user } = context.get('visitor').person;
+  if (!acts.hasRoom(user)) return answerProblem(BUSY, 429);
+  return acts.run(user, () => actAsVisitor(context, parts));
 }
 
 async function actAsVisitor(context: ConsoleContext, parts: ApiParts): Promise<Response> {

@@ -1,8 +1,10 @@
 /** One person who asks for everything at once does not keep others out, on any route that computes or reads. */
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../kube/testing/eventually.ts';
 import type { View } from '../data/view.ts';
 import { PersonRights } from './rights.ts';
+import { Browser } from './testing/browser.ts';
 import { startConsoleWorld, type ConsoleWorld } from './testing/console-world.ts';
 
 const SLOW: View<object> = {
@@ -58,6 +60,58 @@ describe.each([
     await Promise.all([...all, other]);
     expect(count('ann')).toBe(264);
   });
+});
+
+describe('a person who reads no answer', () => {
+  const LARGE: View<object> = {
+    path: '/large',
+    query: ['n'],
+    reads: [],
+    show: () => ({ text: (running.push('large'), BYTES) }),
+  };
+  const BYTES = 'x'.repeat(16 << 20);
+
+  test.each([
+    { because: 'each on a connection of its own', sockets: 12, requests: 1 },
+    { because: 'all on one connection', sockets: 1, requests: 12 },
+  ])('has eight of them in memory, and room again without them: $because', async ({ sockets, requests }) => {
+    await using large = await startConsoleWorld({ views: [LARGE] });
+    const cookie = await large.cookieOf('ann');
+    const request = `GET /api/view/large HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\n\r\n`;
+    const open = Array.from({ length: sockets }, () => {
+      const socket = connect({ port: Number(new URL(large.address).port), host: '127.0.0.1' }).pause();
+      socket.on('error', () => undefined).write(request.repeat(requests));
+      return socket;
+    });
+    await eventually(() => running.length === 8);
+    const small = await fetch(`${large.address}/api/session`, { headers: { cookie } });
+    expect({ status: small.status, computed: running.length }).toEqual({ status: 200, computed: 8 });
+    for (const socket of open) socket.destroy();
+    const after = await fetch(`${large.address}/api/view/large`, { headers: { cookie } });
+    expect((await after.text()).length).toBeGreaterThan(BYTES.length);
+  });
+});
+
+test('a person has four acts carried out at a time and 32 that wait, and another one does not wait for them', async () => {
+  await using acting = await startConsoleWorld({ act: async ({ user }) => work(user).then(() => 'Done') });
+  const browserOf = async (user: string): Promise<Browser> => {
+    const browser = new Browser(acting.address);
+    browser.cookies.set('slipway-session', (await acting.cookieOf(user)).split('=', 2)[1] ?? '');
+    return browser;
+  };
+  const [ann, bob] = [await browserOf('ann'), await browserOf('bob')];
+  const act = (browser: Browser) =>
+    browser.act('/api/act', { action: { kind: 'suspend', namespace: 'ops', name: 'gadget' } });
+  const statuses: number[] = [];
+  const all = Array.from({ length: 40 }, async () => statuses.push((await act(ann)).status));
+  await eventually(() => statuses.length === 40 - 4 - 32);
+  expect(new Set(statuses)).toEqual(new Set([429]));
+  const other = act(bob);
+  await eventually(() => count('bob') === 1);
+  expect(count('ann')).toBe(4);
+  release.resolve();
+  await Promise.all([...all, other]);
+  expect(count('ann')).toBe(36);
 });
 
 test('a person with 20 open views has eight computed at a time', async () => {

@@ -6,9 +6,10 @@
 import { ANNOTATION } from '../../api/names.ts';
 import { keepIdentity, type KubeObject } from '../../api/object.ts';
 import { fieldsOf, isRecord, listOf, numberOf, type Fields } from '../../api/untyped.ts';
+import { beginningOf, ownCopy } from '../../apply/short-text.ts';
 import { makeRoom, takeRoom } from '../../bundles/room.ts';
 import { markLeftOut } from '../data/left-out.ts';
-import { beginningOf, line, ownCopy } from '../data/text.ts';
+import { line } from '../data/text.ts';
 import type { VisibleKind } from '../data/view.ts';
 
 /** Of an event; events.k8s.io/v1 permits 1 kB, and v1 any length. */

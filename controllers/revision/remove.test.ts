@@ -199,7 +199,11 @@ describe('the event about objects that stay', () => {
   test.each([
     { copies: 0, says: /from now on$/, because: 'no copy of a pull secret stays' },
     { copies: 1, says: /: Secret ops\/slipway-pull-widgets-0$/, because: 'the Pods need the copy' },
-    { copies: 5, says: /-widgets-0, .*-widgets-1, .*-widgets-2 and 2 more$/, because: 'the length of a note is limited' },
+    {
+      copies: 5,
+      says: /-widgets-0, .*-widgets-1, .*-widgets-2 and 2 more$/,
+      because: 'the length of a note is limited',
+    },
   ])('the event with $copies copies of pull secrets names them: $because', async ({ copies, says }) => {
     const other = createHarness();
     harness = other;

@@ -1,4 +1,4 @@
-/** `fetch` for an issuer with a private certificate authority, which Node's fetch cannot be given. */
+/** `fetch` for an issuer with a private certificate authority, or behind a proxy, which Node's fetch cannot be given. */
 import { Agent, request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { CustomFetch } from 'openid-client';
@@ -9,9 +9,14 @@ const MOST_BYTES = 1024 * 1024;
 /** Trusts only `ca`, a PEM text. Does not follow redirects. */
 export function fetchTrusting(ca: string): CustomFetch {
   const agent = new Agent({ ca });
+  return fetchThrough(() => agent);
+}
+
+/** By the agent for each address, which decides about authorities and proxies. Does not follow redirects. */
+export function fetchThrough(agentOf: (url: URL) => Agent): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { agent, method, headers, ...(signal !== undefined && { signal }) };
+      const options = { agent: agentOf(new URL(url)), method, headers, ...(signal !== undefined && { signal }) };
       request(url, options, resolve)
         .on('error', reject)
         .end(body instanceof URLSearchParams ? body.toString() : undefined);

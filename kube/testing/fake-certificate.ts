@@ -14,11 +14,11 @@ export interface FakeCertificate {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** A new self-signed certificate for `localhost` and 127.0.0.1, good for a day. */
-export async function createFakeCertificate(): Promise<FakeCertificate> {
+/** A new self-signed certificate for `localhost`, or another name, and 127.0.0.1; good for a day. */
+export async function createFakeCertificate(name = 'localhost'): Promise<FakeCertificate> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=localhost',
+    name: `CN=${name}`,
     keys,
     signingAlgorithm: ALGORITHM,
     notBefore: new Date(Date.now() - 60_000),
@@ -26,7 +26,7 @@ export async function createFakeCertificate(): Promise<FakeCertificate> {
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
       new SubjectAlternativeNameExtension([
-        { type: 'dns', value: 'localhost' },
+        { type: 'dns', value: name },
         { type: 'ip', value: '127.0.0.1' },
       ]),
     ],

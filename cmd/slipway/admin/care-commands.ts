@@ -12,11 +12,11 @@ export function defineCareCommands(program: Command, perform: Perform): void {
   withExamples(
     systemOption(connectionOptions(program.command('doctor')))
       .description(
-        'Checks Slipway itself: CRDs, the manager with its rights, leader and clock, the policy about accounts, Catalogs, and whether each Subscription was reconciled. The exit code is 2 if there are errors.',
+        'Checks Slipway itself: CRDs, the manager with its version, rights, leader and clock, the policy about accounts, Catalogs, and whether each Subscription was reconciled. The exit code is 2 if there are errors.',
       )
       .addOption(outputOption(['text', 'json', 'yaml']))
       .action((flags: DoctorFlags) =>
-        perform(flags, async (environment) => (await import('./doctor/doctor.ts')).doctor(environment, flags)),
+        perform(flags, async (environment) => (await import('./doctor/doctor.ts')).doctor(environment, VERSION, flags)),
       ),
     'slipway doctor',
   );

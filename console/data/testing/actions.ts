@@ -28,6 +28,10 @@ export const ACTIONS: readonly ActCase[] = [
     action: { kind: 'change', ...PLACE, version: '~2.0', channel: '*', approval: 'Manual' },
   },
   {
+    because: 'another version is wanted after a rollback',
+    action: { kind: 'change', ...PLACE, version: '2.0.0', edges: 'Follow' },
+  },
+  {
     because: 'a version turns the direction of writing',
     action: { kind: 'rollback', ...PLACE, version: '1.0.0\u202E\u0007' },
   },

@@ -1,6 +1,7 @@
 /** Sessions of the ways in with a page, whatever became of the issuer and of the cookies since they began. */
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../../api/errors.ts';
+import { eventually } from '../../../kube/testing/eventually.ts';
 import { Browser } from '../testing/browser.ts';
 import { startConsoleWorld, type ConsoleWorld } from '../testing/console-world.ts';
 import type { Person } from '../person.ts';
@@ -26,6 +27,27 @@ function consoleWith(ways: Omit<InClusterLoginOptions, 'session'>): Promise<Cons
   const session = new OwnSession({ sessions: new Sessions({ keys, seconds: 3600 }), cookie, canLogOut: true });
   return startConsoleWorld({ login: inClusterLogin({ session, ...ways }) });
 }
+
+test('answers of an issuer are 16 at a time of one address, and those beyond 128 that wait are refused', async () => {
+  const release = Promise.withResolvers<void>();
+  let [asked, refused] = [0, 0];
+  const oidc: OidcClient = {
+    ...issuerOf(() => SMALL),
+    finish: async () => {
+      asked += 1;
+      await release.promise;
+      return { person: SMALL, back: '/' };
+    },
+  };
+  await using world = await consoleWith({ oidc, onFull: () => (refused += 1) });
+  const all = Array.from({ length: 150 }, () => new Browser(world.address).send('/login/callback?code=1'));
+  await eventually(() => refused === 150 - 16 - 128);
+  expect(asked).toBe(16);
+  release.resolve();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(6);
+  expect(statuses.filter((status) => status === 303)).toHaveLength(144);
+});
 
 const SMALL = { user: 'ann', groups: ['staff'] };
 const LARGE = { user: 'ann', groups: Array.from({ length: 100 }, (_, at) => `group-${at}-${'x'.repeat(25)}`) };

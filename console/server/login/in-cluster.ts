@@ -1,7 +1,10 @@
 /** The ways in that have a page: by an issuer of identities, and by a token that is pasted. */
 import { decodeJwt } from 'jose';
+import { SharedSlots, type FullSlots } from '../../../apply/shared-slots.ts';
+import { retryHeaders } from '../answer-problem.ts';
+import { clientOfAddress } from '../client-of-address.ts';
 import { keyOfPerson, type Person } from '../person.ts';
-import { problemOf, statusOfError } from '../problem.ts';
+import { problemOf, statusOfError, type ProblemStatus } from '../problem.ts';
 import type { ConsoleContext, Login, Visitor } from './login.ts';
 import type { OidcClient } from './oidc-flow.ts';
 import type { OwnSession } from './own-session.ts';
@@ -15,48 +18,45 @@ export interface InClusterLoginOptions {
   readonly tokens?: TokenReviews;
   /** Called with each login that fails for a reason that an administrator has to know. */
   readonly onFailure?: (error: unknown) => void;
+  /** Called for each login that is refused since too many wait. */
+  readonly onFull?: (full: FullSlots) => void;
 }
 
-export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLoginOptions): Login {
-  const ways: LoginPage = {
-    ...(oidc !== undefined && { oidc: '/login/oidc' }),
-    ...(tokens !== undefined && { token: '/login/token' }),
-  };
-  const refuse = (context: ConsoleContext, error: unknown): Response => {
-    onFailure?.(error);
-    const { message, next } = problemOf(error);
-    return context.html(loginPage({ ...ways, message: `The login failed: ${message}`, next }), statusOfError(error));
-  };
+/**
+ * Answers of an issuer that are under way at a time. Each one makes a request to the issuer, and a client that has begun one
+ * login can make up any number of answers to it.
+ */
+const ANSWERS = { all: 32, share: 16, mostWaiting: 128, allWaiting: 512 };
+
+export function inClusterLogin(options: InClusterLoginOptions): Login {
+  const { session, oidc, tokens, onFailure } = options;
+  const answers = new SharedSlots(ANSWERS);
+  const refusals = refusalsOf(options);
+  const orRefused = (context: ConsoleContext, answer: () => Promise<Response>): Promise<Response> =>
+    answer().catch((error: unknown) => refusals.failed(context, error));
 
   return {
     identify: (context) => identify(context, { session, oidc, tokens }),
     routes(app) {
-      app.get('/login', (context) => context.html(loginPage({ ...ways, back: backPath(context.req.query('back')) })));
-      app.get('/login/oidc', async (context) => {
+      app.get('/login', (context) => context.html(loginPage({ ...waysOf(options), back: backPath(context.req.query('back')) }))); // prettier-ignore
+      app.get('/login/oidc', (context) => {
         if (oidc === undefined) return context.notFound();
-        try {
-          return await oidc.begin(context, backPath(context.req.query('back')));
-        } catch (error) {
-          return refuse(context, error);
-        }
+        return orRefused(context, () => oidc.begin(context, backPath(context.req.query('back'))));
       });
-      app.get('/login/callback', async (context) => {
+      app.get('/login/callback', (context) => {
         if (oidc === undefined) return context.notFound();
-        try {
-          const { person, back, expires } = await oidc.finish(context);
+        const client = clientOf(context);
+        const full = answers.whyFull(client);
+        if (full !== undefined) return refusals.full(context, full);
+        return orRefused(context, async () => {
+          const { person, back, expires } = await answers.run(client, () => oidc.finish(context));
           await session.start(context, person, expires === undefined ? {} : { expires });
           return context.redirect(backPath(back), 303);
-        } catch (error) {
-          return refuse(context, error);
-        }
+        });
       });
-      app.post('/login/token', async (context) => {
+      app.post('/login/token', (context) => {
         if (tokens === undefined) return context.notFound();
-        try {
-          return await pasted(context, session, tokens, ways);
-        } catch (error) {
-          return refuse(context, error);
-        }
+        return orRefused(context, () => pasted(context, { session, tokens, refusals }));
       });
     },
     async logOut(context) {
@@ -69,6 +69,51 @@ export function inClusterLogin({ session, oidc, tokens, onFailure }: InClusterLo
       return address ?? '/login';
     },
   };
+}
+
+function waysOf({ oidc, tokens }: InClusterLoginOptions): LoginPage {
+  return {
+    ...(oidc !== undefined && { oidc: '/login/oidc' }),
+    ...(tokens !== undefined && { token: '/login/token' }),
+  };
+}
+
+/** Answers to logins that open no session: the page of the login, with the cause. */
+interface Refusals {
+  readonly failed: (context: ConsoleContext, error: unknown) => Response;
+  readonly full: (context: ConsoleContext, full: FullSlots, back?: string) => Response;
+  readonly notAccepted: (context: ConsoleContext, back: string) => Response;
+}
+
+function refusalsOf(options: InClusterLoginOptions): Refusals {
+  const answer = (context: ConsoleContext, status: ProblemStatus, page: LoginPage): Response =>
+    context.html(loginPage({ ...waysOf(options), ...page }), status, retryHeaders(status));
+  return {
+    failed(context, error) {
+      options.onFailure?.(error);
+      const { message, next } = problemOf(error);
+      return answer(context, statusOfError(error), { message: `The login failed: ${message}`, next });
+    },
+    full(context, full, back = '/') {
+      options.onFull?.(full);
+      return answer(context, full === 'holder' ? 429 : 503, { back, message: FULL[full], next: 'Try again in some seconds' }); // prettier-ignore
+    },
+    notAccepted: (context, back) => answer(context, 403, { back, ...NOT_ACCEPTED }),
+  };
+}
+
+const FULL: Readonly<Record<FullSlots, string>> = {
+  holder: 'More logins from your address wait than one address may have',
+  all: 'As many logins wait as the console can serve',
+};
+
+const NOT_ACCEPTED = {
+  message: 'The API server does not accept this token',
+  next: 'Make a new one, for example by kubectl create token',
+};
+
+function clientOf({ env }: ConsoleContext): string {
+  return clientOfAddress(env.incoming.socket.remoteAddress ?? '');
 }
 
 interface Ways {
@@ -93,18 +138,19 @@ function isStill(person: Person, now: Person | undefined): boolean {
   return now !== undefined && keyOfPerson(now) === keyOfPerson(person);
 }
 
-async function pasted(
-  context: ConsoleContext,
-  session: OwnSession,
-  tokens: TokenReviews,
-  ways: LoginPage,
-): Promise<Response> {
+interface PastedParts {
+  readonly session: OwnSession;
+  readonly tokens: TokenReviews;
+  readonly refusals: Refusals;
+}
+
+async function pasted(context: ConsoleContext, { session, tokens, refusals }: PastedParts): Promise<Response> {
   const { token, back } = await context.req.parseBody();
   const text = typeof token === 'string' ? token.trim() : '';
   const to = backPath(typeof back === 'string' ? back : undefined);
-  const person = await tokens.admit(text, context.env.incoming.socket.remoteAddress ?? '');
-  const page = { ...ways, back: to, message: 'The API server does not accept this token', next: 'Make a new one, for example by kubectl create token' }; // prettier-ignore
-  if (person === undefined) return context.html(loginPage(page), 403);
+  const person = await tokens.admit(text, clientOf(context));
+  if (typeof person === 'string') return refusals.full(context, person, to);
+  if (person === undefined) return refusals.notAccepted(context, to);
   await session.start(context, nameOnly(person), { token: text, ...expiryOf(text) });
   return context.redirect(to, 303);
 }

@@ -1,7 +1,7 @@
 /** How a request proves whose it is. Each way in implements this; the routes of the console know no more. */
 import type { Hono } from 'hono';
 import type { Context } from 'hono';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Person } from '../person.ts';
 
 /** The way in, as the page shows it. */
@@ -23,6 +23,7 @@ export interface Visitor {
 /** The parts of the connection that a browser cannot make up. */
 export interface NodeBindings {
   readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }
 
 export interface ConsoleEnv {

@@ -1,8 +1,7 @@
 /** Whose token it is, as the API server says. Answers are remembered for a moment, and bounded. */
 import { createHash } from 'node:crypto';
-import { SharedSlots } from '../../../apply/shared-slots.ts';
+import { SharedSlots, type FullSlots } from '../../../apply/shared-slots.ts';
 import { createSlots, type Slots } from '../../../apply/slots.ts';
-import { ReasonedError } from '../../../api/errors.ts';
 import { fieldsOf } from '../../../api/untyped.ts';
 import { systemClock, type Clock } from '../../../kube/clock.ts';
 import type { Transport } from '../../../kube/transport/transport.ts';
@@ -13,9 +12,10 @@ const REMEMBERED_SECONDS = 30;
 const MOST_REMEMBERED = 1000;
 /**
  * Reviews for logins: tokens that are made up cost the API server no more than `all` at a time, and hold up those who log in from
- * the same address alone. Behind a proxy all people have one address.
+ * the same address alone. Behind a proxy all people have one address. So many wait from many addresses that the last of them is
+ * answered within some seconds.
  */
-const LOGINS = { all: 8, share: 2, mostWaiting: 16 };
+const LOGINS = { all: 8, share: 2, mostWaiting: 16, allWaiting: 256 };
 /** The same for sessions, whose tokens the API server has accepted before: they wait for each other. */
 const MOST_OF_SESSIONS = 8;
 const MOST_TOKEN = 8192;
@@ -46,18 +46,19 @@ export class TokenReviews {
 
   /**
    * The person of a token that was pasted, exactly as the API server reports; undefined if it does not accept the
-   * token, which is not remembered.
+   * token, which is not remembered. A word if too many wait: `holder` from this client, `all` from all of them.
    *
-   * @param address From which the request comes
-   * @throws ApiError; ReasonedError ApiUnavailable, to be retried, if too many log in from this address
+   * @param client From which the request comes, by `clientOfAddress`
+   * @throws ApiError
    */
-  async admit(token: string, address: string): Review {
+  async admit(token: string, client: string): Promise<Person | FullSlots | undefined> {
     if (!isToken(token)) return undefined;
     const key = keyOf(token);
     const known = this.#logins.get(key);
     if (known !== undefined) return known;
-    if (!this.#shares.hasRoom(address)) throw tooMany();
-    const review = this.#reviewOnce(key, token, address);
+    const full = this.#shares.whyFull(client);
+    if (full !== undefined) return full;
+    const review = this.#reviewOnce(key, token, client);
     this.#logins.set(key, review);
     const person = await review;
     if (person !== undefined) void this.#remember(key, review);
@@ -88,9 +89,9 @@ export class TokenReviews {
     return person;
   }
 
-  async #reviewOnce(key: string, token: string, address: string): Review {
+  async #reviewOnce(key: string, token: string, client: string): Review {
     try {
-      return await this.#shares.run(address, () => this.#review(token));
+      return await this.#shares.run(client, () => this.#review(token));
     } finally {
       this.#logins.delete(key);
     }
@@ -135,14 +136,5 @@ function parseUser(info: unknown): Person | undefined {
     ...(typeof uid === 'string' && uid !== '' && { uid }),
     groups,
     extra,
-  });
-}
-
-function tooMany(): ReasonedError {
-  const facts = { reason: 'ApiUnavailable', retry: 'backoff' } as const;
-  return new ReasonedError({
-    ...facts,
-    message: 'too many logins from your address wait for the API server',
-    hint: 'Try again in some seconds',
   });
 }

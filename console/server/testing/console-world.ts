@@ -56,6 +56,8 @@ export interface WorldOptions extends Partial<
   readonly streams?: HubOptions;
   /** How long rights are remembered; 0 unless given. */
   readonly rightsSeconds?: number;
+  /** Address to listen at; 127.0.0.1 unless given. Browsers come to 127.0.0.1. */
+  readonly listen?: string;
 }
 
 /** Lists the names of the objects that it was shown: a view that hides nothing itself. */
@@ -75,7 +77,10 @@ const PAGES = [
   { path: '/main-0123ABCD.js', type: 'text/javascript', bytes: Buffer.from('x'.repeat(2000)), isImmutable: true },
 ];
 
-export async function startConsoleWorld(options: WorldOptions = {}): Promise<ConsoleWorld> {
+export async function startConsoleWorld({
+  listen = '127.0.0.1',
+  ...options
+}: WorldOptions = {}): Promise<ConsoleWorld> {
   const api = await startFakeApi();
   for (const { kind, plural, scope } of KINDS) api.serve(resource(API_VERSION, kind, plural, scope === 'Namespaced'));
   let may: PersonMay = () => false;
@@ -91,7 +96,7 @@ export async function startConsoleWorld(options: WorldOptions = {}): Promise<Con
   const { server, hub, sessions, store } = consoleOver(createClient(transport), options);
   store.start(over.signal);
   await untilSynced(store.caches, { seconds: 20, signal: over.signal });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, listen, resolve));
   return {
     api,
     hub,
@@ -123,7 +128,7 @@ const NO_ISSUER: OidcClient = {
   endAddress: async () => undefined,
 };
 
-function consoleOver(client: Client, { streams, rightsSeconds = 0, login, ...parts }: WorldOptions) {
+function consoleOver(client: Client, { streams, rightsSeconds = 0, login, ...parts }: Omit<WorldOptions, 'listen'>) {
   const store = new LiveStore({ client, scopes: EVERYWHERE });
   const hub = new LiveHub(streams);
   store.onChange((kind, namespace) => hub.changed(kind, namespace));

@@ -77,12 +77,12 @@ const HEALTHY: DoctorFacts = {
   catalogs: { fact: [catalog(READY)] },
   subscriptions: { fact: [subscription({ status: { conditions: [READY] } })] },
 };
-const options = { namespace: 'slipway-system', now: NOW };
+const options = { namespace: 'slipway-system', now: NOW, version: '0.1.0' };
 
 test('a healthy installation has one finding for each check, and all are ok', () => {
   const findings = examine(HEALTHY, options);
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
-  expect(findings.map(({ check }) => check)).toEqual(['CRDs', 'Manager', 'Rights', 'Leader', 'Clocks', 'Policy', 'Catalogs', 'Subscriptions']); // prettier-ignore
+  expect(findings.map(({ check }) => check)).toEqual(['CRDs', 'Manager', 'Version', 'Rights', 'Leader', 'Clocks', 'Policy', 'Catalogs', 'Subscriptions']); // prettier-ignore
   expect(printFindings(findings)).toMatch(/\n\n0 errors, 0 warnings\n$/);
 });
 
@@ -91,6 +91,46 @@ const electing = (env: readonly object[], replicas = 1, args: readonly string[] 
   spec: { replicas, template: { spec: { containers: [{ image: 'slipway.dev/manager:0.1.0', env, args }] } } },
 });
 const OFF = [{ name: 'SLIPWAY_LEADER_ELECT', value: 'false' }];
+
+const withImage = (image: string): KubeObject => ({
+  ...DEPLOYMENT,
+  spec: { replicas: 1, template: { spec: { containers: [{ image }] } } },
+});
+
+describe('the version of the manager', () => {
+  const of = (deployment: DoctorFacts['deployment']): readonly DoctorFinding[] =>
+    examine({ ...HEALTHY, deployment }, options).filter(({ check }) => check === 'Version');
+
+  test.each([
+    { because: 'it is newer', image: 'slipway.dev/manager:0.2.0', says: '0.2.0' },
+    { because: 'it is older', image: 'slipway.dev/manager:0.0.9', says: '0.0.9' },
+    { because: 'it is a pre-release', image: 'mirror.example:5000/slipway/manager:0.1.0-rc.1', says: '0.1.0-rc.1' },
+    { because: 'its tag has a v and a digest', image: `slipway.dev/manager:v0.2.0@sha256:${'a'.repeat(64)}`, says: '0.2.0' }, // prettier-ignore
+  ])('is a warning with a remedy if it is not that of this program: $because', ({ image, says }) => {
+    expect(of({ fact: withImage(image) })).toEqual([
+      {
+        check: 'Version',
+        level: 'warning',
+        message: expect.stringContaining(
+          `The manager has version ${says}, and this program has version 0.1.0`,
+        ) as string,
+        advice: expect.stringContaining(says) as string,
+      },
+    ]);
+  });
+
+  test.each([
+    {
+      because: 'the image has a digest alone',
+      deployment: { fact: withImage(`m.example/m@sha256:${'a'.repeat(64)}`) },
+    },
+    { because: 'the tag is of another kind', deployment: { fact: withImage('m.example/m:20241128') } },
+    { because: 'no Deployment has the name', deployment: { fact: undefined } },
+    { because: 'the user may not read the Deployment', deployment: { failure: 'deployments.apps is forbidden' } },
+  ])('is no finding if it is not known: $because', ({ deployment }) => {
+    expect(of(deployment)).toEqual([]);
+  });
+});
 
 describe('one replica without an election', () => {
   test.each([

@@ -3,6 +3,7 @@ import type { DoctorOptions, DoctorFinding, JudgedFinding } from '../../../../re
 import { judgeClocks, judgeLease } from '../../../../report/lease.ts';
 import { MANAGER } from '../../../../report/manager.ts';
 import { CRD_KINDS, describeCrd, type CrdState } from './crds.ts';
+import { judgeVersions } from './versions.ts';
 import { findCondition, type Condition } from '../../../../api/conditions.ts';
 import type { KubeObject } from '../../../../api/object.ts';
 import type { Subscription } from '../../../../api/subscription.ts';
@@ -26,12 +27,18 @@ export interface DoctorFacts {
   readonly subscriptions: ReadChecks<readonly Subscription[]>;
 }
 
+export interface ExamineOptions extends DoctorOptions {
+  /** Of this program. */
+  readonly version: string;
+}
+
 /** All findings, in the order in which faults are to be repaired. */
-export function examine(facts: DoctorFacts, options: DoctorOptions): readonly DoctorFinding[] {
+export function examine(facts: DoctorFacts, options: ExamineOptions): readonly DoctorFinding[] {
   const deployment = 'fact' in facts.deployment ? facts.deployment.fact : undefined;
   return [
     ...judged('CRDs', facts.crds, judgeCrds),
     ...judged('Manager', facts.deployment, (deployment) => judgeDeployment(deployment, options)),
+    ...judged('Version', { fact: deployment }, (deployment) => judgeVersions(deployment, options.version)),
     ...judged('Rights', facts.missingRights, judgeRights),
     ...judged('Leader', facts.lease, (lease) => judgeLease(lease, options, deployment)),
     ...judged('Clocks', facts.lease, (lease) => judgeClocks(lease, options, deployment)),

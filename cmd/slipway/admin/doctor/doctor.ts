@@ -23,10 +23,11 @@ export interface DoctorFlags extends KubeFlags, OutputFlags {
   readonly systemNamespace: string;
 }
 
-export async function doctor(environment: Environment, flags: DoctorFlags): Promise<Outcome> {
+/** @param own The version of this program */
+export async function doctor(environment: Environment, own: string, flags: DoctorFlags): Promise<Outcome> {
   return withCluster(environment, flags, async ({ client }) => {
     const facts = await gather(client, flags.systemNamespace, environment.signal);
-    const findings = examine(facts, { namespace: flags.systemNamespace, now: new Date() });
+    const findings = examine(facts, { namespace: flags.systemNamespace, now: new Date(), version: own });
     const isFaulty = findings.some(({ level }) => level === 'error') || !findings.some(({ level }) => level === 'ok');
     return outcomeOf({ findings }, printFindings(findings), flags.output, isFaulty ? 2 : 0);
   });
