@@ -29,7 +29,7 @@ export interface LayerFile {
 }
 
 export interface LayerOptions extends MemberRules {
-  /** Media type of the layer, which its first bytes must confirm; if absent, any compression is accepted. */
+  /** Media type, which must be that of a layer; its first bytes decide the compression. */
   readonly mediaType?: string;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -53,6 +53,16 @@ describe('a layout', () => {
 
   test('images that are written into a layout at the same time are all there', async () => {
     const names = Array.from({ length: 8 }, (_, number) => `v${number}`);
+    await Promise.all(names.map((name) => writeLayout(folder, image(name), name)));
+    expect(new Set(await namesIn(folder))).toEqual(new Set(names));
+    expect((await readdir(folder)).toSorted()).toEqual(['blobs', 'index.json', 'oci-layout']);
+  });
+
+  test('a lock that a killed process left is broken, and all images that waited for it are there', async () => {
+    const lock = join(folder, 'index.json.lock');
+    await writeFile(lock, '');
+    await utimes(lock, 0, 0);
+    const names = Array.from({ length: 4 }, (_, number) => `v${number}`);
     await Promise.all(names.map((name) => writeLayout(folder, image(name), name)));
     expect(new Set(await namesIn(folder))).toEqual(new Set(names));
     expect((await readdir(folder)).toSorted()).toEqual(['blobs', 'index.json', 'oci-layout']);

@@ -5,7 +5,7 @@
  * @see https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
@@ -180,19 +180,41 @@ async function lockIndex(folder: string): Promise<string> {
   const lock = join(folder, 'index.json.lock');
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
     const taken = await open(lock, 'wx').catch(heldAsUndefined);
-    await (taken?.close() ?? pause(LOCK_PAUSE_MS));
+    await taken?.close();
     if (taken !== undefined) return lock;
+    if (!(await breakStale(lock))) await pause(LOCK_PAUSE_MS);
   }
   throw imageInvalid(
     `another program keeps the layout ${folder} locked`,
     true,
-    `If there is none, one was killed: remove ${lock}`,
+    `If there is none, one was killed: try again after a minute, or remove ${lock}`,
   );
 }
 
 /** Ten seconds; an image is added within milliseconds. */
 const LOCK_ATTEMPTS = 500;
 const LOCK_PAUSE_MS = 20;
+/** A lock that is so old was left by a process that was killed. */
+const STALE_LOCK_MS = 60_000;
+
+/**
+ * Removes a lock whose process was killed; true if it is gone. It is moved first, since another process may have done the same
+ * and taken a lock of its own: that one is put back.
+ */
+async function breakStale(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  if (found === undefined || Date.now() - found.mtimeMs < STALE_LOCK_MS) return false;
+  const aside = `${lock}.${randomUUID()}`;
+  const moved = await rename(lock, aside).then(
+    () => stat(aside),
+    () => undefined,
+  );
+  if (moved === undefined) return false;
+  const isStale = moved.mtimeMs === found.mtimeMs;
+  if (!isStale) await link(aside, lock).catch(heldAsUndefined);
+  await rm(aside);
+  return isStale;
+}
 
 function heldAsUndefined(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'EEXIST') throw error;

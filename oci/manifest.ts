@@ -32,6 +32,19 @@ const Annotations = z
   .refine((record) => Object.keys(record).length <= MAX_ANNOTATIONS, 'too many annotations')
   .transform((record): Readonly<Record<string, string>> => Object.assign(Object.create(null) as object, record));
 
+/** Programs in Go write an empty list or map as null. */
+function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+function listOf<Schema extends z.ZodType>(item: Schema, most: number) {
+  return z
+    .array(item)
+    .max(most)
+    .nullable()
+    .transform((items) => items ?? []);
+}
+
 const Platform = z.object({
   os: z.string().max(64),
   architecture: z.string().max(64),
@@ -43,9 +56,9 @@ const DescriptorSchema = z.object({
   mediaType: z.string().min(1).max(255),
   digest: z.string().refine(isDigest, 'not a sha256 or sha512 digest'),
   size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
-  annotations: Annotations.optional(),
+  annotations: orNull(Annotations).optional(),
   artifactType: z.string().max(255).optional(),
-  platform: Platform.optional(),
+  platform: orNull(Platform).optional(),
 });
 
 const ImageSchema = z.object({
@@ -53,18 +66,18 @@ const ImageSchema = z.object({
   mediaType: z.string().optional(),
   artifactType: z.string().max(255).optional(),
   config: DescriptorSchema,
-  layers: z.array(DescriptorSchema).max(MAX_LAYERS),
-  subject: DescriptorSchema.optional(),
-  annotations: Annotations.optional(),
+  layers: listOf(DescriptorSchema, MAX_LAYERS),
+  subject: orNull(DescriptorSchema).optional(),
+  annotations: orNull(Annotations).optional(),
 });
 
 const IndexSchema = z.object({
   schemaVersion: z.literal(2),
   mediaType: z.string().optional(),
   artifactType: z.string().max(255).optional(),
-  manifests: z.array(DescriptorSchema).max(MAX_INDEX_ENTRIES),
-  subject: DescriptorSchema.optional(),
-  annotations: Annotations.optional(),
+  manifests: listOf(DescriptorSchema, MAX_INDEX_ENTRIES),
+  subject: orNull(DescriptorSchema).optional(),
+  annotations: orNull(Annotations).optional(),
 });
 
 export type Descriptor = z.infer<typeof DescriptorSchema>;

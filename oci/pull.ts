@@ -39,9 +39,9 @@ export interface PulledManifest {
   readonly manifest: OciManifest;
 }
 
-/** Sends HEAD, and GET if the registry does not answer that with a digest. */
+/** Sends HEAD, and GET if the registry does not answer that with a digest: one without HEAD may answer as if nothing were there. */
 export async function resolve(context: PullContext, reference: Reference, signal?: AbortSignal): Promise<Resolved> {
-  const head = await askHead(context, reference, signal);
+  const head = await askHead(context, reference, signal).catch(missingAsUndefined);
   if (head !== undefined) return head;
   const { digest, mediaType, bytes } = await pullManifest(context, reference, signal);
   return { digest, mediaType, size: bytes.length };
@@ -80,6 +80,10 @@ function manifestRequest(
     what: originOf(reference).what,
     ...(options.signal !== undefined && { signal: options.signal }),
   };
+}
+
+function missingAsUndefined(error: unknown): undefined {
+  if (!(error instanceof ReasonedError) || error.reason !== 'ImageNotFound') throw error;
 }
 
 async function askHead(

@@ -81,14 +81,30 @@ export async function referrers(
   return [...found.values()];
 }
 
-/** The list of one place, of the API or of the tag. */
+/**
+ * The list of one place, of the API or of the tag. Some registries refuse paths that they do not know: then the tag counts if it
+ * lists any, else nothing is known.
+ */
 async function referrersAt(
   context: PullContext,
   subject: Reference,
   options: ReferrersOptions,
 ): Promise<readonly Referrer[]> {
   const here = { ...context, mirrors: [] };
-  return (await fromApi(here, subject, options)) ?? (await fromTag(here, subject, options));
+  try {
+    const listed = await fromApi(here, subject, options);
+    if (listed !== undefined) return listed;
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    const listed = await fromTag(here, subject, options).catch(() => []);
+    if (listed.length === 0) throw error;
+    return listed;
+  }
+  return fromTag(here, subject, options);
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof ReasonedError && error.reason === 'RegistryDenied';
 }
 
 export interface ReferrerManifest {
@@ -141,9 +157,13 @@ async function fromApi(
   const filter = artifactType === undefined ? '' : `?artifactType=${encodeURIComponent(artifactType)}`;
   let to: string | URL | undefined = `referrers/${digestOfSubject(subject)}${filter}`;
   while (to !== undefined) {
-    const response: HttpResponse = await ask(context, subject, { to, what, signal: options.signal });
+    const response: HttpResponse = await ask(context, subject, { to, what, signal: options.signal }).catch(
+      (error: unknown) => {
+        throw visited.size > 0 && isDenied(error) ? lacksPage(what) : error;
+      },
+    );
     const page = await readPage(context, response, what);
-    if (page === undefined && visited.size > 0) throw unavailable(`${what} lack one of their pages`);
+    if (page === undefined && visited.size > 0) throw lacksPage(what);
     if (page === undefined) return undefined;
     visited.add(response.url.href);
     found.push(...page.entries);
@@ -160,6 +180,11 @@ interface Ask {
   readonly to: string | URL;
   readonly what: string;
   readonly signal: AbortSignal | undefined;
+}
+
+/** The list of a tag would be shorter, too. */
+function lacksPage(what: string): ReasonedError {
+  return unavailable(`${what} lack one of their pages`);
 }
 
 async function ask(
@@ -182,6 +207,10 @@ async function ask(
   });
 }
 
+function typeOf({ headers }: HttpResponse): string | undefined {
+  return headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+}
+
 interface Page {
   readonly entries: readonly Referrer[];
   readonly bytes: number;
@@ -189,7 +218,7 @@ interface Page {
 
 /** Undefined for a registry without the API: it answers with an error, or with something that is no index. */
 async function readPage({ limits }: PullContext, response: HttpResponse, what: string): Promise<Page | undefined> {
-  const type = response.headers['content-type']?.split(';')[0];
+  const type = typeOf(response);
   if (response.status !== 200 || type !== MEDIA_TYPE.ociIndex) {
     await response.discard();
     return undefined;

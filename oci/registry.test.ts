@@ -275,6 +275,7 @@ describe('answers of a registry', () => {
 describe('resolving a tag', () => {
   test.each([
     { answer: { status: 405 }, because: 'HEAD is not allowed' },
+    { answer: { status: 404 }, because: 'the registry has no HEAD, and answers as if nothing were there' },
     { answer: { status: 200 }, because: 'the answer has no digest' },
     {
       answer: { status: 200, headers: { 'docker-content-digest': 'md5:x', 'content-type': 'a/b' } },
@@ -711,6 +712,20 @@ describe('token services', () => {
     await expect(asked).rejects.toMatchObject({ reason, message: expect.stringContaining('token') as string });
   });
 
+  test.each([
+    { because: 'the other field is empty', fields: (token: string) => ({ token: '', access_token: token }) },
+    { because: 'the other field is null', fields: (token: string) => ({ token: null, access_token: token }) },
+    { because: 'both fields hold it', fields: (token: string) => ({ token, access_token: token }) },
+    { because: 'it has no end', fields: (token: string) => ({ token, expires_in: null }) },
+  ])('a token is taken as $because', async ({ fields }) => {
+    fake = await startFake({ auth: { kind: 'bearer' } });
+    repositoryOf(fake.store, 'org/app').blobs.set(blob.digest, content);
+    const body = JSON.stringify(fields(fakeToken(['repository:org/app:pull'])));
+    fake.intercept = ({ path }) => (path.startsWith('/token') ? { status: 200, body } : undefined);
+    const pulled = await collectBytes(client().pullBlob(fake.reference('org/app:v1'), blob));
+    expect(pulled.length).toBe(content.length);
+  });
+
   test('token services with a password in their address are not asked', async () => {
     const other = await startOther((_request, response) => void response.end('{"token":"t"}'));
     challengeWith(other.url.replace('//', '//u:p@'));
@@ -792,8 +807,28 @@ describe('referrers', () => {
     ]);
   });
 
+  test.each([
+    { because: 'the registry keeps an empty list', path: '/referrers/' },
+    { because: 'a tag holds an empty list', path: '/manifests/' },
+  ])('a list of null has no referrers: $because', async ({ path: place }) => {
+    const body = JSON.stringify({ schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests: null });
+    const headers = { 'content-type': MEDIA_TYPE.ociIndex };
+    fake.intercept = ({ path }) => (path.includes(place) ? { status: 200, headers, body } : { status: 404 });
+    expect(await registry.referrers(subject())).toEqual([]);
+  });
+
+  test.each([
+    `${MEDIA_TYPE.ociIndex}; charset=utf-8`,
+    `${MEDIA_TYPE.ociIndex} ; charset=utf-8`,
+    MEDIA_TYPE.ociIndex.replace('vnd.oci', 'vnd.OCI'),
+  ])('a list of referrers may have the type %s', async (type) => {
+    fake.intercept = ({ path }) =>
+      path.includes('/referrers/') ? index([entry('1')], { 'content-type': type }) : { status: 404 };
+    expect(await registry.referrers(subject())).toHaveLength(1);
+  });
+
   test('a list of referrers is no shorter if its next page is missing', async () => {
-    for (const status of [404, 406]) {
+    for (const status of [403, 404, 406]) {
       fake.intercept = ({ path }) =>
         path.endsWith('?p=2') ? { status } : index([entry('1')], { link: `<${path}?p=2>; rel="next"` });
       await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
@@ -890,6 +925,23 @@ describe('referrers', () => {
       return undefined;
     };
     const listed = await registry.referrers(subject()).catch((error: unknown) => (error as ReasonedError).reason);
+    expect(listed).toEqual(want);
+  });
+
+  test.each([
+    { tagged: [entry('tag')], want: [entry('tag').digest], because: 'the tag lists some' },
+    { tagged: [], want: 'RegistryDenied', because: 'the tag lists none' },
+    { tagged: undefined, want: 'RegistryDenied', because: 'there is no tag' },
+  ])('a referrers API that is refused means $want, as $because', async ({ tagged, want }) => {
+    fake.intercept = ({ path }) => {
+      if (path.includes('/referrers/')) return { status: 403 };
+      if (!path.endsWith(digest.replace(':', '-'))) return undefined;
+      return tagged === undefined ? { status: 403 } : index(tagged);
+    };
+    const listed = await registry.referrers(subject()).then(
+      (found) => found.map((one) => one.digest),
+      (error: unknown) => (error as ReasonedError).reason,
+    );
     expect(listed).toEqual(want);
   });
 

@@ -43,10 +43,11 @@ const MAX_TOKEN = 64 << 10;
 /** Tokens are renewed this long before they end. */
 const SKEW_SECONDS = 10;
 
+/** The reference reads null and an empty text as absent. */
 const TokenAnswer = z.object({
-  token: z.string().optional(),
-  access_token: z.string().optional(),
-  expires_in: z.number().optional(),
+  token: z.string().nullish(),
+  access_token: z.string().nullish(),
+  expires_in: z.number().nullish(),
 });
 
 /** The target of a token request. */
@@ -132,7 +133,7 @@ function refreshRequest(url: URL, { target, challenge }: TokenRequest, refreshTo
 
 function parseToken(target: AuthTarget, body: Buffer, nowMs: number): Token {
   const answer = TokenAnswer.safeParse(jsonIn(body));
-  const value = answer.success ? (answer.data.token ?? answer.data.access_token ?? '') : '';
+  const value = answer.success ? answer.data.token || answer.data.access_token || '' : '';
   if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_TOKEN) throw badAnswer(target, 'holds no usable token');
   const seconds = Math.min(Math.max(answer.data?.expires_in ?? 60, 60), 3600);
   return { value, expiresAtMs: nowMs + (seconds - SKEW_SECONDS) * 1000 };

@@ -107,6 +107,13 @@ describe('a package', () => {
     expect(lintPackage(content).map(briefly)).toEqual(found);
   });
 
+  test('a version that is stranded with many others names some of them', () => {
+    const others = Array.from({ length: 300 }, (_, at) => ({ name: `0.1.${at}`, skipRange: '<1.0.0' }));
+    const stranded = lintPackage(packageOf([...others, ...CHAIN])).filter(({ bundle }) => bundle.startsWith('0.'));
+    expect(stranded.map(({ rule }) => rule)).toEqual(others.map(() => 'unreachable-head'));
+    expect(Math.max(...stranded.map(({ message }) => message.length))).toBeLessThan(200);
+  });
+
   test('every rule has a case', () => {
     const rules = CASES.flatMap(({ found }) => found.map((text) => text.split(' ')[0]));
     expect(new Set(rules)).toEqual(new Set(Object.keys(LINT_RULES)));

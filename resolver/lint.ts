@@ -4,14 +4,8 @@
  * it with catalogs that follow the rules of the format. Pure.
  */
 import type { CatalogPackage } from '../catalog/model.ts';
-import {
-  comparePreference,
-  edgeInto,
-  upgradeGraph,
-  type ChannelGraph,
-  type GraphBundle,
-  type GraphEntry,
-} from './graph.ts';
+import { EdgeSources } from './edge-sources.ts';
+import { comparePreference, upgradeGraph, type ChannelGraph, type GraphBundle, type GraphEntry } from './graph.ts';
 
 /** Every finding of a lint, with its rule. */
 export const LINT_RULES = {
@@ -70,8 +64,9 @@ function lintChannel(
     message: words[0],
     advice: words[1],
   });
+  const ways = { all, skipped, unskipped: stepsBefore(channel.entries, unskipped), next: nextOf(channel, all) };
   const stranded = channel.entries.flatMap(({ bundle }) => {
-    const words = strandedBy(channel, bundle, { all, unskipped });
+    const words = strandedBy(head.name, bundle, ways);
     return words === undefined ? [] : [finding('error', words.rule, bundle.name, words.text)];
   });
   const gone = goneVersions(channel, bundles).map(({ entry, name }) =>
@@ -104,44 +99,70 @@ type Words = readonly [message: string, advice: string];
 function waysTo(entries: readonly GraphEntry[], head: string): ReadonlySet<string> {
   const reaching = new Set([head]);
   const targets = new Map(entries.map((entry) => [entry.bundle.name, entry]));
-  const sources = entries.map(({ bundle }) => bundle);
+  const sources = sourcesIn(entries);
   for (const name of reaching) {
     const target = targets.get(name);
-    if (target === undefined) continue;
-    for (const source of sources) if (isFrom(source, target)) reaching.add(source.name);
+    if (target !== undefined) sources.visit(target, ({ name: source }) => reaching.add(source).has(source));
   }
   return reaching;
 }
 
-function isFrom(source: GraphBundle, target: GraphEntry): boolean {
-  const version = source.version.ok ? source.version.value : undefined;
-  return source.name !== target.bundle.name && edgeInto(target, { name: source.name, version }) !== undefined;
+function sourcesIn(entries: readonly GraphEntry[]): EdgeSources {
+  return new EdgeSources(entries.map(({ bundle }) => bundle));
+}
+
+/** These bundles, and those from which one step leads to one of them. */
+function stepsBefore(entries: readonly GraphEntry[], reached: ReadonlySet<string>): ReadonlySet<string> {
+  const found = new Set(reached);
+  const sources = sourcesIn(entries);
+  for (const entry of entries)
+    if (reached.has(entry.bundle.name)) sources.visit(entry, ({ name }) => found.add(name).has(name));
+  return found;
+}
+
+/** A message names so many of the versions to which upgrades lead. */
+const MOST_NEXT = 5;
+
+/** The bundles to which one step leads from those that are not among the reaching ones, in the order of the channel: some of them. */
+function nextOf({ entries }: ChannelGraph, reaching: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
+  const next = new Map<string, string[]>();
+  const sources = sourcesIn(entries.filter(({ bundle }) => !reaching.has(bundle.name)));
+  for (const entry of entries) {
+    sources.visit(entry, ({ name }) => {
+      const known = next.get(name) ?? [];
+      next.set(name, known);
+      if (known.at(-1) !== entry.bundle.name) known.push(entry.bundle.name);
+      return known.length > MOST_NEXT;
+    });
+  }
+  return next;
 }
 
 interface Ways {
+  /** From which a way leads to the head. */
   readonly all: ReadonlySet<string>;
-  /** Without upgrades to versions that another one skips. */
+  readonly skipped: ReadonlySet<string>;
+  /** From which a way leads to the head that uses no version that another one skips. */
   readonly unskipped: ReadonlySet<string>;
+  readonly next: ReadonlyMap<string, readonly string[]>;
 }
 
 function strandedBy(
-  { entries, head }: ChannelGraph,
-  bundle: GraphBundle,
-  { all, unskipped }: Ways,
+  to: string,
+  { name }: GraphBundle,
+  { all, skipped, unskipped, next }: Ways,
 ): { readonly rule: LintFinding['rule']; readonly text: Words } | undefined {
-  const to = head?.name ?? '';
-  if (!all.has(bundle.name)) {
-    const next = entries.filter((entry) => isFrom(bundle, entry)).map((entry) => entry.bundle.name);
+  if (!all.has(name)) {
     const advice = `Name it in skips of ${to}, in its skipRange, or in replaces of a version on the way`;
-    return next.length === 0
+    const steps = next.get(name);
+    return steps === undefined
       ? { rule: 'dead-end', text: [`no upgrade leads away from it: its users stay on it for ever`, advice] }
       : {
           rule: 'unreachable-head',
-          text: [`its upgrades lead to ${next.join(', ')}, and from there no way leads to ${to}`, advice],
+          text: [`its upgrades lead to ${listSome(steps)}, and from there no way leads to ${to}`, advice],
         };
   }
-  const isSkipped = entries.some(({ skips }) => skips.has(bundle.name));
-  if (isSkipped || unskippedFrom(entries, bundle, unskipped)) return undefined;
+  if (skipped.has(name) || unskipped.has(name)) return undefined;
   return {
     rule: 'skipped-way',
     text: [
@@ -151,9 +172,8 @@ function strandedBy(
   };
 }
 
-function unskippedFrom(entries: readonly GraphEntry[], bundle: GraphBundle, unskipped: ReadonlySet<string>): boolean {
-  if (unskipped.has(bundle.name)) return true;
-  return entries.some((entry) => unskipped.has(entry.bundle.name) && isFrom(bundle, entry));
+function listSome(names: readonly string[]): string {
+  return names.length > MOST_NEXT ? `${names.slice(0, MOST_NEXT).join(', ')} and others` : names.join(', ');
 }
 
 /** The oldest version of a channel may replace one that is gone: nothing else leads to that. */

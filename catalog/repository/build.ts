@@ -20,6 +20,7 @@ import type { CatalogIndex } from '../index/open.ts';
 import type { CatalogDocument } from '../templates/template.ts';
 import type { CatalogFile } from '../tree.ts';
 import type { BundleVersionLike, VersionRules } from '../versions.ts';
+import { roomForPackage, type PackageRoom } from './package-room.ts';
 import type { IgnoredTag, VersionTag } from './tags.ts';
 
 /** A version whose bundle has been read. */
@@ -155,16 +156,21 @@ interface VersionSelection {
   readonly ignored: readonly IgnoredTag[];
 }
 
-/** Leaves out bundles of other packages, those whose own version is not the tag's, and those of a name seen before. */
+/**
+ * Leaves out bundles of other packages, those whose own version is not the tag's, those of a name seen before, and those for which
+ * the newer ones leave no room.
+ */
 function selectVersions({ package: wanted, versions }: DescribedRepository, rules: VersionRules): VersionSelection {
   const newestFirst = versions.toSorted((a, b) => rules.compareBundleVersions(b.version, a.version));
   const name = wanted ?? commonPackage(newestFirst) ?? '';
   const offered: DescribedVersion[] = [];
   const ignored: IgnoredTag[] = [];
   const tags = new Map<string, string>();
+  const room = roomForPackage();
   for (const candidate of newestFirst) {
     const { tag, bundle } = candidate;
-    const because = refusal(candidate, name, rules) ?? sameName(bundle.name, tags.get(bundle.name));
+    const because =
+      refusal(candidate, name, rules) ?? sameName(bundle.name, tags.get(bundle.name)) ?? lackOfRoom(candidate, room);
     if (because === undefined) {
       tags.set(bundle.name, tag);
       offered.unshift(candidate);
@@ -209,6 +215,11 @@ function ownVersion({ properties }: BundleBlob): string {
 
 function sameName(name: string, other: string | undefined): string | undefined {
   return other === undefined ? undefined : `its bundle is named ${name}, as that of the tag ${other} is`;
+}
+
+function lackOfRoom({ bundle, version }: DescribedVersion, room: PackageRoom): string | undefined {
+  if (room.take(identified(bundle, version), version.version.text)) return undefined;
+  return 'newer versions of its package take so much memory that there is no room for its bundle';
 }
 
 function packageDocuments(name: string, offered: readonly DescribedVersion[]): CatalogDocument[] {

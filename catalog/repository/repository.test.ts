@@ -209,6 +209,20 @@ describe('a catalog made from repositories', () => {
     expect(result.ignored).toMatchObject([{ repository: 'registry.example/gadget', tag: '1.0.0' }]);
   });
 
+  it('versions for which newer ones leave no room in the index are left out', () => {
+    const text = { type: 'a', value: 'x'.repeat(1_900_000) };
+    const tags = Array.from({ length: 20 }, (_, at) => `1.${at + 1}.0`);
+    const large = tags.map((version) => {
+      const identity = { type: 'olm.package', value: { packageName: 'gadget', version } };
+      return [version, bundle(version, { properties: [identity, text] })] as const;
+    });
+    const { ignored } = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0'), ...Object.fromEntries(large) })],
+      versionRules,
+    );
+    expect(ignored.map(({ tag }) => tag)).toEqual(['1.3.0', '1.2.0', '1.1.0']);
+  });
+
   it('of two repositories with one package the first offers it', () => {
     const second = repository({ '9.0.0': bundle('9.0.0') }, { repository: 'registry.example/copy' });
     const { documents, ignored } = buildRepositoryCatalog(

@@ -53,6 +53,21 @@ describe('the tags of repositories', () => {
     expect(repositories[0]?.ignored).toHaveLength(100);
   });
 
+  test.each(['ImageInvalid', 'ImageTooLarge'] as const)(
+    'a tag of something that is no image is left out, and the others are offered: %s',
+    async (reason) => {
+      const registry = fakeRegistry({ gadget: { 'v1.0.0': 'a', 'v2.0.0': 'b' } });
+      const refused = new ReasonedError({ reason, retry: { afterSeconds: 300 }, message: 'no image' });
+      const partly: Registry = {
+        ...registry,
+        resolve: (reference) => (reference.tag === 'v2.0.0' ? Promise.reject(refused) : registry.resolve(reference)),
+      };
+      const { repositories } = await resolveTags(partly, [{ repository: 'r.example/gadget' }], signal);
+      expect(repositories[0]?.versions.map(({ tag }) => tag)).toEqual(['v1.0.0']);
+      expect(repositories[0]?.ignored).toEqual([{ tag: 'v2.0.0', because: 'no image' }]);
+    },
+  );
+
   test('tags cannot be resolved while the registry is down', async () => {
     const down = {
       listTags: () =>

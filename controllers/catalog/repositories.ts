@@ -57,11 +57,12 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
     wanted.map(async ({ repository, package: name }): Promise<TaggedRepository> => {
       const tags = await slots(() => registry.listTags(parseReference(repository), signal));
       const { versions, ignored } = orderTags(tags, versionRules, limits);
-      const found = await Promise.all(
-        versions.map((version) => slots(() => resolveTag(registry, repository, version, signal))),
-      );
-      const tagged = found.filter((version) => version !== undefined);
-      return { repository, versions: tagged, ignored, ...(name !== undefined && { package: name }) };
+      const resolved = versions.map((version) => slots(() => resolveTag(registry, repository, version, signal)));
+      const found = (await Promise.all(resolved)).filter((one) => one !== undefined);
+      const unreadable = found.filter((one) => 'because' in one);
+      const tagged = found.filter((one) => 'image' in one);
+      const left = [...ignored, ...unreadable];
+      return { repository, versions: tagged, ignored: left, ...(name !== undefined && { package: name }) };
     }),
   );
   const images = repositories.flatMap(({ versions, ...source }) =>
@@ -70,19 +71,25 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
   return { digest: repositoriesDigest(images), repositories };
 }
 
-/** Undefined for a tag that was deleted since it was listed. */
+/**
+ * Undefined for a tag that was deleted since it was listed. A tag of something that is no image is left out: a registry that does
+ * not say the digest of a manifest has to send it.
+ */
 async function resolveTag(
   registry: Registry,
   repository: string,
   version: VersionTag,
   signal: AbortSignal,
-): Promise<TaggedRepository['versions'][number] | undefined> {
+): Promise<TaggedRepository['versions'][number] | IgnoredTag | undefined> {
   const reference = parseReference(`${repository}:${version.tag}`);
   try {
     const { digest } = await registry.resolve(reference, signal);
     return { ...version, image: `${repository}@${digest}` };
   } catch (error) {
-    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return undefined;
+    if (!(error instanceof ReasonedError)) throw error;
+    if (error.reason === 'ImageNotFound') return undefined;
+    if (error.reason === 'ImageInvalid' || error.reason === 'ImageTooLarge')
+      return { tag: version.tag, because: error.message };
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** When a Subscription is reconciled again although no watch reports a change. */
 import { describe, expect, test } from 'vitest';
 import { ReasonedError, type Retry } from '../../api/errors.ts';
+import type { CatalogSource } from '../../resolver/input.ts';
 import type { HeldTarget } from './action.ts';
 import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import type { Hold } from './held.ts';
@@ -10,13 +11,24 @@ import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts'
 /** The new configuration of 1.0.0 is to be applied while 1.1.0 waits. */
 function planWith(hold: Partial<Hold>, more: Partial<ResolvedPlan> = {}): ResolvedPlan {
   const one = subscription({ spec: { approval: 'Manual', config: { nodeSelector: { disk: 'ssd' } } } });
-  const catalogs = [catalog({ versions: ['1.0.0', '1.1.0'] })];
+  const catalogs = [byDigest(catalog({ versions: ['1.0.0', '1.1.0'] }))];
   const plan = decideSubscription(facts({ subscription: one, catalogs, revisions: [revision({ ready: true })] }));
   if (plan.kind !== 'resolved' || plan.action.do !== 'create') throw new Error(plan.kind);
   const { meanwhile } = plan.action;
   if (meanwhile === undefined) throw new Error('nothing waits');
   const held: HeldTarget = { ...meanwhile, hold: { ...meanwhile.hold, ...hold } };
   return { ...plan, action: { ...plan.action, meanwhile: held }, ...more };
+}
+
+/** The catalog with the images by digest, the first one by that of the installed Revision. */
+function byDigest(source: CatalogSource): CatalogSource {
+  const content = source.content('gadget')!;
+  const [first, ...others] = content.bundles;
+  const bundles = [
+    { ...first!, image: revision({}).spec.image },
+    ...others.map((one) => ({ ...one, image: `registry.example/gadget@sha256:${'c'.repeat(64)}` })),
+  ];
+  return { ...source, content: () => ({ ...content, bundles }) };
 }
 
 const inSeconds = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
@@ -85,8 +97,20 @@ describe('a configuration that the installed version cannot have', () => {
     {
       because: 'nothing waits beside it: the next version itself cannot be made',
       retry: 'never',
-      plan: planWith({}, { action: { do: 'create', target: targetOf(planWith({})), hold: undefined } }),
+      plan: planOf(targetOf(planWith({}))),
       expected: 'never',
+    },
+    {
+      because: 'the publisher may move the tag that names its bundle',
+      retry: 'never',
+      plan: planOf(byTag(targetOf(planWith({})))),
+      expected: { afterSeconds: 300 },
+    },
+    {
+      because: 'a registry is asked for a tag before the tag moves',
+      retry: 'backoff',
+      plan: planOf(byTag(targetOf(planWith({})))),
+      expected: 'backoff',
     },
   ])('the configuration is retried $expected: $because', ({ retry, plan, expected }) => {
     const error = new ReasonedError({ reason: 'ImageNotFound', retry, message: 'm', hint: 'h' });
@@ -98,6 +122,14 @@ describe('a configuration that the installed version cannot have', () => {
     });
   });
 });
+
+function planOf(target: HeldTarget['target']): ResolvedPlan {
+  return planWith({}, { action: { do: 'create', target, hold: undefined } });
+}
+
+function byTag(target: HeldTarget['target']): HeldTarget['target'] {
+  return { ...target, bundle: { ...target.bundle, image: 'registry.example/gadget:v1.0.0' } };
+}
 
 function targetOf({ action }: ResolvedPlan): HeldTarget['target'] {
   if (action.do !== 'create') throw new Error(action.do);

@@ -29,12 +29,14 @@ export function soonest(some: Result, other: Result): Result {
 
 /**
  * The error of a plan that could not be carried out, retried no later than the next reconcile of the plan is due: a window
- * opens, for example, although the installed version cannot have the configuration that the spec requests.
+ * opens, for example, although the installed version cannot have the configuration that the spec requests. The content of a tag is
+ * read again, too.
  */
 export function retriedInTime(error: ReasonedError, plan: ResolvedPlan, now: Date): ReasonedError {
   const { retry } = error;
   const held = heldBeside(plan.action);
-  const pause = soonest(held && pauseOfHold(held.hold, now), untilFailed(plan, now))?.requeueAfterSeconds;
+  const changes = soonest(held && pauseOfHold(held.hold, now), untilFailed(plan, now));
+  const pause = soonest(changes, retry === 'never' ? untilTagMoves(plan) : undefined)?.requeueAfterSeconds;
   const longest = retry === 'never' ? Infinity : retry === 'backoff' ? LONGEST_BACKOFF_SECONDS : retry.afterSeconds;
   return pause === undefined || pause >= longest ? error : error.withRetry({ afterSeconds: pause });
 }
@@ -46,6 +48,12 @@ function pauseOf({ action, decision }: ResolvedPlan, now: Date): Result {
   if (action.do === 'create' && action.hold !== undefined) return { requeueAfterSeconds: SOON_SECONDS };
   if (action.do !== 'await') return isHeldBack(decision) ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
   return pauseOfHold(action.hold, now);
+}
+
+/** A bundle that cannot be used stays as it is, but the publisher may move the tag by which a catalog names it. */
+function untilTagMoves({ action }: ResolvedPlan): Result {
+  const isByTag = action.do === 'create' && !action.target.bundle.image.includes('@');
+  return isByTag ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
 }
 
 function untilFailed({ failsAt }: ResolvedPlan, now: Date): Result {
