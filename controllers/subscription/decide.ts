@@ -15,6 +15,7 @@ import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
 import { actionOfHeld, type Action, type HeldTarget, type Target } from './action.ts';
+import { endsByItself } from './ends-by-itself.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { findHold } from './hold.ts';
 import { mayPull } from './images.ts';
@@ -52,6 +53,8 @@ export interface ResolvedPlan {
   readonly lastNumber: number;
   /** When the active Revision, which has become unhealthy, will have failed; absent if there is no such time. */
   readonly failsAt?: Date;
+  /** Whether no bundle is chosen, and that ends without a person. */
+  readonly endsByItself?: true;
   /** Whether the installed version could not be given what the spec requests of it. */
   readonly isLacking?: true;
 }
@@ -87,6 +90,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
     losses,
     lastNumber,
     ...(failsAt !== undefined && failsAt > facts.now && { failsAt }),
+    ...(endsByItself(decision, facts) && { endsByItself: true }),
   };
 }
 
