@@ -175,6 +175,7 @@ export function createRevisionController(parts: Parts): Controller {
     countRepair: countRepairs(context.metrics),
     probeWebhooks: context.options['probe-webhooks'],
     serialize: createSerializer(),
+    stoodStill: () => parts.standstills.seconds,
   });
   return controller(context, REVISION.kind, {
     reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, revisions))),
