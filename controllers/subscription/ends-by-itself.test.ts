@@ -70,11 +70,11 @@ describe('a dependency that must be there', () => {
       other: { namespace: 'far', spec: { serviceAccountName: 'installer' } },
       type: 'Stalled',
     },
-  ])('is reported as $type while it is missing: $because', ({ other, type }) => {
+  ])('a dependency that must be there is reported as $type while it is missing: $because', ({ other, type }) => {
     expect(waiting(NEEDS_PACKAGE, other)).toBe(type);
   });
 
-  test('counts as coming by its kind, too', () => {
+  test('a dependency that must be there counts as coming by its kind, too', () => {
     expect(waiting(NEEDS_KIND, { status: pending('Progressing') })).toBe('Reconciling');
   });
 });
@@ -86,7 +86,7 @@ describe('a version that no catalog has', () => {
     { because: 'another catalog is being read', also: [unread], type: 'Reconciling' },
     { because: 'the other catalog cannot be read', also: [{ ...unread, unreadable: true }], type: 'Stalled' },
     { because: 'there is no other catalog', also: [], type: 'Stalled' },
-  ])('is reported as $type: $because', ({ also, type }) => {
+  ])('a version that no catalog has is reported as $type: $because', ({ also, type }) => {
     const asked = subscription({ spec: { version: '7.0.0' } });
     expect(progressOf({ subscription: asked, catalogs: [catalog({ versions: ['1.0.0'] }), ...also] })).toBe(type);
   });
