@@ -66,12 +66,18 @@ describe('a dependency that must be there', () => {
     { because: 'it is being deleted', other: { metadata: { deletionTimestamp: 'x' } }, type: 'Stalled' },
     { because: 'another package is being installed', other: { spec: { package: 'gizmo' } }, type: 'Stalled' },
     {
+      because: 'it would be installed as a step, and no catalog has it',
+      other: { status: pending('Progressing') },
+      own: { dependencies: 'Install' },
+      type: 'Stalled',
+    },
+    {
       because: 'it is of a tenant, who must not decide about others',
       other: { namespace: 'far', spec: { serviceAccountName: 'installer' } },
       type: 'Stalled',
     },
-  ])('a dependency that must be there is reported as $type while it is missing: $because', ({ other, type }) => {
-    expect(waiting(NEEDS_PACKAGE, other)).toBe(type);
+  ])('a dependency that must be there is reported as $type while it is missing: $because', ({ other, own, type }) => {
+    expect(waiting(NEEDS_PACKAGE, other, own)).toBe(type);
   });
 
   test('a dependency that must be there counts as coming by its kind, too', () => {

@@ -19,6 +19,8 @@ export function endsByItself(
 ): boolean {
   if (decision.kind !== 'none') return false;
   if (decision.reason === 'CatalogUnavailable' || decision.suggestions.some(isWait)) return true;
+  // With any other setting the plan has the installation or the upgrade as a step: a refusal is a contradiction then.
+  if (subscription.spec.dependencies !== 'Require') return false;
   const trusted = neighbours.filter((one) => mayHold(one.subscription, subscription) && isComing(one));
   return needsIn(decision.because).some((need) => trusted.some((one) => brings(one, need)));
 }
