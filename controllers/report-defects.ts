@@ -1,8 +1,8 @@
 /**
  * Reports an error in the status of the object that would be in the log only: a defect of Slipway, which has no reason, and
  * an error that ended a removal, such as a deletion that a policy of the cluster refuses. An error of a removal that the next
- * attempt cures by itself is reported once it has lasted for a minute. All other errors are reported by the controller that
- * meets them. All are retried with back-off.
+ * attempt cures by itself is reported once it has lasted for a minute, and so is a Conflict of a controller that reports none.
+ * All other errors are reported by the controller that meets them. All are retried with back-off.
  */
 import {
   findCondition,
@@ -27,6 +27,8 @@ export interface DefectDeps {
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  /** Whether the controller reports no Conflict itself, also of an object that is not being deleted. */
+  readonly leavesConflicts?: boolean;
 }
 
 /** The same reconcile function; an error that no controller reports is written into the object's conditions and an event. */
@@ -39,8 +41,10 @@ export function reportDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile
       return result;
     } catch (error) {
       const object = deps.objects.get(formatKey(key));
-      const lasts = passing.lasts(formatKey(key), error, deps.now());
-      const trouble = context.signal.aborted ? undefined : troubleOf(error, object, lasts);
+      const passes = isPassing(error, object, deps);
+      const lasts = passing.lasts(formatKey(key), passes ? error : undefined, deps.now());
+      const isReported = passes ? lasts : isBeingDeleted(object) || !(error instanceof ReasonedError);
+      const trouble = context.signal.aborted || !isReported ? undefined : troubleOf(error);
       if (trouble !== undefined && object !== undefined)
         await reportTrouble(deps, object, trouble).catch(() => undefined);
       throw isBeingDeleted(object) ? retried(error) : error;
@@ -62,10 +66,10 @@ const LASTING_SECONDS = 60;
 class PassingErrors {
   readonly #since = new Map<string, number>();
 
-  /** Whether the error passes by itself as a rule, and has come again for a minute. */
-  lasts(key: string, error: unknown, now: Date): boolean {
-    if (!isPassing(error)) this.forget(key);
-    if (!isPassing(error) || error.reason === 'LeaderLost') return false;
+  /** Whether the error has come again for a minute. @param error Undefined after one that does not pass by itself. */
+  lasts(key: string, error: ReasonedError | undefined, now: Date): boolean {
+    if (error === undefined) this.forget(key);
+    if (error === undefined || error.reason === 'LeaderLost') return false;
     const since = this.#since.get(key) ?? now.getTime();
     this.#since.set(key, since);
     return now.getTime() - since >= LASTING_SECONDS * 1000;
@@ -76,14 +80,18 @@ class PassingErrors {
   }
 }
 
-function isPassing(error: unknown): error is ReasonedError {
-  return error instanceof ReasonedError && PASSING.has(error.reason);
+/** Whether an error is reported here, once it lasts. */
+function isPassing(
+  error: unknown,
+  object: KubeObject | undefined,
+  { leavesConflicts = false }: Pick<DefectDeps, 'leavesConflicts'>,
+): error is ReasonedError {
+  if (!(error instanceof ReasonedError)) return false;
+  return isBeingDeleted(object) ? PASSING.has(error.reason) : leavesConflicts && error.reason === 'Conflict';
 }
 
-/** @param lasts Whether a passing error has lasted for long. */
-function troubleOf(error: unknown, object: KubeObject | undefined, lasts: boolean): Trouble | undefined {
+function troubleOf(error: unknown): Trouble {
   if (!(error instanceof ReasonedError)) return describeDefect(error);
-  if (!isBeingDeleted(object) || (isPassing(error) && !lasts)) return undefined;
   return { reason: error.reason, message: error.forTenants ?? error.describe() };
 }
 

@@ -125,7 +125,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     decisionSeconds: secondsToDecide(leaseTimings(context.options['lease-seconds'])),
   });
   return controller(context, SUBSCRIPTION.kind, {
-    reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, subscriptions))),
+    reconcile: barrier.behind(reportDefects(reconcile, { ...defectsOf(parts, subscriptions), leavesConflicts: true })),
     watches: [
       { informer: subscriptions, keys: onChangeByPeople(ownKey) },
       watchOf({ informer: subscriptions, keys: (_, event) => waitingFor(subscriptions, event) }),
@@ -175,6 +175,7 @@ export function createRevisionController(parts: Parts): Controller {
     countRepair: countRepairs(context.metrics),
     probeWebhooks: context.options['probe-webhooks'],
     serialize: createSerializer(),
+    stoodStill: () => parts.standstills.seconds,
   });
   return controller(context, REVISION.kind, {
     reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, revisions))),

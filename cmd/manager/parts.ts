@@ -18,6 +18,7 @@ import { KeptBytes } from '../../controllers/revision/kept-bytes.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
+import { Standstills } from '../../controllers/revision/standstills.ts';
 import { createKeptBackups } from '../../controllers/kept-backups.ts';
 import { createWayBacks } from '../../controllers/way-backs.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -79,6 +80,7 @@ export function createParts(context: ManagerContext) {
     recorder,
     /** The reach of every controller to events and time. */
     shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
+    standstills: new Standstills(),
     barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
     policies,
     offers: createPullSecretOffers({

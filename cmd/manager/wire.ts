@@ -62,6 +62,7 @@ export function wireManager(context: ManagerContext): Manager {
     work: describeWork([follower, ...running]),
     follow: (signal) => follower.run(signal),
     async run(signal) {
+      parts.standstills.watch(signal);
       await Promise.all(running.map((each) => each.run(signal)));
       await parts.recorder.flush(AbortSignal.timeout(FLUSH_MILLISECONDS));
       parts.recorder.stop();

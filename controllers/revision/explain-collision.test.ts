@@ -182,6 +182,19 @@ describe('a second Subscription for a package', () => {
     expect(message).toContain('belongs to Subscription a/b');
   });
 
+  test.each([
+    { isLeaving: true, reason: 'Collision', because: 'the other one goes by itself' },
+    { isLeaving: false, reason: 'ProgressDeadlineExceeded', because: 'a person has to decide' },
+  ])(
+    'a second Subscription has the reason $reason after the progress deadline, as $because',
+    async ({ isLeaving, reason }) => {
+      const harness = await second([crd, config], [crd], { isLeaving });
+      harness.pass(3600);
+      await harness.reconcile(1).catch(() => undefined);
+      expect(readyOf(harness).reason).toBe(reason);
+    },
+  );
+
   test('a Subscription whose first Revision waits holds nothing yet: the first to apply gets the package', async () => {
     const harness = createHarness();
     await harness.addRevision(1, [crd, config]);

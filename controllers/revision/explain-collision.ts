@@ -82,5 +82,6 @@ function explain({ metadata, spec }: Subscription, failures: readonly Failure[])
     hint: isLeaving
       ? 'This Subscription goes on when that one is gone'
       : 'Delete this Subscription, which removes nothing of the other one, or ask for another package. How an operator moves to another Subscription is in docs/how-to/remove-an-operator.md',
+    ...(isLeaving && { untimed: true }),
   };
 }

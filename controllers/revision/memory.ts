@@ -18,6 +18,8 @@ export interface RevisionMemory {
   attendedSince?: Date | undefined;
   /** The seconds that counted towards the progress deadline when the last attempt began. */
   countedSeconds?: number;
+  /** The seconds for which the process had stood still by the last attempt. */
+  stoodStillSeconds?: number;
   /** The last write of the status. */
   lastWritten?: Date;
   /** The progress of the checks of its webhooks. */

@@ -98,13 +98,16 @@ describe('the time that counts', () => {
 describe('the progress deadline of an upgrade', () => {
   const next = sampleOperator({ image: 'registry.example/operator:2' });
   let isDown: (request: FakeRequest) => boolean = () => false;
+  let stoodStill = 0;
 
   /** The first version runs, and the next one begins. */
   async function begin(): Promise<Harness> {
     const pods = slowPods();
     isDown = () => false;
+    stoodStill = 0;
     const harness = createHarness({
       react: pods.react,
+      stoodStill: () => stoodStill,
       before: (request) => {
         if (isDown(request)) throw refusal(503, 'Down', 'etcdserver: request timed out');
       },
@@ -141,6 +144,33 @@ describe('the progress deadline of an upgrade', () => {
     harness.pass(200);
     await harness.settle(2);
     expect(stalled(harness)).toBe('ProgressDeadlineExceeded');
+  });
+
+  test('the deadline does not count the time in which the process stood still, as while its machine slept', async () => {
+    const harness = await begin();
+    await harness.settle(2);
+    harness.pass(200);
+    await harness.settle(2);
+    harness.pass((stoodStill = 3600));
+    await harness.settle(2);
+    harness.pass(300);
+    await harness.settle(2);
+    expect(stalled(harness)).toBeUndefined();
+    harness.pass(200);
+    await harness.settle(2);
+    expect(stalled(harness)).toBe('ProgressDeadlineExceeded');
+  });
+
+  test('the deadline does not count the time in which the process stood still during an attempt', async () => {
+    const harness = await begin();
+    await harness.settle(2);
+    isDown = () => {
+      if (stoodStill === 0) harness.pass((stoodStill = 3600));
+      return false;
+    };
+    harness.pass(60);
+    await harness.settle(2);
+    expect([stoodStill, stalled(harness)]).toEqual([3600, undefined]);
   });
 
   test('the deadline does not count the time in which the API server refused every write', async () => {

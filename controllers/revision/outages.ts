@@ -1,6 +1,6 @@
 /**
- * Time in which the manager was away, or in which the API server did not answer, says nothing of a bundle: neither the
- * progress deadline nor the wait for a webhook counts it. The deadline goes on after it; the waits begin again.
+ * Time in which the manager was away or stood still, or in which the API server did not answer, says nothing of a bundle: neither
+ * the progress deadline nor the wait for a webhook counts it. The deadline goes on after it; the waits begin again.
  */
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../api/cluster.ts';
@@ -33,6 +33,12 @@ export function noteOutage(memory: Times): void {
   memory.attendedSince = undefined;
   memory.unreadableSince = undefined;
   memory.proof = { ...memory.proof, silentSince: undefined };
+}
+
+/** The same if the process has stood still since the last call. @param seconds How long it has stood still until now, since its start. */
+export function noteStandstill(memory: Times & Pick<RevisionMemory, 'stoodStillSeconds'>, seconds: number): void {
+  if (seconds > (memory.stoodStillSeconds ?? seconds)) noteOutage(memory);
+  memory.stoodStillSeconds = seconds;
 }
 
 /** Whether an attempt may show only that the API server does not answer: by its error, or else by each of its failures. */

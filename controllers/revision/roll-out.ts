@@ -13,7 +13,7 @@ import { clientsOf } from './clients.ts';
 import { conclude, concludeError, resultOfSchedule } from './conclude.ts';
 import { LOADS } from '../loads.ts';
 import type { ActiveFacts, RevisionFacts } from './observe.ts';
-import { acceptsWrites, attend, metOutage, noteOutage, notingOutage } from './outages.ts';
+import { acceptsWrites, attend, metOutage, noteOutage, noteStandstill, notingOutage } from './outages.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { lastContestedRepair } from './repair/contests.ts';
 import type { Run, SharedParts } from './run.ts';
@@ -41,6 +41,7 @@ export async function rollOut(shared: SharedParts, facts: ActiveFacts, signal: A
 async function finish(run: Run): Promise<Result> {
   const { shared, signal } = run;
   const outcome = await notingOutage(run.memory, attempt(run));
+  noteStandstill(run.memory, stoodStill(shared));
   const isError = outcome instanceof ReasonedError;
   const isSuspect = metOutage(outcome, isError ? [] : outcome.applied?.result.failures);
   if (isSuspect && !(await acceptsWrites(shared.client, run.facts.revision, signal))) noteOutage(run.memory);
@@ -71,6 +72,7 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
   const memory = memories.of(cached.revision);
   memory.refusal = undefined;
   const facts = { ...cached, revision: await addFinalizer(client, cached.revision) };
+  noteStandstill(memory, stoodStill(shared));
   attend(memory, facts.revision.status, now());
   const probing = { cluster: client, managed, now, probeWebhooks, patienceMs: shared.webhookPatienceMs };
   return {
@@ -85,6 +87,10 @@ async function beginRun(shared: SharedParts, cached: ActiveFacts, signal: AbortS
     rehearsal: new Rehearsal(probing, facts, memory),
     shared,
   };
+}
+
+function stoodStill({ stoodStill: read }: SharedParts): number {
+  return read?.() ?? 0;
 }
 
 /** The outcome of the steps, with its cause. */

@@ -51,6 +51,8 @@ export interface RevisionDeps {
   readonly countRepair?: CountRepair;
   /** Runs the tasks of one Subscription one after the other: two Revisions never write at the same time. */
   readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  /** Seconds for which this process has stood still since its start; by default none. See standstills.ts. */
+  readonly stoodStill?: () => number;
   /** The memory from one reconcile to the next; by default an empty one. */
   readonly memories?: RevisionMemories;
 }

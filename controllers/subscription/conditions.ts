@@ -89,10 +89,11 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   failedHeld: (_, { plan }) => progressOfActive(plan),
   failedReplaced: (_, { plan }) => [reconciling(plan)],
   rollingBack: (_, { plan }) => [reconciling(plan)],
-  refused: ({ decision }, { subscription }) => [progressOfRefusal(decision, subscription)],
+  refused: ({ decision }, context) => [progressOfRefusal(decision, context)],
   held: (_, { plan }) => progressOfActive(plan),
   switching: (_, { plan }) => [reconciling(plan)],
-  unhealthy: ({ active }, { plan }) => (isStalledNow(active) ? [stalledAs(active)] : progressOfActive(plan)),
+  unhealthy: ({ active }, { plan }) =>
+    isStalledNow(active) && !isAboutToGoOn(plan) ? [stalledAs(active)] : progressOfActive(plan),
   healthy: (_, { plan }) => progressOfActive(plan),
 };
 
@@ -168,9 +169,15 @@ function stalledAs(failed: Revision): NextCondition {
   return { type: 'Stalled', ...asTrue(reason, stalled?.message ?? message) };
 }
 
-function progressOfRefusal(decision: Refusal, { spec }: Subscription): NextCondition {
-  const endsByItself = decision.suggestions.some(({ change }) => change === 'awaitPackage');
-  const type = decision.reason === 'CatalogUnavailable' || endsByItself ? 'Reconciling' : 'Stalled';
+/** Whether the next version takes the place of the active one without a person: it waits for a time, its plan or a dependency. */
+function isAboutToGoOn({ action }: ResolvedPlan): boolean {
+  return action.do === 'await' && COMES_BY_ITSELF.has(action.hold.reason);
+}
+
+const COMES_BY_ITSELF: ReadonlySet<Reason> = new Set(['OutsideWindow', 'Planning', 'DependencyNotReady']);
+
+function progressOfRefusal(decision: Refusal, { subscription: { spec }, plan }: RowContext): NextCondition {
+  const type = plan.endsByItself === true ? 'Reconciling' : 'Stalled';
   return { type, ...asTrue(decision.reason, explainDecision(decision, spec.package).message) };
 }
 

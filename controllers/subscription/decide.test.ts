@@ -269,6 +269,18 @@ describe('after a failure', () => {
       },
       expected: 'nothing',
     },
+    ...['Rollback', 'Hold'].map((strategy) => ({
+      because: `a version that was given up does not stay although no catalog answers, and the strategy is ${strategy} by now`,
+      given: {
+        revisions: [before, revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true })],
+        catalogs: [],
+        subscription: subscription({
+          spec: { onFailure: { strategy } },
+          status: { quarantined: [describeFailure(failed, new Date())] },
+        }),
+      },
+      expected: 'activate gadget-1',
+    })),
     {
       because: 'the installed version was published again, and that failed',
       given: { revisions: [before, failedAgain], catalogs: [again] },

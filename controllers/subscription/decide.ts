@@ -15,6 +15,7 @@ import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from '../config-hash.ts';
 import { actionOfHeld, type Action, type HeldTarget, type Target } from './action.ts';
+import { endsByItself } from './ends-by-itself.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { findHold } from './hold.ts';
 import { mayPull } from './images.ts';
@@ -52,6 +53,8 @@ export interface ResolvedPlan {
   readonly lastNumber: number;
   /** When the active Revision, which has become unhealthy, will have failed; absent if there is no such time. */
   readonly failsAt?: Date;
+  /** Whether no bundle is chosen, and that ends without a person. */
+  readonly endsByItself?: true;
   /** Whether the installed version could not be given what the spec requests of it. */
   readonly isLacking?: true;
 }
@@ -87,6 +90,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
     losses,
     lastNumber,
     ...(failsAt !== undefined && failsAt > facts.now && { failsAt }),
+    ...(endsByItself(decision, facts) && { endsByItself: true }),
   };
 }
 
@@ -97,26 +101,27 @@ function offeredIn(decision: Decision): CatalogBundle | undefined {
 type RevisionStanding = Pick<ResolvedPlan, 'active' | 'installed' | 'failed' | 'quarantined'>;
 
 /**
- * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked. A
- * configuration that failed is not: the person who wrote it decides.
+ * If no bundle is chosen, everything stays as it is, except that a version that was given up is replaced by the one that worked,
+ * although the spec may ask for no rollback by now: that one is installed, and is to run. A configuration that failed is not: the
+ * person who wrote it decides.
  */
-function actionToKeep({ subscription }: SubscriptionFacts, { active, installed, failed }: RevisionStanding): Action {
+function actionToKeep({ active, installed, failed, quarantined }: RevisionStanding): Action {
   if (installed === undefined) return { do: 'nothing' };
-  const isGivenUp = failed !== undefined && failed === active && !haveSameBundle(failed.spec, installed.spec);
-  const goesBack = isGivenUp && subscription.spec.onFailure.strategy === 'Rollback';
+  const isFailure = failed !== undefined && failed === active && !haveSameBundle(failed.spec, installed.spec);
+  const goesBack = isFailure && quarantined.some((one) => haveSameBundle(one, failed.spec));
   return goesBack || active === undefined ? { do: 'activate', revision: installed } : { do: 'nothing' };
 }
 
 /** The installed version needs no catalog: it is still repaired, and a new configuration of it is still applied. */
 function actionWithoutAnswer(facts: SubscriptionFacts, refusal: Refusal, situation: RevisionStanding): Action {
   if (isGoodEnough(facts.subscription, refusal, situation.installed)) return actionToStay(facts, situation);
-  const kept = actionToKeep(facts, situation);
+  const kept = actionToKeep(situation);
   return kept.do === 'nothing' ? (restoreLost(facts, situation) ?? kept) : kept;
 }
 
 /** The version that works is made active again, repaired, and gets the configuration that the spec requests. */
 function actionToStay(facts: SubscriptionFacts, situation: RevisionStanding): Action {
-  const kept = actionToKeep(facts, situation);
+  const kept = actionToKeep(situation);
   if (kept.do !== 'nothing') return kept;
   const { installed, quarantined } = situation;
   const failedBefore = quarantined.some((one) => installed !== undefined && haveSameBundle(one, installed.spec));
@@ -142,7 +147,7 @@ function actionFor(facts: SubscriptionFacts, choice: Choice, situation: Revision
   const underWay = staysUnderWay(choice, { ...facts, ...situation });
   const onward = underWay && actionUnderWay(facts, underWay);
   if (onward !== undefined) return onward;
-  return existing === undefined ? actionToMake(facts, target, situation) : { do: 'activate', revision: existing };
+  return existing === undefined ? actionToMake(target, situation) : { do: 'activate', revision: existing };
 }
 
 /**
@@ -164,7 +169,7 @@ function actionUnderWay(facts: SubscriptionFacts, active: Revision): Action | un
 function actionWhileHeld(facts: SubscriptionFacts, held: HeldTarget, situation: RevisionStanding): Action {
   const { installed } = situation;
   const isNext = installed !== undefined && !isSameBundle(held.target.bundle, installed.spec);
-  const first = isNext ? actionToStay(facts, situation) : actionToKeep(facts, situation);
+  const first = isNext ? actionToStay(facts, situation) : actionToKeep(situation);
   if (first.do === 'nothing') return actionOfHeld(held);
   return first.do === 'create' || first.do === 'restore' ? { ...first, meanwhile: held } : first;
 }
@@ -173,8 +178,8 @@ function actionWhileHeld(facts: SubscriptionFacts, held: HeldTarget, situation: 
  * A new Revision needs a registry, and the one that worked does not: after a failure that one goes first, and a new
  * configuration of it follows. If a newer version cannot be made, that one is made active instead.
  */
-function actionToMake(facts: SubscriptionFacts, target: Target, situation: RevisionStanding): Action {
-  const back = actionToKeep(facts, situation);
+function actionToMake(target: Target, situation: RevisionStanding): Action {
+  const back = actionToKeep(situation);
   if (back.do !== 'activate') return { do: 'create', target, hold: undefined };
   const isReturn = situation.active !== undefined && isSameBundle(target.bundle, back.revision.spec);
   return isReturn ? back : { do: 'create', target, hold: undefined, instead: back.revision };

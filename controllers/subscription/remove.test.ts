@@ -97,12 +97,19 @@ describe('an uninstall that waits', () => {
     },
     { because: 'objects are being deleted', seconds: 1, reason: 'Uninstalling', told: [] },
     { because: 'the API server fails for a moment', seconds: 1, reason: 'ApiUnavailable', told: [] },
+    { because: 'an object was written meanwhile', seconds: 1, reason: 'Conflict', told: [] },
     {
       because: 'a finalizer holds an object for longer than two minutes',
       seconds: 121,
       reason: 'Uninstalling',
       told: ['Warning Uninstalling Remove: It takes longer than two minutes: as it says'],
     },
+    ...(['Conflict', 'ApiUnavailable'] as const).map((reason) => ({
+      because: `the API server has refused a deletion for longer than two minutes: ${reason}`,
+      seconds: 121,
+      reason,
+      told: [`Warning ${reason} Remove: It takes longer than two minutes: as it says`],
+    })),
   ])('reports once by an event: $because', async ({ seconds, reason, told }) => {
     expect(await stepsOf(seconds, { ready: false, reason })).toEqual(told);
   });

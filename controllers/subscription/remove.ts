@@ -20,13 +20,13 @@ import { genuineOf } from '../genuine.ts';
 import { uidOf } from '../preconditions.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
-import { PASSING } from '../report-defects.ts';
 import { unreported } from '../unreported.ts';
 import type { AskWayBack } from '../way-backs.ts';
 import { describePackage, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import {
   isLong,
+  isProgress,
   LONG_SECONDS,
   secondsSince,
   summarizeRemoval,
@@ -106,15 +106,12 @@ function waitOfRemoval(
   after: NonNullable<Subscription['status']>,
 ): EventFacts | undefined {
   const [known, ready] = [before, after].map((status) => findCondition(status?.conditions, 'Ready'));
-  if (ready === undefined || !isReason(ready.reason) || PASSING.has(ready.reason)) return undefined;
+  if (ready === undefined || !isReason(ready.reason)) return undefined;
   const { reason, message: note } = ready;
-  if (
-    known?.reason === reason &&
-    (reason === 'Uninstalling' ? isLong(known) === isLong(ready) : known.message === note)
-  )
-    return undefined;
-  if (reason === 'Uninstalling' && !isLong(ready)) return undefined;
-  return { type: 'Warning', reason, action: 'Remove', note };
+  const isNews = isProgress(reason)
+    ? isLong(ready) && !(known !== undefined && isLong(known))
+    : known?.reason !== reason || known.message !== note;
+  return isNews ? { type: 'Warning', reason, action: 'Remove', note } : undefined;
 }
 
 /** No watch reports that an uninstall begins to take long. */

@@ -4,6 +4,7 @@ import type { Reason } from '../../api/reasons.ts';
 import { activeOf, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
+import { PASSING } from '../report-defects.ts';
 import { atRest, judge } from './summarize.ts';
 
 /** A Subscription that needs another one. */
@@ -37,14 +38,19 @@ export function summarizeRemoval(
   const blocked = held || reported?.reason === 'DeleteBlocked';
   const reason: Reason = held ? 'DeleteBlocked' : reported === undefined ? 'Uninstalling' : (reported.reason as Reason);
   const waits = why ?? reported?.message ?? describeRemoval(waitsFor);
-  const takesLong = reason === 'Uninstalling' && secondsSince(subscription, now) >= LONG_SECONDS;
+  const takesLong = isProgress(reason) && secondsSince(subscription, now) >= LONG_SECONDS;
   const message = takesLong ? `${LONG}${waits}` : waits;
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
   return { ...atRest(subscription), conditions: judge(subscription, conditions, now) };
 }
 
-/** After this time an uninstall says so: an object may be held for ever. */
+/** Whether an uninstall for this reason goes on by itself as a rule: an answer that the next attempt cures is no trouble yet. */
+export function isProgress(reason: Reason): boolean {
+  return reason === 'Uninstalling' || PASSING.has(reason);
+}
+
+/** After this time an uninstall says so: an object may be held, or refused with a conflict, for ever. */
 export const LONG_SECONDS = 120;
 const LONG = 'It takes longer than two minutes: ';
 

@@ -295,6 +295,26 @@ describe('conditions', () => {
       ready: `False ${reason}`,
       also: { UpgradeFailed: '', Reconciling: '', Stalled: `True ${reason}` },
     })),
+    ...(['OutsideWindow', 'ApprovalRequired'] as const).map((reason) => ({
+      because: `the installed version has not worked for long, and the next one waits: ${reason}`,
+      given: {
+        revisions: [
+          revision({ reason: 'WorkloadUnhealthy', stalled: true, firstReadyTime: '2026-04-01T00:00:00Z' }),
+          revision({ number: 2, version: '1.1.0', state: 'Archived', approved: reason === 'OutsideWindow' }),
+        ],
+        catalogs: two,
+        subscription: subscription({
+          spec:
+            reason === 'OutsideWindow' ? { windows: [{ cron: '0 2 * * *', duration: '1h' }] } : { approval: 'Manual' },
+        }),
+      },
+      ready: 'False WorkloadUnhealthy',
+      also: {
+        UpgradeAvailable: `True ${reason}`,
+        Stalled: reason === 'OutsideWindow' ? '' : 'True WorkloadUnhealthy',
+        Reconciling: '',
+      },
+    })),
     {
       because: 'a version that is given up is healthy for a moment, as a crash came before the rollback',
       given: {

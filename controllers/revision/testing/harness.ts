@@ -46,7 +46,9 @@ export interface Harness {
 }
 
 export interface HarnessOptions
-  extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets' | 'wayBackOf' | 'loads'> {
+  extends
+    FakeOptions,
+    Pick<RevisionDeps, 'probeWebhooks' | 'countRepair' | 'pullSecrets' | 'wayBackOf' | 'loads' | 'stoodStill'> {
   /** Whether the account of the Subscription may do something; by default everything. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
   /** Whether the manager may do something; by default everything. */
@@ -118,6 +120,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
     ...(options.pullSecrets !== undefined && { pullSecrets: options.pullSecrets }),
     ...(options.loads !== undefined && { loads: options.loads }),
+    ...(options.stoodStill !== undefined && { stoodStill: options.stoodStill }),
     ...(options.wayBackOf !== undefined && { wayBackOf: options.wayBackOf }),
     // The test moves the clock.
     patience: () => 0,
