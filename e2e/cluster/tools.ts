@@ -25,8 +25,8 @@ export interface ToolModule {
 }
 
 /**
- * The controllers, the scheduler, kubectl, and the generated clients: half of the packages. What an API server does for each
- * request lies in others: apiserver, apimachinery, apiextensions-apiserver, client-go/tools.
+ * The controllers, the scheduler, kubectl, and the generated clients: half of the packages. The code that an API server
+ * runs for each request lies in others: apiserver, apimachinery, apiextensions-apiserver, client-go/tools.
  */
 const RARELY_RUN = [
   'k8s.io/kubernetes/...',
