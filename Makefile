@@ -19,7 +19,11 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 	@$(NODE_IS_NEW) || { echo "Slipway needs Node 24.15 or newer, and this is $$(node --version) on $$(uname -sm). On Linux on x64 and" \
 	  "arm64 a new one comes with the libraries; on other systems, install it." >&2; exit 1; }
 
-demo: setup ## runs an install, an upgrade and a removal step by step on a real control plane
+# While npm fetches its packages for the first time, Go fetches the modules of the control plane, which is built next.
+go-modules:
+	@test -e node_modules/.package-lock.json || (cd e2e/cluster/modules/kubernetes && GOWORK=off go list -deps tool >/dev/null 2>&1 &)
+
+demo: go-modules setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo
 
 test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 15 minutes on two cores
@@ -88,7 +92,7 @@ generate: setup ## CRDs, manifests, and the pages about the API, the command lin
 verify: check ## as check, and that nothing generated is stale
 	$(RUN) generate -- --check
 
-cluster-build: setup ## build every program that the tests run on this machine once, from Go modules
+cluster-build: go-modules setup ## build every program that the tests run on this machine once, from Go modules
 	$(RUN) cluster -- build $(if $(NODE),--node $(NODE))
 
 cluster-up: setup ## start a cluster that stays, and print how to use it (NAME=…)
@@ -100,4 +104,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## show the running processes
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test conformance corpus leave-olm stories attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup go-modules demo test conformance corpus leave-olm stories attacks test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

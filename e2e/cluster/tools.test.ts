@@ -63,7 +63,7 @@ test('of Kubernetes only what is rarely run is not optimized', () => {
   expect(flags).toContain('-gcflags=k8s.io/kubectl/...=-dwarf=false -N -l');
   for (const hot of ['apiserver', 'apimachinery', 'apiextensions-apiserver', 'client-go/tools', 'client-go'])
     expect(flags.join(' ')).not.toContain(`k8s.io/${hot}/...`);
-  expect(compilerFlags(moduleOf('registry'))).toEqual(['-gcflags=all=-dwarf=false']);
+  expect(compilerFlags(moduleOf('crane'))).toEqual(['-gcflags=all=-dwarf=false']);
 });
 
 test('a program that no module builds is a mistake of the caller', () => {

@@ -41,6 +41,16 @@ const RARELY_RUN = [
   'sigs.k8s.io/kwok/...',
 ];
 
+/** The telemetry of the registry, which no test reads, and its caches. */
+const UNUSED_IN_REGISTRY = [
+  'github.com/grpc-ecosystem/...',
+  'github.com/klauspost/...',
+  'github.com/prometheus/...',
+  'github.com/redis/...',
+  'go.opentelemetry.io/...',
+  'google.golang.org/...',
+];
+
 /** In the order in which they are built: the slowest build first. */
 export const TOOL_MODULES: readonly ToolModule[] = [
   {
@@ -58,7 +68,11 @@ export const TOOL_MODULES: readonly ToolModule[] = [
       kwok: 'sigs.k8s.io/kwok/cmd/kwok',
     },
   },
-  { name: 'registry', programs: { registry: 'slipway.dev/e2e/cluster/registry' } },
+  {
+    name: 'registry',
+    unoptimized: UNUSED_IN_REGISTRY,
+    programs: { registry: 'slipway.dev/e2e/cluster/registry' },
+  },
   { name: 'crane', programs: { crane: 'github.com/google/go-containerregistry/cmd/crane' } },
   {
     name: 'containerd',
