@@ -47,15 +47,8 @@ export function takeRoom(value: unknown, room: Room, maxDepth: number): 'size' |
     if (next.value === null || typeof next.value !== 'object') continue;
     if (next.depth >= maxDepth) return 'depth';
     room.left -= room.costs.container;
-    for (const [key, child] of childrenOf(next.value)) {
-      room.left -= key.length;
-      open.push({ value: child, depth: next.depth + 1 });
-    }
+    if (!Array.isArray(next.value)) for (const key of Object.keys(next.value)) room.left -= key.length;
+    for (const child of Object.values(next.value)) open.push({ value: child, depth: next.depth + 1 });
   }
   return undefined;
-}
-
-function* childrenOf(value: object): Iterable<readonly [string, unknown]> {
-  if (!Array.isArray(value)) yield* Object.entries(value);
-  else for (const item of value as unknown[]) yield ['', item];
 }

@@ -56,9 +56,9 @@ function decodeAs(type: GoType, data: unknown, place: GoPath | undefined): unkno
 
 function decodeStruct(fields: readonly GoField[], data: GoStruct, place: GoPath | undefined): GoStruct {
   const result: GoStruct = {};
-  for (const field of fields) {
+  for (const field of fieldsFor(fields, data)) {
     const present = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
-    if ((present === undefined || present === null) && field.omitEmpty && isEmptyWhenAbsent(field)) continue;
+    if ((present === undefined || present === null) && isOptional(field)) continue;
     const value = decodeAs(field.type, present, { key: field.name, outer: place });
     if (field.omitEmpty && isEmpty(field, value)) continue;
     result[field.name] = value;
@@ -66,8 +66,38 @@ function decodeStruct(fields: readonly GoField[], data: GoStruct, place: GoPath 
   return result;
 }
 
-function isEmptyWhenAbsent({ type, omitZero }: GoField): boolean {
-  return omitZero || !isStructLike(type);
+/** The fields that the data has, and those that Go writes without data. Of forty fields a schema has three. */
+function fieldsFor(fields: readonly GoField[], data: GoStruct): readonly GoField[] {
+  const { required, optional } = positionsIn(fields);
+  const positions = [...required];
+  for (const name of Object.keys(data)) {
+    const position = optional.get(name);
+    if (position !== undefined) positions.push(position);
+  }
+  return positions.sort((a, b) => a - b).map((position) => fields[position]!);
+}
+
+interface Positions {
+  readonly required: readonly number[];
+  readonly optional: ReadonlyMap<string, number>;
+}
+
+const positions = new WeakMap<readonly GoField[], Positions>();
+
+function positionsIn(fields: readonly GoField[]): Positions {
+  const known = positions.get(fields);
+  if (known !== undefined) return known;
+  const found = {
+    required: fields.flatMap((field, position) => (isOptional(field) ? [] : [position])),
+    optional: new Map(fields.flatMap((field, position) => (isOptional(field) ? [[field.name, position]] : []))),
+  };
+  positions.set(fields, found);
+  return found;
+}
+
+/** Whether Go writes nothing of it if there is no data. */
+function isOptional({ type, omitEmpty, omitZero }: GoField): boolean {
+  return omitEmpty && (omitZero || !isStructLike(type));
 }
 
 /** Go never leaves out a struct, only a nil pointer. */
