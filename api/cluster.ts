@@ -71,7 +71,7 @@ export interface Cluster {
     options?: { readonly subresource?: string; readonly dryRun?: boolean },
     signal?: AbortSignal,
   ): Promise<KubeObject>;
-  /** Deletes; success if the object is gone already. Returns the object while finalizers hold it. */
+  /** Deletes; success if the object is gone already. Returns its metadata while finalizers hold it. */
   delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /**
    * Whether objects of the kind live in a namespace; undefined if the kind is not served. Throws if discovery is

@@ -100,12 +100,14 @@ describe('objects', () => {
     expect(await client.get(ref('dry'))).toBeUndefined();
   });
 
-  test('deleting an object that finalizers hold returns the object', async () => {
+  test('deleting an object that finalizers hold returns its metadata', async () => {
     await client.create({
       ...configMap('held'),
       metadata: { name: 'held', namespace: NAMESPACE, finalizers: ['example.com/x'] },
     });
-    expect((await client.delete(ref('held')))?.metadata.deletionTimestamp).toBeDefined();
+    const held = await client.delete(ref('held'));
+    expect(held?.metadata).toMatchObject({ deletionTimestamp: expect.any(String), finalizers: expect.any(Array) });
+    expect(held).not.toHaveProperty('data');
     await client.patch(ref('held'), { metadata: { finalizers: null } });
     expect(await client.get(ref('held'))).toBeUndefined();
   });

@@ -72,7 +72,10 @@ export function patchObject(
   return write(connection, { verb: 'patch', method: 'PATCH', ref, subresource, query, headers, body: patch, signal });
 }
 
-/** Success if the object is gone already, or if another one has its name. */
+/** An aggregated API server may know the object as a whole alone. */
+const METADATA_IF_KNOWN = `${METADATA}, application/json`;
+
+/** Success if the object is gone already, or if another one has its name. Of an object that stays the metadata is returned. */
 export async function deleteObject(
   connection: ServerConnection,
   ref: ObjectRef,
@@ -85,7 +88,8 @@ export async function deleteObject(
   const body = formatJson(deleteBody(options));
   const subject = `delete ${describeRef(ref)}`;
   try {
-    const response = await send(connection, { method: 'DELETE', path, body, subject, signal });
+    const headers = { accept: METADATA_IF_KNOWN };
+    const response = await send(connection, { method: 'DELETE', path, headers, body, subject, signal });
     return readable(subject, () => parseDeleted(response.text(), ref));
   } catch (error) {
     if (isNotFound(error)) return undefined;
