@@ -47,6 +47,8 @@ interface TaggedRepository {
   readonly package?: string;
   readonly versions: readonly (VersionTag & { readonly image: string })[];
   readonly ignored: readonly IgnoredTag[];
+  /** Versions whose tags name no image. */
+  readonly unreadable: readonly IgnoredTag[];
 }
 
 /** Lists the tags and asks for the digest of each version. Throws the errors of a registry. */
@@ -61,15 +63,18 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
       const found = (await Promise.all(resolved)).filter((one) => one !== undefined);
       const unreadable = found.filter((one) => 'because' in one);
       const tagged = found.filter((one) => 'image' in one);
-      const left = [...ignored, ...unreadable];
-      return { repository, versions: tagged, ignored: left, ...(name !== undefined && { package: name }) };
+      return { repository, versions: tagged, ignored, unreadable, ...(name !== undefined && { package: name }) };
     }),
   );
-  const images = repositories.flatMap(({ versions, ...source }) =>
-    versions.map(({ tag, image }) => ({ ...source, tag, digest: image })),
-  );
+  const images = repositories.flatMap(({ versions, unreadable, ...source }) => [
+    ...versions.map(({ tag, image }) => ({ ...source, tag, digest: image })),
+    ...unreadable.map(({ tag }) => ({ ...source, tag, digest: UNREADABLE })),
+  ]);
   return { digest: repositoriesDigest(images), repositories };
 }
+
+/** In place of a digest: a tag that cannot be read makes other content of it, so that the status and an event name the tag. */
+const UNREADABLE = 'unreadable';
 
 /**
  * Undefined for a tag that was deleted since it was listed. A tag of something that is no image is left out: a registry that does
@@ -128,7 +133,9 @@ export async function pullRepositories(
     }),
   );
   const { documents, ignored, disputes } = buildRepositoryCatalog(described, versionRules, repositoriesIn(served));
-  const before = repositories.flatMap(({ repository, ignored: tags }) => tags.map((tag) => ({ repository, ...tag })));
+  const before = repositories.flatMap((source) =>
+    [...source.ignored, ...source.unreadable].map((tag) => ({ repository: source.repository, ...tag })),
+  );
   const left = [...before, ...unreadable, ...ignored];
   const notOffered = nameFirst(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
   const disputed = nameFirst(disputes.map(describeDispute));
