@@ -75,7 +75,7 @@ describe('a layout', () => {
     await writeLayout(folder, image('a'), 'v1');
     const [index, lock] = [join(folder, 'index.json'), join(folder, 'index.json.lock')];
     const before = await readFile(index, 'utf8');
-    // Whoever reads the index waits until it is written into the pipe.
+    // A process that reads the index waits until it is written into the pipe.
     await rm(index);
     execFileSync('mkfifo', [index]);
     const written = writeLayout(folder, image('b'), 'v2');

@@ -14,7 +14,12 @@ export interface WayToIssuer {
 }
 
 /** Undefined if Node's own `fetch` serves. */
-export function issuerFetch({ ca, proxy, noProxy, ...times }: WayToIssuer): ReturnType<typeof fetchThrough> | undefined {
+export function issuerFetch({
+  ca,
+  proxy,
+  noProxy,
+  ...times
+}: WayToIssuer): ReturnType<typeof fetchThrough> | undefined {
   if (ca === undefined && proxy === undefined) return undefined;
   const trust = ca === undefined ? {} : { ca };
   const direct = new Agent(trust);

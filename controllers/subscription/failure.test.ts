@@ -106,7 +106,7 @@ describe('an unhealthy version fails at the end of a grace', () => {
       expected: '2026-05-01T11:05:30.000Z',
     },
     {
-      because: 'the manager was away meanwhile: nobody has seen it stay unhealthy',
+      because: 'the manager was away meanwhile, and has not seen it stay unhealthy',
       bakeTime: '1h',
       attendedSince: '2026-05-01T12:10:00Z',
       expected: '2026-05-01T12:10:30.000Z',
@@ -117,22 +117,25 @@ describe('an unhealthy version fails at the end of a grace', () => {
       attendedSince: '2026-05-01T12:10:00Z',
       expected: undefined,
     },
-  ])('an unhealthy version fails at $expected: $because', ({ bakeTime, parts, beside = {}, attendedSince, expected }) => {
-    const one = revision({ ...unhealthy, ...parts });
-    const others = Object.entries(beside).map(([type, lastTransitionTime]) => ({
-      type,
-      status: 'True' as const,
-      reason: 'Progressing',
-      message: '',
-      lastTransitionTime,
-    }));
-    const conditions = [...(one.status?.conditions ?? []), ...others];
-    const given = subscription({ spec: { onFailure: { bakeTime } } });
-    const facts = {
-      subscription: given,
-      revisions: [{ ...one, status: { ...one.status, conditions } }],
-      ...(attendedSince !== undefined && { attendedSince: new Date(attendedSince) }),
-    };
-    expect(failsAtOf(facts)?.toISOString()).toBe(expected);
-  });
+  ])(
+    'an unhealthy version fails at $expected: $because',
+    ({ bakeTime, parts, beside = {}, attendedSince, expected }) => {
+      const one = revision({ ...unhealthy, ...parts });
+      const others = Object.entries(beside).map(([type, lastTransitionTime]) => ({
+        type,
+        status: 'True' as const,
+        reason: 'Progressing',
+        message: '',
+        lastTransitionTime,
+      }));
+      const conditions = [...(one.status?.conditions ?? []), ...others];
+      const given = subscription({ spec: { onFailure: { bakeTime } } });
+      const facts = {
+        subscription: given,
+        revisions: [{ ...one, status: { ...one.status, conditions } }],
+        ...(attendedSince !== undefined && { attendedSince: new Date(attendedSince) }),
+      };
+      expect(failsAtOf(facts)?.toISOString()).toBe(expected);
+    },
+  );
 });

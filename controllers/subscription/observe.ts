@@ -85,7 +85,14 @@ export function observeSubscription(
     cluster: {
       ...server,
       ...describeSurroundings(one, neighbours),
-      ways: planWays({ one, neighbours, server, catalogsOf: (other) => catalogsFor(caches, other), attendedSince, now }),
+      ways: planWays({
+        one,
+        neighbours,
+        server,
+        catalogsOf: (other) => catalogsFor(caches, other),
+        attendedSince,
+        now,
+      }),
     },
     policy: policyInForce(subscription, caches.namespaces.get(key.namespace ?? ''), upgradePolicy),
     attendedSince,
