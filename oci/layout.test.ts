@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildImage, buildIndex } from './build.ts';
 import { collectBytes } from './bytes.ts';
 import { copyImage } from './copy.ts';
 import { hexOf } from './digest.ts';
+import { eventually } from '../kube/testing/eventually.ts';
 import { startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { layoutSource, writeLayout } from './layout.ts';
@@ -66,6 +69,38 @@ describe('a layout', () => {
     await Promise.all(names.map((name) => writeLayout(folder, image(name), name)));
     expect(new Set(await namesIn(folder))).toEqual(new Set(names));
     expect((await readdir(folder)).toSorted()).toEqual(['blobs', 'index.json', 'oci-layout']);
+  });
+
+  test('a process that has lost the lock meanwhile changes nothing, leaves the lock to the other one, and begins again', async () => {
+    await writeLayout(folder, image('a'), 'v1');
+    const [index, lock] = [join(folder, 'index.json'), join(folder, 'index.json.lock')];
+    const before = await readFile(index, 'utf8');
+    // A process that reads the index waits until it is written into the pipe.
+    await rm(index);
+    execFileSync('mkfifo', [index]);
+    const written = writeLayout(folder, image('b'), 'v2');
+    await eventually(() => existsSync(lock));
+    await writeFile(lock, 'of another process');
+    await writeFile(index, before);
+    await rm(index);
+    await writeFile(index, before.replace('"v1"', '"v3"'));
+    expect(await readFile(lock, 'utf8')).toBe('of another process');
+    await rm(lock);
+    await written;
+    expect(await namesIn(folder)).toEqual(['v3', 'v2']);
+  });
+
+  test('a lock is not broken because the clock of this machine is ahead of that of the disk', async () => {
+    const lock = join(folder, 'index.json.lock');
+    await writeFile(lock, 'of another process');
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+    const written = writeLayout(folder, image(), 'v1');
+    await eventually(() => clock.mock.calls.length > 3);
+    expect(await readFile(lock, 'utf8')).toBe('of another process');
+    clock.mockRestore();
+    await rm(lock);
+    await written;
+    expect(await namesIn(folder)).toEqual(['v1']);
   });
 
   test('a layout holds indexes with their images, which are copied to a registry', async () => {

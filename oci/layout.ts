@@ -5,15 +5,15 @@
  * @see https://github.com/opencontainers/image-spec/blob/main/image-layout.md
  */
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import type { BuiltImage, BuiltIndex } from './build.ts';
 import { algorithmOf, hashFor, hexOf, isDigest, matchesDigest } from './digest.ts';
 import { imageInvalid, imageTooLarge, mismatch } from './errors.ts';
 import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
 import { blobOf } from './blob.ts';
+import { lockIndex, type IndexLock } from './layout-lock.ts';
 import type { Reference } from './reference.ts';
 import type { ImageSource } from './source.ts';
 
@@ -165,62 +165,25 @@ async function mark(folder: string): Promise<void> {
   await writeFile(join(folder, 'oci-layout'), LAYOUT_MARK);
 }
 
-/** Adds the image, in the place of one that had its name. */
+/** Adds the image, in the place of one that had its name; begins again if another process has broken the lock meanwhile. */
 async function addToIndex(folder: string, descriptor: Descriptor, name: string | undefined): Promise<void> {
   const lock = await lockIndex(folder);
   try {
-    await rewriteIndex(folder, descriptor, name);
+    if (await rewriteIndex(folder, { descriptor, name, lock })) return;
   } finally {
-    await rm(lock, { force: true });
+    await lock.release();
   }
+  return addToIndex(folder, descriptor, name);
 }
 
-/** Waits while another process, or this one, adds an image. Returns the lock's file. @throws ImageInvalid if that takes too long */
-async function lockIndex(folder: string): Promise<string> {
-  const lock = join(folder, 'index.json.lock');
-  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
-    const taken = await open(lock, 'wx').catch(heldAsUndefined);
-    await taken?.close();
-    if (taken !== undefined) return lock;
-    if (!(await breakStale(lock))) await pause(LOCK_PAUSE_MS);
-  }
-  throw imageInvalid(
-    `another program keeps the layout ${folder} locked`,
-    true,
-    `If there is none, one was killed: try again after a minute, or remove ${lock}`,
-  );
+interface IndexChange {
+  readonly descriptor: Descriptor;
+  readonly name: string | undefined;
+  readonly lock: IndexLock;
 }
 
-/** Ten seconds; an image is added within milliseconds. */
-const LOCK_ATTEMPTS = 500;
-const LOCK_PAUSE_MS = 20;
-/** A lock that is so old was left by a process that was killed. */
-const STALE_LOCK_MS = 60_000;
-
-/**
- * Removes a lock whose process was killed; true if it is gone. It is moved first, since another process may have done the same
- * and taken a lock of its own: that one is put back.
- */
-async function breakStale(lock: string): Promise<boolean> {
-  const found = await stat(lock).catch(() => undefined);
-  if (found === undefined || Date.now() - found.mtimeMs < STALE_LOCK_MS) return false;
-  const aside = `${lock}.${randomUUID()}`;
-  const moved = await rename(lock, aside).then(
-    () => stat(aside),
-    () => undefined,
-  );
-  if (moved === undefined) return false;
-  const isStale = moved.mtimeMs === found.mtimeMs;
-  if (!isStale) await link(aside, lock).catch(heldAsUndefined);
-  await rm(aside);
-  return isStale;
-}
-
-function heldAsUndefined(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'EEXIST') throw error;
-}
-
-async function rewriteIndex(folder: string, descriptor: Descriptor, name: string | undefined): Promise<void> {
+/** False, and nothing is changed, if the lock was lost. */
+async function rewriteIndex(folder: string, { descriptor, name, lock }: IndexChange): Promise<boolean> {
   const known = await knownIn(folder);
   const kept = known.filter(({ digest, annotations }) =>
     name === undefined ? digest !== descriptor.digest : annotations?.[REF_NAME] !== name,
@@ -229,6 +192,12 @@ async function rewriteIndex(folder: string, descriptor: Descriptor, name: string
     name === undefined ? descriptor : { ...descriptor, annotations: { ...descriptor.annotations, [REF_NAME]: name } };
   const index = { schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests: [...kept, entry] };
   const partial = join(folder, `index.json.${randomUUID()}`);
-  await writeFile(partial, JSON.stringify(index));
-  await rename(partial, join(folder, 'index.json'));
+  try {
+    await writeFile(partial, JSON.stringify(index));
+    const isHeld = await lock.isHeld();
+    if (isHeld) await rename(partial, join(folder, 'index.json'));
+    return isHeld;
+  } finally {
+    await rm(partial, { force: true });
+  }
 }

@@ -83,7 +83,7 @@ export async function referrers(
 
 /**
  * The list of one place, of the API or of the tag. Some registries refuse paths that they do not know: then the tag counts if it
- * lists any, else nothing is known.
+ * lists any, else nothing is known. A tag that cannot be read now may list some later.
  */
 async function referrersAt(
   context: PullContext,
@@ -96,7 +96,9 @@ async function referrersAt(
     if (listed !== undefined) return listed;
   } catch (error) {
     if (!isDenied(error)) throw error;
-    const listed = await fromTag(here, subject, options).catch(() => []);
+    const listed = await fromTag(here, subject, options).catch((later: unknown) => {
+      throw isDenied(later) ? error : later;
+    });
     if (listed.length === 0) throw error;
     return listed;
   }

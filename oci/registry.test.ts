@@ -945,6 +945,24 @@ describe('referrers', () => {
     expect(listed).toEqual(want);
   });
 
+  test('a list under the tag that cannot be read now is no refusal, though the referrers API is refused', async () => {
+    fake.intercept = ({ path }) => {
+      if (path.includes('/referrers/')) return { status: 403 };
+      return path.endsWith(digest.replace(':', '-')) ? { status: 500 } : undefined;
+    };
+    await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+  });
+
+  test('an abort while the tag is read has its own reason, though the referrers API is refused', async () => {
+    const abort = new AbortController();
+    fake.intercept = ({ path }) => {
+      if (path.includes('/referrers/')) return { status: 403 };
+      abort.abort(new RangeError('enough'));
+      return undefined;
+    };
+    await expect(registry.referrers(subject(), { signal: abort.signal })).rejects.toThrow('enough');
+  });
+
   test('a failing referrers API is an error, not an empty list', async () => {
     fake.intercept = ({ path }) => (path.includes('/referrers/') ? { status: 500 } : undefined);
     await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });

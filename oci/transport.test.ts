@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import { randomBytes, webcrypto } from 'node:crypto';
-import type { LookupFunction } from 'node:net';
+import { createServer, type AddressInfo, type LookupFunction, type Socket } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../kube/testing/eventually.ts';
 import { reachOf } from './address.ts';
 import { buildImage, pushImage } from './build.ts';
 import { startFakeRegistry } from './testing/fake-registry.ts';
@@ -321,6 +322,26 @@ describe('a proxy', () => {
     const host = fake.host.replace('localhost', 'registry.example');
     await pushImage(registry, { registry: host, repository: 'a', tag: 'v1' }, buildImage({ files: new Map() }));
     expect(seen.map(({ target }) => target)).toContain(host);
+  });
+
+  test('a proxy that accepts the connection and does not answer is RegistryUnavailable', async () => {
+    const open = new Set<Socket>();
+    const silent = createServer((socket) => void open.add(socket.on('close', () => open.delete(socket)).resume()));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const proxyEnv = { HTTPS_PROXY: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+    const registry = createRegistry({ timeouts: { headersMs: 100 }, proxyEnv });
+    stops.push(
+      () => silent.close(),
+      () => registry.close(),
+    );
+    const reference = { registry: 'registry.example', repository: 'a', tag: 'v1' };
+    await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    const abort = new AbortController();
+    const asked = registry.resolve(reference, abort.signal);
+    await eventually(() => open.size > 0);
+    abort.abort(new RangeError('enough'));
+    await expect(asked).rejects.toThrow('enough');
+    await eventually(() => open.size === 0);
   });
 
   test('a proxy that is down is RegistryUnavailable', async () => {

@@ -166,6 +166,8 @@ async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<
   const client = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: request.method,
     agent: agents.of(url),
+    // Until a proxy answers, Node ends neither the request nor the connection in another way.
+    timeout: options.timeouts.headersMs,
     headers: {
       'user-agent': options.userAgent,
       'accept-encoding': 'identity',

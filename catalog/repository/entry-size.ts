@@ -13,9 +13,9 @@ const MOST_OF_ENTRY = 4 << 20;
 /** Characters of all entries of a Catalog; the 4,473 bundles of OperatorHub.io have 69 MB, in 370 packages. */
 const MOST_OF_CATALOG = 64 << 20;
 
-/** Room for all entries of one Catalog. */
-export function roomForEntries(): Room {
-  return makeRoom(MOST_OF_CATALOG);
+/** Room for all entries of one Catalog, or for a share of them. */
+export function roomForEntries(share = 1): Room {
+  return makeRoom(Math.floor(MOST_OF_CATALOG * share));
 }
 
 /** Refuses a bundle whose entry is too large. Throws BundleTooLarge, never retried. */
@@ -29,17 +29,14 @@ export function checkEntrySize(entry: BundleBlob): void {
   });
 }
 
-/**
- * Takes the room of an entry; absent, only asks whether any is left. Throws CatalogInvalid, never retried, if there is
- * none. The outcome does not depend on the order of the entries.
- */
-export function takeEntry(room: Room, entry?: BundleBlob): void {
-  if (room.left >= 0 && (entry === undefined || takeRoom(entry, room, MAX_JSON_DEPTH) === undefined)) return;
+/** Whether every entry had room until now. */
+export function hasRoom({ left }: Room): boolean {
+  return left >= 0;
+}
+
+/** Takes the room of an entry; false, from then on for every entry, if there is not enough. */
+export function takeEntry(room: Room, entry: BundleBlob): boolean {
+  if (hasRoom(room) && takeRoom(entry, room, MAX_JSON_DEPTH) === undefined) return true;
   room.left = -1;
-  throw new ReasonedError({
-    reason: 'CatalogInvalid',
-    retry: 'never',
-    message: `the entries of the bundles have more than ${room.most} characters together`,
-    hint: 'Offer the repositories by several Catalogs, or delete tags of old versions',
-  });
+  return false;
 }

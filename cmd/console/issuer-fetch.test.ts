@@ -1,7 +1,8 @@
 /** The issuer is reached through the proxy that the variables name, and by the authority of its certificate alone. */
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../kube/testing/eventually.ts';
 import { createFakeCertificate } from '../../kube/testing/fake-certificate.ts';
 import { startProxy, type TestProxy } from '../../oci/testing/proxy.ts';
 import { issuerFetch } from './issuer-fetch.ts';
@@ -52,4 +53,22 @@ test.each([
 
 test('without an authority and a proxy the requests are made by Node itself', () => {
   expect(issuerFetch({ noProxy: '.example' })).toBeUndefined();
+});
+
+test('a proxy that accepts the connection and does not answer is given up, so that the next login asks it again', async () => {
+  const open = new Set<Socket>();
+  const silent = createTcpServer((socket) => void open.add(socket.on('close', () => open.delete(socket)).resume()));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  stops.push(() => silent.close());
+  const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const asked = issuerFetch({ proxy: address, proxyMs: 100 })?.(`https://${HOST}/keys`, {
+    method: 'GET',
+    headers: {},
+    body: undefined,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(10),
+  });
+  await eventually(() => open.size === 1);
+  await expect(asked).rejects.toThrow(/timed out|abort/);
+  await eventually(() => open.size === 0);
 });

@@ -9,15 +9,22 @@ export interface WayToIssuer {
   readonly proxy?: string | undefined;
   /** Hosts that are reached without the proxy, as in the variable `NO_PROXY`. */
   readonly noProxy?: string | undefined;
+  /** How long the proxy may take to answer; ten seconds unless given. */
+  readonly proxyMs?: number;
 }
 
 /** Undefined if Node's own `fetch` serves. */
-export function issuerFetch({ ca, proxy, noProxy }: WayToIssuer): ReturnType<typeof fetchThrough> | undefined {
+export function issuerFetch({
+  ca,
+  proxy,
+  noProxy,
+  ...times
+}: WayToIssuer): ReturnType<typeof fetchThrough> | undefined {
   if (ca === undefined && proxy === undefined) return undefined;
   const trust = ca === undefined ? {} : { ca };
   const direct = new Agent(trust);
   if (proxy === undefined) return fetchThrough(() => direct);
   const env = { HTTPS_PROXY: proxy, NO_PROXY: noProxy };
   const proxied = new Agent({ ...trust, proxyEnv: usableProxies(env) });
-  return fetchThrough((url) => (isDirect(url, env) ? direct : proxied));
+  return fetchThrough((url) => (isDirect(url, env) ? direct : proxied), times);
 }

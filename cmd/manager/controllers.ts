@@ -123,6 +123,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     policies,
     upgradePolicy,
     decisionSeconds: secondsToDecide(leaseTimings(context.options['lease-seconds'])),
+    attendedSince: () => parts.standstills.runsSince,
   });
   return controller(context, SUBSCRIPTION.kind, {
     reconcile: barrier.behind(reportDefects(reconcile, { ...defectsOf(parts, subscriptions), leavesConflicts: true })),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Registry } from '../../oci/registry.ts';
-import { resolveTags } from './repositories.ts';
+import { pullRepositories, resolveTags } from './repositories.ts';
 
 const signal = new AbortController().signal;
 
@@ -64,9 +64,26 @@ describe('the tags of repositories', () => {
       };
       const { repositories } = await resolveTags(partly, [{ repository: 'r.example/gadget' }], signal);
       expect(repositories[0]?.versions.map(({ tag }) => tag)).toEqual(['v1.0.0']);
-      expect(repositories[0]?.ignored).toEqual([{ tag: 'v2.0.0', because: 'no image' }]);
+      expect(repositories[0]?.unreadable).toEqual([{ tag: 'v2.0.0', because: 'no image' }]);
     },
   );
+
+  test('a tag of something that is no image makes new content, which names it, and is reported so', async () => {
+    const wanted = [{ repository: 'r.example/gadget' }];
+    const refused = new ReasonedError({ reason: 'ImageInvalid', retry: { afterSeconds: 300 }, message: 'no image' });
+    const good = fakeRegistry({ gadget: { 'v1.0.0': 'a' } });
+    const more = fakeRegistry({ gadget: { 'v1.0.0': 'a', 'v2.0.0': 'b' } });
+    const partly: Registry = {
+      ...more,
+      resolve: (reference) => (reference.tag === 'v2.0.0' ? Promise.reject(refused) : more.resolve(reference)),
+    };
+    const [before, after] = [await resolveTags(good, wanted, signal), await resolveTags(partly, wanted, signal)];
+    expect(after.digest).not.toBe(before.digest);
+    expect((await resolveTags(partly, wanted, signal)).digest).toBe(after.digest);
+    const repositories = after.repositories.map((one) => ({ ...one, versions: [] }));
+    const { notOffered } = await pullRepositories(partly, { ...after, repositories }, { served: undefined, signal });
+    expect(notOffered?.first).toEqual(['r.example/gadget:v2.0.0 (no image)']);
+  });
 
   test('tags cannot be resolved while the registry is down', async () => {
     const down = {

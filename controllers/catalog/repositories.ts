@@ -17,12 +17,13 @@ import {
   type Dispute,
 } from '../../catalog/repository/build.ts';
 import { checkEntry } from '../../catalog/repository/entry-check.ts';
-import { checkEntrySize, roomForEntries, takeEntry } from '../../catalog/repository/entry-size.ts';
+import { checkEntrySize } from '../../catalog/repository/entry-size.ts';
 import { DEFAULT_TAG_LIMITS, orderTags, type IgnoredTag, type VersionTag } from '../../catalog/repository/tags.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { parseReference } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
 import { versionRules } from '../../resolver/version-rules.ts';
+import { entriesOf, type FoundEntry } from './entries.ts';
 import type { PulledCatalog } from './pull.ts';
 
 type Repositories = NonNullable<CatalogSpec['source']['repositories']>;
@@ -47,6 +48,8 @@ interface TaggedRepository {
   readonly package?: string;
   readonly versions: readonly (VersionTag & { readonly image: string })[];
   readonly ignored: readonly IgnoredTag[];
+  /** Versions whose tags name no image. */
+  readonly unreadable: readonly IgnoredTag[];
 }
 
 /** Lists the tags and asks for the digest of each version. Throws the errors of a registry. */
@@ -61,15 +64,18 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
       const found = (await Promise.all(resolved)).filter((one) => one !== undefined);
       const unreadable = found.filter((one) => 'because' in one);
       const tagged = found.filter((one) => 'image' in one);
-      const left = [...ignored, ...unreadable];
-      return { repository, versions: tagged, ignored: left, ...(name !== undefined && { package: name }) };
+      return { repository, versions: tagged, ignored, unreadable, ...(name !== undefined && { package: name }) };
     }),
   );
-  const images = repositories.flatMap(({ versions, ...source }) =>
-    versions.map(({ tag, image }) => ({ ...source, tag, digest: image })),
-  );
+  const images = repositories.flatMap(({ versions, unreadable, ...source }) => [
+    ...versions.map(({ tag, image }) => ({ ...source, tag, digest: image })),
+    ...unreadable.map(({ tag }) => ({ ...source, tag, digest: UNREADABLE })),
+  ]);
   return { digest: repositoriesDigest(images), repositories };
 }
+
+/** In place of a digest: a tag that cannot be read makes other content of it, so that the status and an event name the tag. */
+const UNREADABLE = 'unreadable';
 
 /**
  * Undefined for a tag that was deleted since it was listed. A tag of something that is no image is left out: a registry that does
@@ -96,7 +102,7 @@ async function resolveTag(
 
 /**
  * The documents of all bundles. A bundle that cannot be read is left out and named in `notOffered`; the others are
- * offered. Throws CatalogInvalid, never retried, if they are too large together.
+ * offered. Throws the errors of a registry.
  *
  * @param served The index in service: its bundles are known and not pulled.
  */
@@ -105,30 +111,22 @@ export async function pullRepositories(
   { digest, repositories }: Tags,
   { served, signal }: { readonly served: CatalogIndex | undefined; readonly signal: AbortSignal },
 ): Promise<PulledCatalog> {
-  const slots = createSlots(IN_FLIGHT);
   const known = served === undefined ? new Map<string, BundleBlob>() : knownBundles(served);
-  const room = roomForEntries();
-  const entryOf = async (image: string): Promise<BundleBlob | ReasonedError> => {
-    takeEntry(room);
-    const entry = known.get(image) ?? (await describe(registry, image, signal));
-    if (!(entry instanceof ReasonedError)) takeEntry(room, entry);
-    return entry;
-  };
+  const entries = await entriesOf(repositories, async (image) => known.get(image) ?? describe(registry, image, signal));
   const unreadable: (IgnoredTag & { repository: string })[] = [];
-  const described = await Promise.all(
-    repositories.map(async (source) => {
-      const bundles = await Promise.all(source.versions.map(({ image }) => slots(() => entryOf(image))));
-      const versions = source.versions.flatMap((version, at): DescribedVersion[] => {
-        const bundle = bundles[at] as BundleBlob | ReasonedError;
-        if (!(bundle instanceof ReasonedError)) return [{ ...version, bundle }];
-        unreadable.push({ repository: source.repository, tag: version.tag, because: bundle.message });
-        return [];
-      });
-      return { ...source, versions };
-    }),
-  );
+  const described = repositories.map((source, number) => {
+    const versions = source.versions.flatMap((version, at): DescribedVersion[] => {
+      const bundle = entries[number]?.[at] as FoundEntry;
+      if (!(bundle instanceof ReasonedError)) return [{ ...version, bundle }];
+      unreadable.push({ repository: source.repository, tag: version.tag, because: bundle.message });
+      return [];
+    });
+    return { ...source, versions };
+  });
   const { documents, ignored, disputes } = buildRepositoryCatalog(described, versionRules, repositoriesIn(served));
-  const before = repositories.flatMap(({ repository, ignored: tags }) => tags.map((tag) => ({ repository, ...tag })));
+  const before = repositories.flatMap((source) =>
+    [...source.ignored, ...source.unreadable].map((tag) => ({ repository: source.repository, ...tag })),
+  );
   const left = [...before, ...unreadable, ...ignored];
   const notOffered = nameFirst(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
   const disputed = nameFirst(disputes.map(describeDispute));
@@ -149,7 +147,7 @@ function repositoriesIn(served: CatalogIndex | undefined): (packageName: string)
 }
 
 /** The entry of a bundle, or the reason why it has none; an error that a retry may cure is thrown. */
-async function describe(registry: Registry, image: string, signal: AbortSignal): Promise<BundleBlob | ReasonedError> {
+async function describe(registry: Registry, image: string, signal: AbortSignal): Promise<FoundEntry> {
   try {
     const { files } = await pullFiles(registry, parseReference(image), {
       folders: FOLDERS,

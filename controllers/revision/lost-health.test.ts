@@ -20,7 +20,8 @@ const condition = (type: 'Ready' | 'Reconciling' | 'Stalled') =>
   findCondition(harness.revision(2).status?.conditions, type);
 const failed = (): string | undefined => {
   const subscription = harness.cluster.objects().find(({ kind }) => kind === 'Subscription') as Subscription;
-  return failedOf(subscription, [harness.revision(1), harness.revision(2)], harness.now())?.metadata.name;
+  const revisions = [harness.revision(1), harness.revision(2)];
+  return failedOf({ subscription, revisions }, harness.now())?.metadata.name;
 };
 const has = (name: string): boolean => harness.cluster.objects().some(({ metadata }) => metadata.name === name);
 

@@ -37,6 +37,20 @@ test('the time before the watch counts as none, as a replica may wait for hours 
   expect(standstills.seconds).toBe(0);
 });
 
+test.each<{ because: string; pass: (clock: ManualClock) => void; since: number }>([
+  { because: 'it has run ever since', pass: (clock) => clock.advance(HOUR), since: 0 },
+  { because: 'its container was frozen for an hour', pass: (clock) => clock.skip(HOUR), since: HOUR },
+  { because: 'its machine slept for an hour', pass: (clock) => clock.jump(HOUR), since: HOUR },
+  { because: 'its clock was set back', pass: (clock) => clock.jump(-HOUR), since: -HOUR },
+])('a process has run without a break since $since s: $because', ({ pass, since }) => {
+  const { clock, standstills } = watching();
+  const began = clock.wall();
+  pass(clock);
+  expect(standstills.runsSince.getTime() - began).toBe(since * 1000);
+  clock.advance(HOUR);
+  expect(standstills.runsSince.getTime() - began).toBe(since * 1000);
+});
+
 test('no timer is left when the watch has ended', () => {
   const { clock, stop } = watching();
   stop.abort();

@@ -78,7 +78,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
       : actionFor(facts, decision, { ...situation, quarantined });
   const losses = lossesOf(subscription, facts.revisions);
   const lastNumber = facts.nextNumber - 1;
-  const failsAt = failsAtOf(subscription, facts.revisions);
+  const failsAt = failsAtOf(facts);
   return {
     kind: 'resolved',
     decision,

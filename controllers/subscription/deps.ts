@@ -43,6 +43,8 @@ export interface SubscriptionDeps {
   readonly wayBackOf?: NonNullable<RemovalDeps['wayBackOf']>;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  /** Since when this process has watched without a break; by default for long. See standstills.ts of the Revisions. */
+  readonly attendedSince?: () => Date;
   /** The longest time for one decision: see secondsToDecide. */
   readonly decisionSeconds: number;
 }

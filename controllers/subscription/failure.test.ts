@@ -45,7 +45,7 @@ describe('the failed Revision', () => {
       fails: false,
     },
   ])('a Revision has failed: $fails: $because', ({ one, fails }) => {
-    expect(failedOf(subscription(), [one], NOW) === one).toBe(fails);
+    expect(failedOf({ subscription: subscription(), revisions: [one] }, NOW) === one).toBe(fails);
   });
 });
 
@@ -55,6 +55,8 @@ interface FailingCase {
   readonly parts?: RevisionParts;
   /** The conditions beside Ready, with their times. */
   readonly beside?: Readonly<Record<string, string>>;
+  /** Since when the manager has watched without a break. */
+  readonly attendedSince?: string;
   readonly expected: string | undefined;
 }
 
@@ -103,17 +105,37 @@ describe('an unhealthy version fails at the end of a grace', () => {
       beside: { Reconciling: '2026-05-01T11:03:00Z' },
       expected: '2026-05-01T11:05:30.000Z',
     },
-  ])('an unhealthy version fails at $expected: $because', ({ bakeTime, parts, beside = {}, expected }) => {
-    const one = revision({ ...unhealthy, ...parts });
-    const others = Object.entries(beside).map(([type, lastTransitionTime]) => ({
-      type,
-      status: 'True' as const,
-      reason: 'Progressing',
-      message: '',
-      lastTransitionTime,
-    }));
-    const conditions = [...(one.status?.conditions ?? []), ...others];
-    const given = subscription({ spec: { onFailure: { bakeTime } } });
-    expect(failsAtOf(given, [{ ...one, status: { ...one.status, conditions } }])?.toISOString()).toBe(expected);
-  });
+    {
+      because: 'the manager was away meanwhile, and has not seen it stay unhealthy',
+      bakeTime: '1h',
+      attendedSince: '2026-05-01T12:10:00Z',
+      expected: '2026-05-01T12:10:30.000Z',
+    },
+    {
+      because: 'the bake time was over when it became unhealthy, whenever the manager began',
+      bakeTime: '5m',
+      attendedSince: '2026-05-01T12:10:00Z',
+      expected: undefined,
+    },
+  ])(
+    'an unhealthy version fails at $expected: $because',
+    ({ bakeTime, parts, beside = {}, attendedSince, expected }) => {
+      const one = revision({ ...unhealthy, ...parts });
+      const others = Object.entries(beside).map(([type, lastTransitionTime]) => ({
+        type,
+        status: 'True' as const,
+        reason: 'Progressing',
+        message: '',
+        lastTransitionTime,
+      }));
+      const conditions = [...(one.status?.conditions ?? []), ...others];
+      const given = subscription({ spec: { onFailure: { bakeTime } } });
+      const facts = {
+        subscription: given,
+        revisions: [{ ...one, status: { ...one.status, conditions } }],
+        ...(attendedSince !== undefined && { attendedSince: new Date(attendedSince) }),
+      };
+      expect(failsAtOf(facts)?.toISOString()).toBe(expected);
+    },
+  );
 });

@@ -6,14 +6,21 @@ import type { Subscription } from '../../api/subscription.ts';
 import { BAKE_TIME_BOUNDS } from '../../api/subscription-spec.ts';
 import { currentConditions, isStalledNow } from './history.ts';
 
+export interface FailureFacts {
+  readonly subscription: Subscription;
+  readonly revisions: readonly Revision[];
+  /** Since when the manager has watched without a break: whether a version has stayed unhealthy before, it does not know. */
+  readonly attendedSince?: Date | undefined;
+}
+
 /**
  * The active Revision, if it has failed: it never became healthy and is not tried again, or it became unhealthy within
  * its bake time and stayed so. Later trouble is not the version's fault.
  */
-export function failedOf(subscription: Subscription, revisions: readonly Revision[], now: Date): Revision | undefined {
-  const active = activeOf(revisions);
+export function failedOf(facts: FailureFacts, now: Date): Revision | undefined {
+  const active = activeOf(facts.revisions);
   if (active === undefined) return undefined;
-  if (hasWorked(active)) return (failsAtOf(subscription, revisions) ?? NEVER) <= now ? active : undefined;
+  if (hasWorked(active)) return (failsAtOf(facts) ?? NEVER) <= now ? active : undefined;
   return isStalledNow(active) ? active : undefined;
 }
 
@@ -29,7 +36,7 @@ const GRACE = { seconds: 30, ifBakeSecondsAbove: 60 };
  * When the active Revision has failed that worked: at the end of the grace, if it became unhealthy within its bake time.
  * The moment at which it became unhealthy decides, so that the grace loses no rollback. Undefined if it has not failed.
  */
-export function failsAtOf({ spec }: Subscription, revisions: readonly Revision[]): Date | undefined {
+export function failsAtOf({ subscription: { spec }, revisions, attendedSince }: FailureFacts): Date | undefined {
   const active = activeOf(revisions);
   const { firstReadyTime } = active?.status ?? {};
   if (active === undefined || firstReadyTime === undefined) return undefined;
@@ -38,7 +45,7 @@ export function failsAtOf({ spec }: Subscription, revisions: readonly Revision[]
   const bakeSeconds = parseDuration(spec.onFailure.bakeTime, BAKE_TIME_BOUNDS);
   if (since - Date.parse(firstReadyTime) >= bakeSeconds * 1000) return undefined;
   const graceSeconds = isStalledNow(active) || bakeSeconds <= GRACE.ifBakeSecondsAbove ? 0 : GRACE.seconds;
-  return new Date(Math.max(since, seenSince(active)) + graceSeconds * 1000);
+  return new Date(Math.max(since, seenSince(active), attendedSince?.getTime() ?? 0) + graceSeconds * 1000);
 }
 
 /** When the manager began to work on it: after a suspension it may be unready for longer. 0 if it does not. */

@@ -48,6 +48,8 @@ export interface SubscriptionFacts {
   readonly policy?: PolicyInForce | undefined;
   /** Of the installed operator, as read when an upgrade is due; absent if there is none, or it was not read. */
   readonly operatorCondition?: KubeObject | undefined;
+  /** Since when the manager has watched without a break; by default for long. */
+  readonly attendedSince?: Date | undefined;
   readonly now: Date;
 }
 
@@ -56,6 +58,7 @@ export interface Surroundings {
   readonly server: ServerFacts;
   /** The upgrade policy of the manager. */
   readonly upgradePolicy?: UpgradePolicy | undefined;
+  readonly attendedSince?: Date | undefined;
   readonly now: Date;
 }
 
@@ -63,7 +66,7 @@ export interface Surroundings {
 export function observeSubscription(
   caches: SubscriptionCaches,
   key: ObjectKey,
-  { server, upgradePolicy, now }: Surroundings,
+  { server, upgradePolicy, attendedSince, now }: Surroundings,
 ): SubscriptionFacts | undefined {
   const subscription = caches.subscriptions.get(formatKey(key));
   if (subscription === undefined) return undefined;
@@ -82,9 +85,17 @@ export function observeSubscription(
     cluster: {
       ...server,
       ...describeSurroundings(one, neighbours),
-      ways: planWays({ one, neighbours, server, catalogsOf: (other) => catalogsFor(caches, other), now }),
+      ways: planWays({
+        one,
+        neighbours,
+        server,
+        catalogsOf: (other) => catalogsFor(caches, other),
+        attendedSince,
+        now,
+      }),
     },
     policy: policyInForce(subscription, caches.namespaces.get(key.namespace ?? ''), upgradePolicy),
+    attendedSince,
     now,
   };
 }

@@ -37,7 +37,8 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     if (advance?.state === 'holding') return againAfter(advance);
     const server = await askServer(deps, cached, context.signal);
     const { upgradePolicy } = deps;
-    const found = observeSubscription(deps.caches, key, { server, upgradePolicy, now: deps.now() });
+    const attendedSince = deps.attendedSince?.();
+    const found = observeSubscription(deps.caches, key, { server, upgradePolicy, attendedSince, now: deps.now() });
     if (found === undefined) return undefined;
     const observed = advance === undefined ? found : { ...found, subscription: asAdopting(advance) };
     // A former leader created it too late: the garbage collector deletes it.

@@ -6,7 +6,7 @@ import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { configHash } from '../config-hash.ts';
-import { revision, subscription } from './testing/facts.ts';
+import { NOW, revision, subscription } from './testing/facts.ts';
 import { IMAGE, MAIN, offering, reconcileOf, registry, revisionsOf } from './testing/one-image.ts';
 
 const SILENT: ImageSource = {
@@ -73,3 +73,20 @@ describe('after an upgrade with a new configuration that failed', () => {
     expect(states(cluster)).toEqual(['gadget-1 gadget.v1.0.0 Active', 'gadget-2 gadget.v1.1.0 Archived']);
   });
 });
+
+test.each([
+  { because: 'the manager began a moment ago', seconds: 10, expected: ['Archived', 'Active'] },
+  { because: 'the manager has seen it stay so', seconds: 40, expected: ['Active', 'Archived'] },
+])(
+  'a version that became unhealthy while no manager watched is not rolled back at once: $because',
+  async ({ seconds, expected }) => {
+    const cluster = clusterOf({ onFailure: { bakeTime: '2h' }, config: undefined });
+    const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+    const facts = { number: 2, version: '1.1.0', image, previous: 'gadget-1' };
+    cluster.put(revision({ ...facts, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-05-01T10:30:00Z' }));
+    const caches = offering(cluster, { versions: ['1.0.0', '1.1.0'], image });
+    const attendedSince = (): Date => new Date(NOW.getTime() - seconds * 1000);
+    await reconcileOf(cluster, { caches, catalogOf: () => MAIN, attendedSince })();
+    expect(revisionsOf(cluster).map(({ spec }) => spec.state)).toEqual(expected);
+  },
+);

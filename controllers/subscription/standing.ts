@@ -1,8 +1,7 @@
 /** How the Revisions of a Subscription stand: which one is active, which works, which has failed, and which are given up. Pure. */
 import { activeOf, hasWorked, type Revision } from '../../api/revision.ts';
 import { haveSameBundle } from '../../api/same-bundle.ts';
-import type { Subscription } from '../../api/subscription.ts';
-import { failedOf } from './failure.ts';
+import { failedOf, type FailureFacts } from './failure.ts';
 import { installedOf } from './history.ts';
 import { isLifted, quarantine, type Quarantined } from './quarantine.ts';
 
@@ -16,9 +15,7 @@ export interface Standing {
   readonly quarantined: readonly Quarantined[];
 }
 
-interface StandingFacts {
-  readonly subscription: Subscription;
-  readonly revisions: readonly Revision[];
+interface StandingFacts extends FailureFacts {
   readonly now: Date;
 }
 
@@ -31,7 +28,7 @@ export function standingOf(facts: StandingFacts): Standing {
   const active = activeOf(revisions);
   const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
   const candidates = revisions.filter((one) => one === active || !known.some((bad) => haveSameBundle(bad, one.spec)));
-  const unhealthy = failedOf(subscription, revisions, now) ?? (isLeftBehind(active, known) ? active : undefined);
+  const unhealthy = failedOf(facts, now) ?? (isLeftBehind(active, known) ? active : undefined);
   const installed = installedOf(subscription, candidates, unhealthy);
   if (installed === undefined && unhealthy !== undefined && hasWorked(unhealthy))
     return { active, installed: unhealthy, failed: undefined, quarantined: known };

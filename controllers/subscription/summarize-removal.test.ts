@@ -26,6 +26,12 @@ describe('a Subscription that is being deleted', () => {
     expect(status.nextEligibleTime).toBeUndefined();
   });
 
+  test('a removal that waits for many Subscriptions names some of them, and counts the others', () => {
+    const waitsFor = Array.from({ length: 7 }, (_, at) => ({ key: `ops/shop-${at}`, isLeaving: true }));
+    const { conditions } = summarizeRemoval(leaving, { revisions: [works], waitsFor, now: NOW });
+    expect(findCondition(conditions, 'Ready')?.message).toMatch(/ops\/shop-4 and 2 more$/);
+  });
+
   test.each([
     { because: 'its objects are being deleted', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
     {

@@ -1,5 +1,6 @@
 /** The status of a Subscription that is being deleted: how far its uninstall is, and the cause for which it waits. Pure. */
 import { findCondition, type Condition, type NextCondition } from '../../api/conditions.ts';
+import { nameSome } from '../../api/name-some.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { activeOf, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -72,9 +73,9 @@ function isJudged(revision: Revision | undefined, { observedGeneration }: Condit
 
 function describeRemoval(waitsFor: readonly Dependent[]): string {
   if (waitsFor.length === 0) return 'The operator is being removed';
-  const keys = waitsFor.slice(0, 5).map(({ key }) => key);
+  const keys = waitsFor.map(({ key }) => key);
   const stays = waitsFor.find(({ isLeaving }) => !isLeaving);
   const advice =
     stays === undefined ? '' : `. Delete Subscription ${stays.key}, or set its spec.dependencies to Ignore`;
-  return `Waits until the Subscriptions that depend on it are removed: ${keys.join(', ')}${advice}`;
+  return `Waits until the Subscriptions that depend on it are removed: ${nameSome(keys, 5)}${advice}`;
 }

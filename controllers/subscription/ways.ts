@@ -24,6 +24,7 @@ export interface WayFacts {
   readonly server: ServerFacts;
   /** The Catalogs of a Subscription, as it sees them. */
   readonly catalogsOf: (subscription: Subscription) => readonly CatalogSource[];
+  readonly attendedSince?: Date | undefined;
   readonly now: Date;
 }
 
@@ -78,7 +79,7 @@ function planSteps(
   const catalogs = facts.catalogsOf(subscription).map((source) => readOnce(forgive(source)));
   const around = [one, ...neighbours.filter((each) => each !== other)];
   const cluster = { ...server, ...describeSurroundings(other, around) };
-  const standing = standingOf({ ...other, now: facts.now });
+  const standing = standingOf({ ...other, attendedSince: facts.attendedSince, now: facts.now });
   const decision = resolve(questionOf({ subscription, catalogs, cluster }, standing, expired));
   if (decision.kind === 'none') return { steps: stepUnderWay(other), ...awaitedCatalog(other, catalogs, decision) };
   const content = catalogs.find(({ name }) => name === decision.catalog)?.content(subscription.spec.package);

@@ -12,11 +12,15 @@ export function fetchTrusting(ca: string): CustomFetch {
   return fetchThrough(() => agent);
 }
 
+/** For the answer of a proxy. Node leaves a request pending that is aborted before its proxy answers. */
+const PROXY_MS = 10_000;
+
 /** By the agent for each address, which decides about authorities and proxies. Does not follow redirects. */
-export function fetchThrough(agentOf: (url: URL) => Agent): CustomFetch {
+export function fetchThrough(agentOf: (url: URL) => Agent, { proxyMs = PROXY_MS } = {}): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { agent: agentOf(new URL(url)), method, headers, ...(signal !== undefined && { signal }) };
+      const about = { agent: agentOf(new URL(url)), timeout: proxyMs, method, headers };
+      const options = { ...about, ...(signal !== undefined && { signal }) };
       request(url, options, resolve)
         .on('error', reject)
         .end(body instanceof URLSearchParams ? body.toString() : undefined);
