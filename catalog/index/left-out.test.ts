@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeftOutByFile, nameFirst } from './left-out.ts';
+import { LeftOutByFile, countLeftOut } from './left-out.ts';
 
 const note = (found: LeftOutByFile, file: number, name: string, problems: readonly string[]): void =>
   found.note(file, { schema: 'olm.package', name, package: '' }, { kind: 'other', problems });
@@ -29,6 +29,6 @@ test('three problems are named, of the files that count, in their order', () => 
 
 test('of many things five are named, and all are counted', () => {
   const tags = Array.from({ length: 7 }, (_, at) => `${at}${'x'.repeat(300)}`);
-  expect(nameFirst(tags)).toEqual({ count: 7, first: tags.slice(0, 5).map((tag) => tag.slice(0, 200)) });
-  expect(nameFirst([])).toBeUndefined();
+  expect(countLeftOut(tags)).toEqual({ count: 7, first: tags.slice(0, 5).map((tag) => tag.slice(0, 200)) });
+  expect(countLeftOut([])).toBeUndefined();
 });

@@ -17,8 +17,8 @@ export interface NotOffered extends LeftOut {
 const MOST_NAMED = 3;
 const MOST_CHARACTERS = 200;
 
-/** The first five of some things by name; undefined if there is none. */
-export function nameFirst(things: readonly string[]): LeftOut | undefined {
+/** How many things there are, and the first five by name; undefined if there is none. */
+export function countLeftOut(things: readonly string[]): LeftOut | undefined {
   return things.length === 0 ? undefined : { count: things.length, first: things.slice(0, 5).map(cut) };
 }
 

@@ -6,7 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogSpec } from '../../api/catalog.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../catalog/blob.ts';
-import { nameFirst } from '../../catalog/index/left-out.ts';
+import { countLeftOut } from '../../catalog/index/left-out.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import {
   buildRepositoryCatalog,
@@ -128,8 +128,8 @@ export async function pullRepositories(
     [...source.ignored, ...source.unreadable].map((tag) => ({ repository: source.repository, ...tag })),
   );
   const left = [...before, ...unreadable, ...ignored];
-  const notOffered = nameFirst(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
-  const disputed = nameFirst(disputes.map(describeDispute));
+  const notOffered = countLeftOut(left.map(({ repository, tag, because }) => `${repository}:${tag} (${because})`));
+  const disputed = countLeftOut(disputes.map(describeDispute));
   return {
     digest,
     files: [fileOf(documents)],
