@@ -6,6 +6,7 @@
  */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { dottedIpv4, groupsOfIpv6 } from '../api/ipv6.ts';
 import { unavailable } from './errors.ts';
 
 /** The reach of an address. `linkLocal` has the metadata services of clouds. */
@@ -125,29 +126,15 @@ export function linkLocalRefused(hostname: string) {
 
 function embeddedIpv4(literal: string): string | undefined {
   if (isIP(literal) !== 6) return undefined;
-  const groups = expand(literal);
+  const groups = groupsOfIpv6(literal);
   const [high = 0, low = 0] = groups.slice(6);
   const zeros = (count: number): boolean => groups.slice(0, count).every((group) => group === 0);
-  if (zeros(5) && groups[5] === 0xffff) return dotted(high, low);
-  if (zeros(4) && groups[4] === 0xffff && groups[5] === 0) return dotted(high, low);
-  if (zeros(6) && high !== 0) return dotted(high, low);
-  if (groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 0) return dotted(high, low);
-  if (groups[0] === 0x2002) return dotted(groups[1] ?? 0, groups[2] ?? 0);
+  if (zeros(5) && groups[5] === 0xffff) return dottedIpv4(high, low);
+  if (zeros(4) && groups[4] === 0xffff && groups[5] === 0) return dottedIpv4(high, low);
+  if (zeros(6) && high !== 0) return dottedIpv4(high, low);
+  if (groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 0) return dottedIpv4(high, low);
+  if (groups[0] === 0x2002) return dottedIpv4(groups[1] ?? 0, groups[2] ?? 0);
   return undefined;
-}
-
-function dotted(high: number, low: number): string {
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-/** The eight groups of an IPv6 address; the URL parser writes a dotted tail as groups. */
-function expand(literal: string): readonly number[] {
-  const text = new URL(`http://[${literal}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = text.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const middle = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0');
-  return [...left, ...middle, ...right].map((group) => Number.parseInt(group, 16));
 }
 
 function blockList(v4: readonly (readonly [string, number])[], v6: readonly (readonly [string, number])[]): BlockList {
