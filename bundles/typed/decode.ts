@@ -82,16 +82,16 @@ interface Positions {
   readonly optional: ReadonlyMap<string, number>;
 }
 
-const positions = new WeakMap<readonly GoField[], Positions>();
+const positionsOfStruct = new WeakMap<readonly GoField[], Positions>();
 
 function positionsIn(fields: readonly GoField[]): Positions {
-  const known = positions.get(fields);
+  const known = positionsOfStruct.get(fields);
   if (known !== undefined) return known;
   const found = {
     required: fields.flatMap((field, position) => (isOptional(field) ? [] : [position])),
     optional: new Map(fields.flatMap((field, position) => (isOptional(field) ? [[field.name, position]] : []))),
   };
-  positions.set(fields, found);
+  positionsOfStruct.set(fields, found);
   return found;
 }
 

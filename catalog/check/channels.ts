@@ -1,10 +1,10 @@
 /** The rules for channels and their entries. */
+import { nameSome } from '../../api/name-some.ts';
 import type { ChannelEntry } from '../model.ts';
 import type { VersionLike, VersionRules } from '../versions.ts';
 import { graphDefect, type GraphDefect } from './channel.ts';
 import type { Collected, SeenChannel } from './collect.ts';
 import { errorIn, type CatalogFinding } from './finding.ts';
-import { nameSome } from '../../api/name-some.ts';
 
 /** Finds the defects of channels. */
 export function* checkChannels(collected: Collected, rules: VersionRules): Generator<CatalogFinding> {

@@ -37,6 +37,14 @@ function scene(answers: Answers | Error = GOOD) {
   return { asked, clock, state, authorize: createCatalogAccess({ transport: { request }, log: silentLog, clock }) };
 }
 
+/** The same, which answers nothing until `release` is called. */
+function heldScene() {
+  const made = scene();
+  const hold = Promise.withResolvers<void>();
+  made.state.hold = hold.promise;
+  return { ...made, release: hold.resolve };
+}
+
 const HERE = '192.0.2.1';
 
 function ask(authorize: Authorize, authorization = 'Bearer a.b.c', catalog = 'hub', remoteAddress = HERE) {
@@ -98,46 +106,38 @@ test('asks once for the same token and catalog, again after a while, and at once
 });
 
 test('does not pass a flood of made-up tokens on to the API server', async () => {
-  const { asked, state, authorize } = scene();
-  const hold = Promise.withResolvers<void>();
-  state.hold = hold.promise;
+  const { asked, authorize, release } = heldScene();
   const all = Array.from({ length: 100 }, (_, n) => ask(authorize, `Bearer t${n}`));
   expect(asked).toHaveLength(2);
-  hold.resolve();
+  release();
   expect((await Promise.all(all)).filter((code) => code === 503)).toHaveLength(82);
   expect(await ask(authorize, 'Bearer later')).toBeUndefined();
 });
 
 test('a flood from one address does not hold up a client of another one', async () => {
-  const { asked, state, authorize } = scene();
-  const hold = Promise.withResolvers<void>();
-  state.hold = hold.promise;
+  const { asked, authorize, release } = heldScene();
   const flood = Array.from({ length: 100 }, (_, n) => ask(authorize, `Bearer t${n}`));
   const before = asked.length;
   const other = ask(authorize, 'Bearer good', 'hub', '192.0.2.2');
   expect(asked).toHaveLength(before + 1);
-  hold.resolve();
+  release();
   expect(await other).toBeUndefined();
   await Promise.all(flood);
 });
 
 test('many addresses together have eight reviews at a time', async () => {
-  const { asked, state, authorize } = scene();
-  const hold = Promise.withResolvers<void>();
-  state.hold = hold.promise;
+  const { asked, authorize, release } = heldScene();
   const all = Array.from({ length: 20 }, (_, n) => ask(authorize, `Bearer t${n}`, 'hub', `192.0.2.${n}`));
   expect(asked).toHaveLength(8);
-  hold.resolve();
+  release();
   expect(new Set(await Promise.all(all))).toEqual(new Set([undefined]));
 });
 
 test('many addresses together have 264 reviews that run or wait, and the others are refused', async () => {
-  const { asked, state, authorize } = scene();
-  const hold = Promise.withResolvers<void>();
-  state.hold = hold.promise;
+  const { asked, authorize, release } = heldScene();
   const all = Array.from({ length: 300 }, (_, n) => ask(authorize, `Bearer t${n}`, 'hub', `192.0.2.${n}`));
   expect(asked).toHaveLength(8);
-  hold.resolve();
+  release();
   const codes = await Promise.all(all);
   expect(codes.filter((code) => code === 503)).toHaveLength(300 - 264);
   expect(await ask(authorize, 'Bearer later')).toBeUndefined();

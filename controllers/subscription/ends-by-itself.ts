@@ -5,7 +5,7 @@
 import { findCondition } from '../../api/conditions.ts';
 import { WAITS_FOR_APPROVAL } from '../../api/reasons.ts';
 import type { Conflict, Decision, Suggestion } from '../../resolver/decision.ts';
-import { kindKey, providedKinds, type Need } from '../../resolver/dependencies/requirements.ts';
+import { kindKey, providedKeys, type Need } from '../../resolver/dependencies/requirements.ts';
 import { propertiesOf } from '../revision-properties.ts';
 import { isBeingDeleted } from './requested-dependencies.ts';
 import type { Neighbour } from './neighbours.ts';
@@ -53,5 +53,5 @@ function brings({ subscription, revisions }: Neighbour, need: Need): boolean {
   if (need.kind === 'package') return subscription.spec.package === need.package;
   const newest = revisions.at(-1);
   if (need.kind !== 'gvk' || newest === undefined) return false;
-  return providedKinds(propertiesOf(newest)).some((kind) => kindKey(kind) === kindKey(need.gvk));
+  return providedKeys(propertiesOf(newest)).has(kindKey(need.gvk));
 }

@@ -1,5 +1,4 @@
 /** The messages of the problems of one value, as one message: the first of them, however many there are. */
-
 import { nameFirst } from '../../../api/name-some.ts';
 
 const MOST_SHOWN = 3;

@@ -1,4 +1,5 @@
 /** Draws an upgrade graph as text: a lane for each channel, the newest version on top. Pure; every text is cleaned. */
+import { nameSome } from '../../../../api/name-some.ts';
 import { cleanLine } from '../../../../report/clean.ts';
 import { cutLine, visibleLength } from '../../output/layout.ts';
 import { count } from '../../../../report/count.ts';
@@ -11,7 +12,6 @@ import {
   type GraphMark,
 } from '../../../../report/upgrade-graph.ts';
 import { layRails } from './rails.ts';
-import { nameSome } from '../../../../api/name-some.ts';
 
 /** By the first mark that a version has; the order decides. */
 const SYMBOLS: readonly (readonly [GraphMark, string])[] = [
