@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,8 @@ async function namesIn(layout: string): Promise<readonly (string | undefined)[]>
   const index = JSON.parse(await readFile(join(layout, 'index.json'), 'utf8')) as Pick<ImageIndex, 'manifests'>;
   return index.manifests.map(({ annotations }) => annotations?.['org.opencontainers.image.ref.name']);
 }
+/** A file is there before its content is. */
+const isWritten = (path: string) => existsSync(path) && readFileSync(path).length > 0;
 const blobPath = (digest: string) => join(folder, 'blobs', 'sha256', hexOf(digest));
 
 describe('a layout', () => {
@@ -79,7 +81,7 @@ describe('a layout', () => {
     await rm(index);
     execFileSync('mkfifo', [index]);
     const written = writeLayout(folder, image('b'), 'v2');
-    await eventually(() => existsSync(lock));
+    await eventually(() => isWritten(lock));
     await writeFile(lock, 'of another process');
     await writeFile(index, before);
     await rm(index);
