@@ -1,5 +1,6 @@
 /** The templates of the chart, read as text: `helm` renders them in e2e/stories/in-cluster/deploy.long.cluster.test.ts. */
 import { describe, expect, test } from 'vitest';
+import { OPTIONS } from '../cmd/console/options.ts';
 import { readText, repositoryFiles } from './source-files.ts';
 
 const FOLDER = 'deploy/chart/templates/';
@@ -35,8 +36,8 @@ test('the manager elects with any number of replicas: two Pods of one replica ru
 });
 
 test('the console gets its log level by the variable that it reads', () => {
-  const [, variable] = /'log-level': \{ env: '(\w+)'/.exec(readText('cmd/console/options.ts') ?? '') ?? [];
-  expect(templates.find(({ name }) => name === 'console.yaml')?.text).toContain(`- name: ${variable}\n`);
+  const { env } = OPTIONS['log-level'];
+  expect(templates.find(({ name }) => name === 'console.yaml')?.text).toContain(`- name: ${env}\n`);
 });
 
 test('other settings of the console make other Pods, and each is a text, as the API server takes no other', () => {

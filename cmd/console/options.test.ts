@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connectionsPerAddress, describeOptions, parseOptions, warningsOf } from './options.ts';
+import { connectionsPerAddress, warningsOf } from './option-rules.ts';
+import { describeOptions, parseOptions } from './options.ts';
 
 const OIDC = ['--external-url', 'https://console.example', '--oidc-issuer', 'https://i', '--oidc-client-id', 'c'];
 const PROXY = ['--external-url', 'https://console.example', '--login', 'proxy'];

@@ -1,21 +1,22 @@
 /** The flags and the environment of the console in a cluster, read once. Nothing below cmd/ reads either. */
 import * as z from 'zod';
-import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
-import { describeIgnored, proxyOption, unusableProxies } from '../serving/proxy-options.ts';
+import {
+  addressOption,
+  API_SERVER_OPTIONS,
+  apiServerValues,
+  countOption,
+  LOG_OPTIONS,
+  logValues,
+} from '../serving/common-options.ts';
+import { describeTable, type OptionTable } from '../serving/option-values.ts';
+import { proxyOption } from '../serving/proxy-options.ts';
+import { readOptions, type GivenTexts } from '../serving/read-options.ts';
+import { list, readOrigin, readPairs, readWays } from './option-readers.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 export const OPTIONS = {
-  kubeconfig: {
-    env: 'KUBECONFIG',
-    help: 'kubeconfig files, separated as in PATH; absent in a Pod, where the ServiceAccount is used',
-  },
+  ...API_SERVER_OPTIONS,
   namespace: { env: 'POD_NAMESPACE', help: 'namespace of the manager, whose Lease and Service are read' },
-  'service-host': { env: 'KUBERNETES_SERVICE_HOST', help: 'address of the API server, set in every Pod' },
-  'service-port': { env: 'KUBERNETES_SERVICE_PORT', help: 'port of the API server, set in every Pod' },
-  'account-folder': {
-    env: 'SLIPWAY_ACCOUNT_FOLDER',
-    help: 'folder with token, ca.crt and namespace of the ServiceAccount',
-  },
   listen: { env: 'SLIPWAY_CONSOLE_LISTEN', help: 'host:port for browsers' },
   'listen-metrics': { env: 'SLIPWAY_CONSOLE_LISTEN_METRICS', help: 'host:port for /metrics' },
   'listen-probes': { env: 'SLIPWAY_CONSOLE_LISTEN_PROBES', help: 'host:port for /healthz and /readyz' },
@@ -97,22 +98,15 @@ export const OPTIONS = {
     env: 'SLIPWAY_CONSOLE_MAX_CONNECTIONS_PER_ADDRESS',
     help: 'the same of one address, or of one network of 64 bits with IPv6; absent: a quarter of them if browsers connect by TLS to the console itself, else all, since those behind one proxy have one address',
   },
-  'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
-  'log-format': {
-    env: 'SLIPWAY_LOG_FORMAT',
-    help: 'numbers, or words: levels as words and times in ISO 8601; JSON either way',
-  },
+  ...LOG_OPTIONS,
 } as const satisfies OptionTable;
 
-export const Options = z.object({
-  kubeconfig: z.string().optional(),
+const Values = z.object({
+  ...apiServerValues,
   namespace: z.string().optional(),
-  'service-host': z.string().optional(),
-  'service-port': z.string().default('443'),
-  'account-folder': z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
-  listen: address(':8080'),
-  'listen-metrics': address(':8082'),
-  'listen-probes': address(':8081'),
+  listen: addressOption(':8080'),
+  'listen-metrics': addressOption(':8082'),
+  'listen-probes': addressOption(':8081'),
   'external-url': z.string().transform(readOrigin),
   'tls-cert-file': z.string().optional(),
   'tls-key-file': z.string().optional(),
@@ -142,104 +136,59 @@ export const Options = z.object({
   'read-only': z.stringbool().default(false),
   'manager-url': z.string().optional(),
   'content-token-file': z.string().optional(),
-  'max-streams': z.coerce.number().int().min(1).max(10_000).default(512),
-  'max-streams-per-person': z.coerce.number().int().min(1).max(10_000).default(64),
-  'max-connections': z.coerce.number().int().min(1).max(10_000).default(1024),
-  'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).optional(),
-  'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  'log-format': z.enum(['numbers', 'words']).default('numbers'),
+  'max-streams': countOption(10_000).default(512),
+  'max-streams-per-person': countOption(10_000).default(64),
+  'max-connections': countOption(10_000).default(1024),
+  'max-connections-per-address': countOption(10_000).optional(),
+  ...logValues,
 });
+
+/** Each value, and that they go together: else the console would be open, or closed to everyone. */
+export const Options = Values.superRefine((options, context) => {
+  for (const { name, message } of faultsOf(options)) context.addIssue({ code: 'custom', path: [name], message });
+});
+
 export interface ConsoleFlags extends Readonly<z.infer<typeof Options>> {
   /** Variables that were ignored, each with its reason and remedy, for the log. */
   readonly ignored: readonly string[];
 }
 
-const WAYS = ['oidc', 'token', 'proxy'] as const;
-export type LoginWay = (typeof WAYS)[number];
+const BOTH_OR_NONE =
+  'proxy needs --proxy-secret-file or --proxy-ca-file, and not both: else every client could name any user';
 
-function address(preset: string) {
-  return z.string().regex(/^.*:\d{1,5}$/, 'must be host:port').default(preset); // prettier-ignore
+interface Fault {
+  readonly name: keyof z.infer<typeof Values>;
+  readonly message: string;
 }
 
-function list(text: string): readonly string[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
-}
-
-/** Scheme, host and port, and nothing behind: the console has the host for itself. */
-function readOrigin(text: string, context: z.RefinementCtx): string {
-  const url = URL.parse(text);
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '';
-  if (isOrigin && url.username === '' && url.hash === '') return url.origin;
-  context.addIssue({ code: 'custom', message: 'must be an address without a path: https://console.example' });
-  return z.NEVER;
-}
-
-function readWays(text: string, context: z.RefinementCtx): ReadonlySet<LoginWay> {
-  const named = list(text);
-  const ways = new Set(WAYS.filter((way) => named.includes(way)));
-  const isAlone = !ways.has('proxy') || ways.size === 1;
-  if (named.length > 0 && ways.size === new Set(named).size && isAlone) return ways;
-  context.addIssue({ code: 'custom', message: 'must be oidc, token, oidc,token, or proxy' });
-  return z.NEVER;
-}
-
-function readPairs(text: string, context: z.RefinementCtx): ReadonlyMap<string, string> {
-  const pairs = list(text).map((pair) => pair.split('='));
-  if (pairs.every((pair) => pair.length === 2 && !pair.includes('')))
-    return new Map(pairs.map(([key = '', claim = '']) => [key, claim]));
-  context.addIssue({ code: 'custom', message: 'must be key=claim, separated by commas' });
-  return z.NEVER;
-}
-
-/** Reads the options; throws InvalidConfiguration with every value at fault. */
-export function parseOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>): ConsoleFlags {
-  const flags = readFlags('console', OPTIONS, args);
-  const values = valuesOf(OPTIONS, flags, env);
-  const unusable = unusableProxies(['https-proxy'], { table: OPTIONS, flags, env });
-  for (const name of unusable) delete values[name];
-  const result = Options.safeParse(values);
-  const faults = result.success ? faultsOf(result.data) : result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`); // prettier-ignore
-  if (result.success && faults.length === 0)
-    return { ...result.data, ignored: unusable.map((name) => describeIgnored(OPTIONS[name].env, 'the issuer is')) };
-  throw invalidOptions('console', faults.join('; '));
-}
-
-/** Options that do not go together; each would leave the console open, or closed to everyone. */
-function faultsOf(options: z.infer<typeof Options>): readonly string[] {
+function faultsOf(options: z.infer<typeof Values>): readonly Fault[] {
   const { login } = options;
-  const needs = (name: keyof typeof options, way: string): readonly string[] =>
-    options[name] === undefined ? [`--${name}: is needed for ${way}`] : [];
+  const needs = (name: Fault['name'], way: string): readonly Fault[] =>
+    options[name] === undefined ? [{ name, message: `is needed for ${way}` }] : [];
   const isByCertificate = options['proxy-ca-file'] !== undefined;
   const isBySecret = options['proxy-secret-file'] !== undefined;
   return [
     ...(login.has('oidc') ? [...needs('oidc-issuer', '--login oidc'), ...needs('oidc-client-id', '--login oidc')] : []),
     ...(login.has('proxy') && isByCertificate === isBySecret
-      ? ['--login: proxy needs --proxy-secret-file or --proxy-ca-file, and not both: else every client could name any user'] // prettier-ignore
+      ? [{ name: 'login' as const, message: BOTH_OR_NONE }]
       : []),
     ...(isByCertificate ? needs('tls-cert-file', '--proxy-ca-file') : []),
-    ...(isByCertificate && options['proxy-names'].length === 0 ? ['--proxy-names: is needed for --proxy-ca-file'] : []),
+    ...(isByCertificate && options['proxy-names'].length === 0
+      ? [{ name: 'proxy-names' as const, message: 'is needed for --proxy-ca-file' }]
+      : []),
     ...((options['tls-cert-file'] === undefined) === (options['tls-key-file'] === undefined)
       ? []
-      : ['--tls-key-file: certificate and key go together']),
+      : [{ name: 'tls-key-file' as const, message: 'certificate and key go together' }]),
   ];
 }
 
-/** Connections that one address may have: one browser cannot take those of all others, unless all are behind a proxy. */
-export function connectionsPerAddress(options: ConsoleFlags): number {
-  const { login, 'max-connections': all, 'max-connections-per-address': given } = options;
-  const isDirect = options['tls-cert-file'] !== undefined && !login.has('proxy');
-  return given ?? (isDirect ? Math.ceil(all / 4) : all);
-}
-
-/** Options that work, and that an administrator has to know the price of; and those that are ignored. */
-export function warningsOf(options: ConsoleFlags): readonly string[] {
-  const { protocol, hostname } = new URL(options['external-url']);
-  const isOwn = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname) || hostname.endsWith('.localhost');
-  if (protocol === 'https:' || isOwn) return options.ignored;
-  return [
-    ...options.ignored,
-    'browsers reach the console without TLS: everyone on the way can read sessions and tokens, and act with them; let a proxy end TLS, or set --tls-cert-file, and begin --external-url with https://',
-  ];
+/** Reads the options; throws InvalidConfiguration with every value at fault. */
+export function parseOptions(args: GivenTexts['args'], env: GivenTexts['env']): ConsoleFlags {
+  const { options, ignored } = readOptions(
+    { program: 'console', table: OPTIONS, schema: Options, proxies: ['https-proxy'], reached: 'the issuer is' },
+    { args, env },
+  );
+  return { ...options, ignored };
 }
 
 /** One line an option, for `--help`. */

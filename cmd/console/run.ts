@@ -21,7 +21,8 @@ import { VERSION } from '../serving/version.ts';
 import { readyChecks } from './checks.ts';
 import { loginOf } from './logins.ts';
 import { createConsoleMetrics, type ConsoleMetrics } from './metrics.ts';
-import { connectionsPerAddress, warningsOf, type ConsoleFlags } from './options.ts';
+import { connectionsPerAddress, warningsOf } from './option-rules.ts';
+import type { ConsoleFlags } from './options.ts';
 import { sessionKeys } from './session-keys.ts';
 
 /** Until the signal aborts. @throws ReasonedError InvalidConfiguration, KubeconfigInvalid */

@@ -7,23 +7,23 @@ import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import { readPolicy } from '../../controllers/upgrade-policy.ts';
 import { canonicalHost } from '../../oci/host.ts';
 import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
-import { describeTable, invalidOptions, readFlags, valuesOf, type OptionTable } from '../serving/option-values.ts';
-import { describeIgnored, proxyOption, unusableProxies } from '../serving/proxy-options.ts';
+import {
+  addressOption,
+  API_SERVER_OPTIONS,
+  apiServerValues,
+  countOption,
+  LOG_OPTIONS,
+  logValues,
+} from '../serving/common-options.ts';
+import { describeTable, type OptionTable } from '../serving/option-values.ts';
+import { proxyOption } from '../serving/proxy-options.ts';
+import { readOptions, type GivenTexts } from '../serving/read-options.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 export const OPTIONS = {
-  kubeconfig: {
-    env: 'KUBECONFIG',
-    help: 'kubeconfig files, separated as in PATH; absent in a Pod, where the ServiceAccount is used',
-  },
+  ...API_SERVER_OPTIONS,
   namespace: { env: 'POD_NAMESPACE', help: 'namespace of the manager, for the lease and pull secrets' },
   identity: { env: 'POD_NAME', help: 'name of this replica in the lease and in events' },
-  'service-host': { env: 'KUBERNETES_SERVICE_HOST', help: 'address of the API server, set in every Pod' },
-  'service-port': { env: 'KUBERNETES_SERVICE_PORT', help: 'port of the API server, set in every Pod' },
-  'account-folder': {
-    env: 'SLIPWAY_ACCOUNT_FOLDER',
-    help: 'folder with token, ca.crt and namespace of the ServiceAccount',
-  },
   'data-folder': { env: 'SLIPWAY_DATA_FOLDER', help: 'folder for catalog indexes; can be lost at any time' },
   listen: {
     env: 'SLIPWAY_LISTEN',
@@ -99,38 +99,25 @@ export const OPTIONS = {
     env: 'SLIPWAY_UPGRADE_POLICY',
     help: 'upgrade policy as JSON, for Subscriptions and namespaces that have none: {"automatic":"Patch"}',
   },
-  'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
-  'log-format': {
-    env: 'SLIPWAY_LOG_FORMAT',
-    help: 'numbers, or words: levels as words and times in ISO 8601; JSON either way',
-  },
+  ...LOG_OPTIONS,
 } as const satisfies OptionTable;
 
 export const Options = z.object({
-  kubeconfig: z.string().optional(),
+  ...apiServerValues,
   namespace: z.string().optional(),
   identity: z.string().default(`manager-${process.pid}`),
-  'service-host': z.string().optional(),
-  'service-port': z.string().default('443'),
-  'account-folder': z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
   'data-folder': z.string().default('/var/lib/slipway'),
-  listen: z
-    .string()
-    .regex(/^.*:\d{1,5}$/, 'must be host:port')
-    .default(':8080'),
-  'listen-probes': z
-    .string()
-    .regex(/^.*:\d{1,5}$/, 'must be host:port')
-    .default(':8081'),
-  'max-connections': z.coerce.number().int().min(1).max(10_000).default(256),
-  'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).default(64),
-  'max-catalog-bodies': z.coerce.number().int().min(1).max(1000).default(8),
-  'max-catalog-bodies-per-address': z.coerce.number().int().min(1).max(1000).default(4),
-  'client-timeout': z.coerce.number().int().min(1).max(600).default(30),
+  listen: addressOption(':8080'),
+  'listen-probes': addressOption(':8081'),
+  'max-connections': countOption(10_000).default(256),
+  'max-connections-per-address': countOption(10_000).default(64),
+  'max-catalog-bodies': countOption(1000).default(8),
+  'max-catalog-bodies-per-address': countOption(1000).default(4),
+  'client-timeout': countOption(600).default(30),
   'catalog-auth': z.enum(['none', 'token']).default('none'),
   'leader-elect': z.stringbool().default(true),
   'lease-seconds': z.coerce.number().int().min(5).max(300).default(DEFAULT_TIMINGS.leaseSeconds),
-  concurrency: z.coerce.number().int().min(1).max(256).default(16),
+  concurrency: countOption(256).default(16),
   'plain-http': z
     .string()
     .default('')
@@ -144,19 +131,16 @@ export const Options = z.object({
   'https-proxy': proxyOption(),
   'http-proxy': proxyOption(),
   'no-proxy': z.string().optional(),
-  'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
-  'pull-timeout': z.coerce.number().int().min(1).max(86_400).default(600),
+  'registry-timeout': countOption(600).default(30),
+  'pull-timeout': countOption(86_400).default(600),
   'probe-webhooks': z.stringbool().default(true),
   'upgrade-policy': z.string().default('').transform(readUpgradePolicy),
-  'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  'log-format': z.enum(['numbers', 'words']).default('numbers'),
+  ...logValues,
 });
 export interface ManagerOptions extends Readonly<z.infer<typeof Options>> {
   /** Variables that were ignored, each with its reason and remedy, for the log. */
   readonly warnings: readonly string[];
 }
-
-const PROXIES = ['https-proxy', 'http-proxy'] as const;
 
 /** The policy, or a fault of the option. */
 function readUpgradePolicy(text: string, context: z.RefinementCtx): UpgradePolicy | undefined {
@@ -168,21 +152,18 @@ function readUpgradePolicy(text: string, context: z.RefinementCtx): UpgradePolic
 }
 
 /** Reads the options; throws InvalidConfiguration with every value at fault. */
-export function parseOptions(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): ManagerOptions {
-  const flags = readFlags('manager', OPTIONS, args);
-  const unusable = unusableProxies(PROXIES, { table: OPTIONS, flags, env });
-  const values = valuesOf(OPTIONS, flags, env);
-  for (const name of unusable) delete values[name];
-  const result = Options.safeParse(values);
-  if (result.success)
-    return { ...result.data, warnings: unusable.map((name) => describeIgnored(OPTIONS[name].env, 'registries are')) };
-  throw invalidOptions(
-    'manager',
-    result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
+export function parseOptions(args: GivenTexts['args'], env: GivenTexts['env']): ManagerOptions {
+  const { options, ignored } = readOptions(
+    {
+      program: 'manager',
+      table: OPTIONS,
+      schema: Options,
+      proxies: ['https-proxy', 'http-proxy'],
+      reached: 'registries are',
+    },
+    { args, env },
   );
+  return { ...options, warnings: ignored };
 }
 
 /** One line an option, for `--help`. */
