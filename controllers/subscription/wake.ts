@@ -53,7 +53,9 @@ function isChanged(before: Subscription, after: Subscription): boolean {
 /** Whether a Subscription's decision can depend on the installations of others. */
 export function waitsForOthers({ metadata, status }: Subscription): boolean {
   const heldBack = status?.refused?.some(({ reason }) => reason === 'DependencyNotReady') === true;
-  return metadata.deletionTimestamp !== undefined || heldBack || lacksSomething(status);
+  // A CRD that moves from another package has that one as its owner meanwhile.
+  const collides = findCondition(status?.conditions, 'Reconciling')?.reason === 'Collision';
+  return metadata.deletionTimestamp !== undefined || heldBack || collides || lacksSomething(status);
 }
 
 /** Whether a bundle would be chosen in another cluster: with other packages, kinds or versions in it. */
