@@ -5,6 +5,7 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { ruledOutBy } from '../../resolver/published-again.ts';
+import { needsPerson } from './needs-person.ts';
 import { mayHold } from './trust.ts';
 
 /** The Subscriptions that wait for others, if an event of one Subscription may change their plan. */
@@ -46,6 +47,7 @@ function isChanged(before: Subscription, after: Subscription): boolean {
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
     before.metadata.generation !== after.metadata.generation ||
     before.status?.pending?.reason !== after.status?.pending?.reason ||
+    needsPerson(before) !== needsPerson(after) ||
     before.status?.quarantined?.length !== after.status?.quarantined?.length
   );
 }
