@@ -9,18 +9,13 @@ import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { Reconcile } from '../kube/controller/controller.ts';
 import { silentLog } from '../kube/log.ts';
 import type { EventFacts } from './events.ts';
-import { reportDefects } from './report-defects.ts';
+import { markReported, reportDefects } from './report-defects.ts';
 
 const key = { namespace: 'default', name: 'widgets' };
 const ref = { apiVersion: API_VERSION, kind: 'Subscription', ...key };
 const defect: Reconcile = () => Promise.reject(new TypeError('x is not a function'));
 
-function setUp(
-  reconcile: Reconcile,
-  conditions: readonly Condition[] = [],
-  metadata: object = {},
-  leavesConflicts = false,
-) {
+function setUp(reconcile: Reconcile, conditions: readonly Condition[] = [], metadata: object = {}) {
   const cluster = createFakeCluster();
   cluster.put({ apiVersion: API_VERSION, kind: 'Subscription', metadata: key });
   cluster.change(ref, ({ metadata: before, ...object }) => ({
@@ -36,7 +31,6 @@ function setUp(
     cluster,
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(Date.parse('2026-01-01T00:00:00Z') + clock.seconds * 1000),
-    leavesConflicts,
   });
   const stop = new AbortController();
   return {
@@ -99,37 +93,31 @@ test.each(['UpgradeFailed', 'CustomResourcesLost', 'Contested'] as const)(
 );
 
 test('an error with a reason is not reported as a defect: its controller reports it', async () => {
-  const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'changed' });
+  const error = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'no' });
   const { run, cluster, events } = setUp(() => Promise.reject(error));
   await expect(run()).rejects.toBe(error);
   expect([cluster.requests, events]).toEqual([[], []]);
 });
 
 test.each([
-  {
-    leavesConflicts: true,
-    told: ['Conflict'],
-    because: 'a name stays taken, for example, and its controller says nothing',
-  },
-  { leavesConflicts: false, told: [], because: 'its controller has reported it' },
-])(
-  'a Conflict that has come again for a minute is reported by the events $told, as $because',
-  async ({ leavesConflicts, told }) => {
-    const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'create Secret a: it exists' });
-    const { run, clock, condition, events } = setUp(() => Promise.reject(error), [ready(2)], {}, leavesConflicts);
-    for (const seconds of [0, 30, 60, 90]) {
-      clock.seconds = seconds;
-      await expect(run()).rejects.toBe(error);
-      expect(condition('Reconciling')?.reason).toBe(seconds >= 60 ? told[0] : undefined);
-    }
-    expect([condition('Ready')?.status, events.map(({ reason }) => reason)]).toEqual(['True', told]);
-  },
-);
+  { because: 'a name stays taken, for example', isReported: false, told: ['Conflict'] },
+  { because: 'its controller has reported it', isReported: true, told: [] },
+])('a Conflict that has come again for a minute is reported by the events $told: $because', async (given) => {
+  const conflict = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'create Secret a: it exists' });
+  const error = given.isReported ? markReported(conflict) : conflict;
+  const { run, clock, condition, events } = setUp(() => Promise.reject(error), [ready(2)]);
+  for (const seconds of [0, 30, 60, 90]) {
+    clock.seconds = seconds;
+    await expect(run()).rejects.toBe(error);
+    expect(condition('Reconciling')?.reason).toBe(seconds >= 60 ? given.told[0] : undefined);
+  }
+  expect([condition('Ready')?.status, events.map(({ reason }) => reason)]).toEqual(['True', given.told]);
+});
 
 test('the time of a Conflict begins with the first one: an outage before it is reported by the controller', async () => {
   let reason: Reason = 'ApiUnavailable';
   const failing: Reconcile = () => Promise.reject(new ReasonedError({ reason, retry: 'backoff', message: 'no' }));
-  const { run, clock, events } = setUp(failing, [], {}, true);
+  const { run, clock, events } = setUp(failing);
   for (const [seconds, next] of [
     [0, 'ApiUnavailable'],
     [90, 'ApiUnavailable'],

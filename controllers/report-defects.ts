@@ -1,8 +1,8 @@
 /**
  * Reports an error in the status of the object that would be in the log only: a defect of Slipway, which has no reason, and
  * an error that ended a removal, such as a deletion that a policy of the cluster refuses. An error of a removal that the next
- * attempt cures by itself is reported once it has lasted for a minute, and so is a Conflict of a controller that reports none.
- * All other errors are reported by the controller that meets them. All are retried with back-off.
+ * attempt cures by itself is reported once it has lasted for a minute, and so is a Conflict: controllers report none, except for
+ * those that they mark. All other errors are reported by the controller that meets them. All are retried with back-off.
  */
 import {
   findCondition,
@@ -27,8 +27,15 @@ export interface DefectDeps {
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
-  /** Whether the controller reports no Conflict itself, also of an object that is not being deleted. */
-  readonly leavesConflicts?: boolean;
+}
+
+/** Errors that are in the status of the object already. */
+const REPORTED = new WeakSet<ReasonedError>();
+
+/** Marks an error that the controller has written into the status itself; returns it. */
+export function markReported(error: ReasonedError): ReasonedError {
+  REPORTED.add(error);
+  return error;
 }
 
 /** The same reconcile function; an error that no controller reports is written into the object's conditions and an event. */
@@ -41,7 +48,7 @@ export function reportDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile
       return result;
     } catch (error) {
       const object = deps.objects.get(formatKey(key));
-      const passes = isPassing(error, object, deps);
+      const passes = isPassing(error, object);
       const lasts = passing.lasts(formatKey(key), passes ? error : undefined, deps.now());
       const isReported = passes ? lasts : isBeingDeleted(object) || !(error instanceof ReasonedError);
       const trouble = context.signal.aborted || !isReported ? undefined : troubleOf(error);
@@ -81,13 +88,9 @@ class PassingErrors {
 }
 
 /** Whether an error is reported here, once it lasts. */
-function isPassing(
-  error: unknown,
-  object: KubeObject | undefined,
-  { leavesConflicts = false }: Pick<DefectDeps, 'leavesConflicts'>,
-): error is ReasonedError {
+function isPassing(error: unknown, object: KubeObject | undefined): error is ReasonedError {
   if (!(error instanceof ReasonedError)) return false;
-  return isBeingDeleted(object) ? PASSING.has(error.reason) : leavesConflicts && error.reason === 'Conflict';
+  return isBeingDeleted(object) ? PASSING.has(error.reason) : error.reason === 'Conflict' && !REPORTED.has(error);
 }
 
 function troubleOf(error: unknown): Trouble {

@@ -70,6 +70,12 @@ const CASES: readonly {
     next: [],
   },
   {
+    because: 'an upgrade waits for a dependency that needs a person, and the installed version works',
+    parts: { status: { ...AWAITING, conditions: [READY], pending: { ...PENDING, reason: 'DependencyNotReady' } } },
+    state: 'Waiting',
+    next: [],
+  },
+  {
     because: 'an upgrade failed for good',
     parts: { status: FAILED },
     state: 'Failed',

@@ -93,7 +93,9 @@ export function judge(subscription: Subscription): State {
   if (findCondition(status?.conditions, 'Stalled') !== undefined) return 'Failed';
   if (findCondition(status?.conditions, 'Reconciling') !== undefined) return 'Working';
   const { reason = '' } = status?.pending ?? {};
-  if (WAITS_FOR_APPROVAL.has(reason) || WAITS_FOR_A_TIME.has(reason)) return 'Waiting';
+  const isWait = WAITS_FOR_APPROVAL.has(reason) || WAITS_FOR_A_TIME.has(reason);
+  // Without one of the conditions above, the dependency needs a person, and the installed version works.
+  if (isWait || reason === 'DependencyNotReady') return 'Waiting';
   return isReady(subscription) ? 'Ready' : 'Working';
 }
 

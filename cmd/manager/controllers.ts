@@ -126,7 +126,7 @@ export function createSubscriptionController(parts: Parts): Controller {
     attendedSince: () => parts.standstills.runsSince,
   });
   return controller(context, SUBSCRIPTION.kind, {
-    reconcile: barrier.behind(reportDefects(reconcile, { ...defectsOf(parts, subscriptions), leavesConflicts: true })),
+    reconcile: barrier.behind(reportDefects(reconcile, defectsOf(parts, subscriptions))),
     watches: [
       { informer: subscriptions, keys: onChangeByPeople(ownKey) },
       watchOf({ informer: subscriptions, keys: (_, event) => waitingFor(subscriptions, event) }),

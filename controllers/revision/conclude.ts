@@ -2,6 +2,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Result } from '../../kube/controller/controller.ts';
+import { markReported } from '../report-defects.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue } from './certificates/due.ts';
 import { isSettled } from './decide.ts';
@@ -115,9 +116,9 @@ function timeOf({ memory, now }: Run): WorkTime {
   return { now: now(), attendedSince: memory.attendedSince };
 }
 
-/** The schedule as the work queue takes it. Throws an error that the queue is to retry. */
+/** The schedule as the work queue takes it. Throws an error that the queue is to retry; the status reports it already. */
 export function resultOfSchedule(again: Again): Result {
   if (typeof again === 'string') return undefined;
-  if ('error' in again) throw again.error;
+  if ('error' in again) throw markReported(again.error);
   return { requeueAfterSeconds: again.inSeconds };
 }

@@ -102,7 +102,7 @@ async function attempt(run: Run): Promise<RollOutOutcome | ReasonedError> {
 
 /** The steps of a roll-out until one ends it. Throws errors after the objects were applied. */
 async function takeSteps(run: Run): Promise<RollOutOutcome | ReasonedError> {
-  const reached = await orOutcome(reachApply(run));
+  const reached = await orOutcome(run, reachApply(run));
   if (reached instanceof ReasonedError || 'judgement' in reached) return reached;
   const { rejection, unready } = reached;
   const judgement = rejection ?? (await prove(run, reached));
@@ -121,13 +121,18 @@ async function reachApply(run: Run): Promise<Applied | InPlace> {
 
 /**
  * An error that ends the steps before the objects are applied is an outcome, too. Throws all other errors, and a
- * Conflict, since a newer state is about to arrive.
+ * Conflict, since a newer state is about to arrive: report-defects.ts reports one that lasts. Its time says nothing of the
+ * bundle, so the progress deadline does not count it.
  */
-async function orOutcome<Reached>(steps: Promise<Reached>): Promise<Reached | ReasonedError> {
+async function orOutcome<Reached>(
+  { memory }: Pick<Run, 'memory'>,
+  steps: Promise<Reached>,
+): Promise<Reached | ReasonedError> {
   try {
     return await steps;
   } catch (error) {
     if (isOutcome(error)) return error;
+    memory.attendedSince = undefined;
     throw error;
   }
 }

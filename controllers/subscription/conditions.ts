@@ -94,7 +94,8 @@ const PROGRESS: Rows<OperatorStates, RowContext, readonly NextCondition[]> = {
   switching: (_, { plan }) => [reconciling(plan)],
   unhealthy: ({ active }, { plan }) =>
     isStalledNow(active) && !isAboutToGoOn(plan) ? [stalledAs(active)] : progressOfActive(plan),
-  healthy: (_, { plan }) => progressOfActive(plan),
+  // The condition UpgradeAvailable names the person's act that the next version waits for.
+  healthy: (_, { plan }) => progressOfActive(plan).filter(({ type }) => type !== 'Stalled'),
 };
 
 function installed(active: Revision, remarks: string): ConditionContent {
@@ -171,7 +172,7 @@ function stalledAs(failed: Revision): NextCondition {
 
 /** Whether the next version takes the place of the active one without a person: it waits for a time, its plan or a dependency. */
 function isAboutToGoOn({ action }: ResolvedPlan): boolean {
-  return action.do === 'await' && COMES_BY_ITSELF.has(action.hold.reason);
+  return action.do === 'await' && COMES_BY_ITSELF.has(action.hold.reason) && action.hold.needsPerson !== true;
 }
 
 const COMES_BY_ITSELF: ReadonlySet<Reason> = new Set(['OutsideWindow', 'Planning', 'DependencyNotReady']);
@@ -195,11 +196,14 @@ function progressOfActive(plan: ResolvedPlan): readonly NextCondition[] {
   return [{ type: 'Reconciling', ...asTrue(unfinishedReason(active) ?? reason, busy?.message ?? message) }];
 }
 
-/** Waiting for approval, a window or the operator is not progress; a plan or a missing dependency is; an invalid spec is a stall. */
+/**
+ * Waiting for approval, a window or the operator is not progress; a plan or a missing dependency is; an invalid spec is a stall, and
+ * so is a dependency that needs a person.
+ */
 function waitingOf(action: Waiting): readonly NextCondition[] {
-  const { reason } = action.hold;
+  const { reason, needsPerson } = action.hold;
   if (WAITS_FOR_APPROVAL.has(reason) || WAITS_FOR_A_TIME.has(reason)) return [];
-  const type = reason === 'InvalidSpec' ? 'Stalled' : 'Reconciling';
+  const type = reason === 'InvalidSpec' || needsPerson === true ? 'Stalled' : 'Reconciling';
   return [{ type, ...asTrue(reason, describeHold(action)) }];
 }
 

@@ -3,10 +3,10 @@
  * dependency that must be there is being installed. Pure.
  */
 import { findCondition } from '../../api/conditions.ts';
-import { WAITS_FOR_APPROVAL } from '../../api/reasons.ts';
 import type { Conflict, Decision, Suggestion } from '../../resolver/decision.ts';
 import { kindKey, providedKeys, type Need } from '../../resolver/dependencies/requirements.ts';
 import { propertiesOf } from '../revision-properties.ts';
+import { needsPerson } from './needs-person.ts';
 import { isBeingDeleted } from './requested-dependencies.ts';
 import type { Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -40,12 +40,10 @@ function needsIn(because: readonly Conflict[]): readonly Need[] {
  * itself does not count: the two may wait for each other.
  */
 function isComing({ subscription }: Neighbour): boolean {
-  const { spec, status } = subscription;
-  if (isBeingDeleted(subscription) || spec.suspend) return false;
-  if (findCondition(status?.conditions, 'Stalled') !== undefined) return false;
+  const { status } = subscription;
+  if (isBeingDeleted(subscription) || needsPerson(subscription) !== undefined) return false;
   if (findCondition(status?.conditions, 'Reconciling')?.reason === 'ResolutionFailed') return false;
-  if (status?.pending === undefined) return status?.installed === undefined;
-  return !WAITS_FOR_APPROVAL.has(status.pending.reason);
+  return status?.pending !== undefined || status?.installed === undefined;
 }
 
 /** Whether its package, or the newest Revision of it, may serve a need; the resolver judges the version once it is installed. */

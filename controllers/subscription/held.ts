@@ -21,4 +21,6 @@ export interface Hold {
   readonly until?: Date;
   /** Dependencies that must be installed first and that no Subscription requests yet. */
   readonly missing: readonly DependencyStep[];
+  /** Whether one of the dependencies makes no progress before a person acts. */
+  readonly needsPerson?: true;
 }

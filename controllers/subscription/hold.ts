@@ -3,7 +3,6 @@
  * maintenance window, the installed operator, a dependency. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -11,6 +10,7 @@ import type { DependencyStep } from '../../resolver/decision.ts';
 import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
 import type { Hold } from './held.ts';
+import { needsPerson } from './needs-person.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { describeRefusal, refusalIn } from './operator-condition.ts';
@@ -76,12 +76,19 @@ function holdOfDependencies(facts: SubscriptionFacts, { choice, installed }: Pla
   const open = steps.filter((step) => !follows(step) && !waitsForUs(facts, step));
   if (open.length === 0) return undefined;
   const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
-  const described = open.map((step) => {
-    const isFirst = !later.has(step.package) || missing.includes(step);
-    return `${describeOpenStep(facts, step)}${isFirst ? '' : adviseOnMove(installed)}`;
-  });
+  const isStuck = (step: DependencyStep): boolean => later.has(step.package) && !missing.includes(step);
+  const described = open.map(
+    (step) => `${describeOpenStep(facts, step)}${isStuck(step) ? adviseOnMove(installed) : ''}`,
+  );
   const message = `waits for its dependencies: ${described.join('; ')}`;
-  return { reason: 'DependencyNotReady', message, missing };
+  const endsByPerson = open.some((step) => isStuck(step) || isLeftToPerson(facts, step));
+  return { reason: 'DependencyNotReady', message, missing, ...(endsByPerson && { needsPerson: true }) };
+}
+
+/** Whether none of the Subscriptions that request the package of a step goes on by itself. */
+function isLeftToPerson(facts: SubscriptionFacts, step: DependencyStep): boolean {
+  const requests = requestsOf(facts, step.package);
+  return requests.length > 0 && requests.every(({ subscription }) => needsPerson(subscription) !== undefined);
 }
 
 /**
@@ -108,9 +115,9 @@ function adviseOnMove(installed: Revision | undefined): string {
   return `, which brings a kind that ${installed?.spec.bundle} provides until it is upgraded: set dependencies to Ignore to upgrade it first`;
 }
 
-function stateOf({ status }: Subscription): string {
-  const stalled = findCondition(status?.conditions, 'Stalled');
-  return stalled === undefined ? '' : ` (${stalled.reason})`;
+function stateOf(subscription: Subscription): string {
+  const reason = needsPerson(subscription);
+  return reason === undefined ? '' : ` (${reason})`;
 }
 
 /**

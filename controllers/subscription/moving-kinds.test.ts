@@ -116,7 +116,11 @@ describe('a kind that moves to a package whose Subscription does not follow by i
     const fleet = new Fleet([old(needs('split')), SPLIT], [OLD, { package: 'split', spec }]);
     const { action } = fleet.reconcile('old');
     const hold = mine
-      ? { message: expect.stringContaining('set dependencies to Ignore to upgrade it first') as string, missing: [] }
+      ? {
+          message: expect.stringContaining('set dependencies to Ignore to upgrade it first') as string,
+          missing: [],
+          needsPerson: true,
+        }
       : { missing: [{ package: 'split' }] };
     expect(action).toMatchObject({ hold });
     expect(settle(fleet, 'old')).toEqual(['1.0.0']);

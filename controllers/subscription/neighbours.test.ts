@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reason } from '../../api/reasons.ts';
 import type { CatalogPackage, Property } from '../../catalog/model.ts';
+import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
@@ -709,6 +710,10 @@ describe('whether a change concerns a waiting Subscription', () => {
     expect(wokenBy([subscription({ name: 'content' }), waiting], event)).toEqual([waiting]);
   });
 
+  const busy = (reason: Reason): SubscriptionStatus => ({
+    conditions: [{ type: 'Reconciling', status: 'True', reason, message: 'm', lastTransitionTime: since }],
+  });
+
   test.each([
     { because: 'it is being deleted', parts: leaving, waits: true },
     {
@@ -726,6 +731,8 @@ describe('whether a change concerns a waiting Subscription', () => {
       parts: { status: { refused: [{ version: '2', reason: 'VersionNotFound', message: '' }] } },
       waits: false,
     },
+    { because: 'its CRD has another owner until that one goes on', parts: { status: busy('Collision') }, waits: true },
+    { because: 'its image cannot be pulled', parts: { status: busy('RegistryUnavailable') }, waits: false },
     { because: 'all is well', parts: {}, waits: false },
   ])('a Subscription waits for others: $waits, since $because', ({ parts, waits }) => {
     expect(waitsForOthers(subscription(parts))).toBe(waits);

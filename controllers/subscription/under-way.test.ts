@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription-status.ts';
-import type { CatalogPackage } from '../../catalog/model.ts';
-import type { CatalogSource } from '../../resolver/input.ts';
+import type { CatalogPackage, Property } from '../../catalog/model.ts';
+import type { CatalogSource, InstalledPackage } from '../../resolver/input.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
 import { decideSubscription, type ResolvedPlan } from './decide.ts';
 import { summarizePlan } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
+import { waitsForOthers } from './wake.ts';
 
 const before = revision({ ready: true, state: 'Archived', lastActiveTime: '2026-05-01T11:30:00Z' });
 const underWay = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
@@ -79,6 +80,30 @@ const twoWays = (isWithdrawn: boolean): CatalogSource =>
     ['1.0.0', '1.1.0', '1.2.0', '1.3.0'],
   );
 
+/** 1.1.0 brings a kind that another package gives up. */
+const LAMP: Property = { type: 'olm.gvk', value: { group: 'lamps.example', version: 'v1', kind: 'Lamp' } };
+const withLamp = changed((content) => ({
+  ...content,
+  bundles: content.bundles.map((one) => (one.version === '1.1.0' ? { ...one, properties: [LAMP] } : one)),
+}));
+const colliding = revision({
+  ...inVain,
+  reason: 'Collision',
+  inventory: ['x'],
+  properties: [{ type: LAMP.type, value: JSON.stringify(LAMP.value) }],
+});
+
+/** The other package, in the version that works. */
+const widget = (...properties: readonly Property[]): InstalledPackage => ({
+  package: 'widget',
+  bundle: 'widget.v1.0.0',
+  version: '1.0.0',
+  catalog: 'main',
+  image: 'i',
+  dependency: false,
+  properties,
+});
+
 const GIVEN_UP = {
   bundle: 'gadget.v1.1.0',
   version: '1.1.0',
@@ -99,6 +124,8 @@ interface Case {
   readonly status?: SubscriptionStatus;
   /** Whether the spec selects the catalog that it comes from, which is beside the other one then. */
   readonly isSelected?: boolean;
+  /** The installed packages of other Subscriptions. */
+  readonly packages?: readonly InstalledPackage[];
   readonly expected: string;
 }
 
@@ -110,15 +137,16 @@ function decided({
   newer = [],
   status = {},
   isSelected = true,
+  packages = [],
 }: Omit<Case, 'because' | 'expected'>): {
   readonly one: ReturnType<typeof subscription>;
   readonly plan: ResolvedPlan;
 } {
   const one = subscription({ spec, status });
   const catalogs = isSelected ? [source] : [source, { ...catalog({ versions: ['1.0.0'] }), selected: false }];
-  const plan = decideSubscription(
-    facts({ subscription: one, revisions: [...history, active, ...newer], catalogs, nextNumber: 4 }),
-  );
+  const cluster = { providedKinds: [], packages, coming: [] };
+  const revisions = [...history, active, ...newer];
+  const plan = decideSubscription(facts({ subscription: one, revisions, catalogs, cluster, nextNumber: 4 }));
   if (plan.kind !== 'resolved') throw new Error(plan.kind);
   return { one, plan };
 }
@@ -214,6 +242,33 @@ describe('during the roll-out of 1.1.0', () => {
       expected: 'nothing',
     },
     {
+      because: 'it waits for a CRD that another package has given up',
+      active: colliding,
+      source: withLamp,
+      packages: [widget()],
+      expected: 'nothing',
+    },
+    {
+      because: 'it waits for a CRD that another package had given up, and that one went back to its version before',
+      active: colliding,
+      source: withLamp,
+      packages: [widget(LAMP)],
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'its first object is applied, and another package is about to take its kind back',
+      active: revision({ ...inVain, reason: 'Progressing', inventory: ['x'] }),
+      source: withLamp,
+      packages: [widget(LAMP)],
+      expected: 'nothing',
+    },
+    {
+      because: 'it collides with an object of a person, and is withdrawn while another package has another kind',
+      active: colliding,
+      packages: [widget({ ...LAMP, value: { group: 'lamps.example', version: 'v1', kind: 'Shade' } })],
+      expected: 'nothing',
+    },
+    {
       because: 'it was given up before, and is active again after a crash',
       status: { quarantined: [GIVEN_UP] },
       source: catalog({ versions: ['1.0.0', '1.1.0'] }),
@@ -288,6 +343,22 @@ describe('during the roll-out of 1.1.0', () => {
         'gadget.v1.1.0 is being applied. gadget.v1.0.0, which is chosen now, waits until that version works or has failed',
       ) as string,
     });
+  });
+
+  test('a version whose CRD another package has taken back is refused for that package, and not quarantined', () => {
+    const { one, plan } = decided({ active: colliding, source: withLamp, packages: [widget(LAMP)] });
+    const { refused } = summarizePlan(one, plan, { now: NOW });
+    expect([inWords(plan), plan.quarantined, refused]).toMatchObject([
+      'activate gadget-1',
+      [],
+      [{ version: '1.1.0', reason: 'DependencyNotReady', message: expect.stringContaining('widget.v1.0.0') as string }],
+    ]);
+  });
+
+  test('a version that waits for a CRD of another package is decided about again when that package changes', () => {
+    const { one, plan } = decided({ active: colliding, source: withLamp, packages: [widget()] });
+    const status = summarizePlan(one, plan, { now: NOW });
+    expect(waitsForOthers({ ...one, status })).toBe(true);
   });
 
   test('a version that waits for a person is not said to wait for the installed one, which is applied again', () => {

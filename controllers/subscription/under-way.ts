@@ -9,9 +9,11 @@ import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import { graphIn } from '../../resolver/catalogs.ts';
 import type { Choice } from '../../resolver/decision.ts';
+import { providedKeys } from '../../resolver/dependencies/requirements.ts';
 import { edgeInto } from '../../resolver/graph.ts';
-import type { CatalogSource } from '../../resolver/input.ts';
+import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
 import { parseBundleVersion, isNewer } from '../../resolver/version.ts';
+import { propertiesOf } from '../revision-properties.ts';
 import { isAsConfigured, isInRange } from './in-range.ts';
 import { isOfInstalled } from './installed-version.ts';
 import { haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
@@ -21,13 +23,14 @@ interface RollOut extends Standing {
   readonly subscription: Subscription;
   readonly revisions: readonly Revision[];
   readonly catalogs: readonly CatalogSource[];
+  readonly cluster: Pick<ClusterFacts, 'packages'>;
 }
 
 /**
  * The Revision that stays although another bundle is chosen; undefined if the choice is free. If the spec asks for no rollback, a
- * version that failed stays too, unless a version other than the installed one may follow. Three Revisions never stay, as they
- * would come to no end: a quarantined one that a crash left active, one that a person deletes, and one whose errors come before
- * its first object, since no deadline ends those.
+ * version that failed stays too, unless a version other than the installed one may follow. Four Revisions never stay, as they
+ * would come to no good end: a quarantined one that a crash left active, one that a person deletes, one whose errors come before
+ * its first object, since no deadline ends those, and one that waits for a CRD which another package has taken back.
  */
 export function staysUnderWay(
   { next, bundle }: Pick<Choice, 'next' | 'bundle'>,
@@ -36,6 +39,7 @@ export function staysUnderWay(
   const { subscription, revisions, active, installed, failed, quarantined } = rollOut;
   if (active === undefined || isSameBundle(next, active.spec)) return undefined;
   if (active.metadata.deletionTimestamp !== undefined || isTriedInVain(active, revisions)) return undefined;
+  if (waitsForTakenBack(active, rollOut.cluster)) return undefined;
   if (quarantined.some((one) => haveSameBundle(one, active.spec))) return undefined;
   if (installed !== undefined && haveSameBundle(active.spec, installed.spec)) return undefined;
   if (active === failed && !staysFailed(subscription, next, installed)) return undefined;
@@ -47,6 +51,17 @@ function isTriedInVain(revision: Revision, revisions: readonly Revision[]): bool
   return (
     findCondition(revision.status?.conditions, 'Reconciling') !== undefined && hasNotedNothing(revision, revisions)
   );
+}
+
+/**
+ * Whether an object of another owner keeps it from its first write, and another package provides a kind of it again: that package had
+ * given the kind up, and went back to its version before. The version would be quarantined at the deadline for that failure.
+ */
+function waitsForTakenBack(revision: Revision, { packages = [] }: RollOut['cluster']): boolean {
+  if (findCondition(revision.status?.conditions, 'Ready')?.reason !== 'Collision') return false;
+  const others = packages.filter((one) => one.package !== revision.spec.package && one.holds !== false);
+  const own = providedKeys(propertiesOf(revision));
+  return others.some(({ properties }) => !own.isDisjointFrom(providedKeys(properties)));
 }
 
 /** Whether the objects in the cluster are those of the installed version: it is active, or the active one has noted none yet. */

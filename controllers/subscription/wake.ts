@@ -5,6 +5,7 @@ import type { SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { ruledOutBy } from '../../resolver/published-again.ts';
+import { needsPerson } from './needs-person.ts';
 import { mayHold } from './trust.ts';
 
 /** The Subscriptions that wait for others, if an event of one Subscription may change their plan. */
@@ -46,6 +47,7 @@ function isChanged(before: Subscription, after: Subscription): boolean {
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
     before.metadata.generation !== after.metadata.generation ||
     before.status?.pending?.reason !== after.status?.pending?.reason ||
+    needsPerson(before) !== needsPerson(after) ||
     before.status?.quarantined?.length !== after.status?.quarantined?.length
   );
 }
@@ -53,7 +55,9 @@ function isChanged(before: Subscription, after: Subscription): boolean {
 /** Whether a Subscription's decision can depend on the installations of others. */
 export function waitsForOthers({ metadata, status }: Subscription): boolean {
   const heldBack = status?.refused?.some(({ reason }) => reason === 'DependencyNotReady') === true;
-  return metadata.deletionTimestamp !== undefined || heldBack || lacksSomething(status);
+  // A CRD that moves from another package has that one as its owner meanwhile.
+  const collides = findCondition(status?.conditions, 'Reconciling')?.reason === 'Collision';
+  return metadata.deletionTimestamp !== undefined || heldBack || collides || lacksSomething(status);
 }
 
 /** Whether a bundle would be chosen in another cluster: with other packages, kinds or versions in it. */
