@@ -19,9 +19,15 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 	@$(NODE_IS_NEW) || { echo "Slipway needs Node 24.15 or newer, and this is $$(node --version) on $$(uname -sm). On Linux on x64 and" \
 	  "arm64 a new one comes with the libraries; on other systems, install it." >&2; exit 1; }
 
-# While npm fetches its packages for the first time, Go fetches the modules of the control plane, which is built next.
+# While npm fetches its packages for the first time, Go fetches the modules of the control plane, which is built next, and compiles
+# most of its own library that these import, with the flags of e2e/cluster/binaries.ts.
+GO_LIBRARY := archive/zip database/sql encoding/xml go/doc html/template net/http/httptest net/http/httputil net/http/pprof
+go-modules: export GOWORK = off
+go-modules: export GOTOOLCHAIN = local
+go-modules: export CGO_ENABLED = 0
 go-modules:
-	@test -e node_modules/.package-lock.json || (cd e2e/cluster/modules/kubernetes && GOWORK=off go list -deps tool >/dev/null 2>&1 &)
+	@test -e node_modules/.package-lock.json || (cd e2e/cluster/modules/kubernetes && \
+	  { go list -deps tool & go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false $(GO_LIBRARY) & } >/dev/null 2>&1)
 
 demo: go-modules setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo

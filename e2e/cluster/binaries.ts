@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { cacheFolder } from '../lib/shared.ts';
 import { buildPrograms, commandsOf, elapsed, type Progress } from './go-build.ts';
 import { withLock } from './lock.ts';
-import { compilerFlags, linkerFlags, moduleOf, type ToolModule } from './tools.ts';
+import { compilerFlags, linkerFlags, moduleOf, REPEATABLE, type ToolModule } from './tools.ts';
 
 const MODULES = join(import.meta.dirname, 'modules');
 
@@ -73,7 +73,7 @@ function targetFolder(module: ToolModule): string {
 function flagsOf(module: ToolModule): readonly string[] {
   const goMod = readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8');
   const tags = module.tags === undefined ? [] : [`-tags=${module.tags.join(',')}`];
-  return ['-trimpath', '-buildvcs=false', `-ldflags=${linkerFlags(module, goMod)}`, ...compilerFlags(module), ...tags];
+  return [...REPEATABLE, `-ldflags=${linkerFlags(module, goMod)}`, ...compilerFlags(module), ...tags];
 }
 
 function sources(module: ToolModule): string[] {

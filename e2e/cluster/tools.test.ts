@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ROOT } from '../lib/manager.ts';
 import { commandsOf, outputsOf } from './go-build.ts';
 import {
   CHECK_PROGRAMS,
@@ -12,6 +13,7 @@ import {
   OLM_PROGRAMS,
   OLM_V1_PROGRAMS,
   programsOf,
+  REPEATABLE,
   TOOL_MODULES,
   type ToolModule,
 } from './tools.ts';
@@ -64,6 +66,11 @@ test('of Kubernetes only what is rarely run is not optimized', () => {
   for (const hot of ['apiserver', 'apimachinery', 'apiextensions-apiserver', 'client-go/tools', 'client-go'])
     expect(flags.join(' ')).not.toContain(`k8s.io/${hot}/...`);
   expect(compilerFlags(moduleOf('crane'))).toEqual(['-gcflags=all=-dwarf=false']);
+});
+
+test("make compiles Go's library with the flags of the build, which would compile it again otherwise", () => {
+  const flags = [...REPEATABLE, ...compilerFlags(moduleOf('crane'))];
+  expect(readFileSync(join(ROOT, 'Makefile'), 'utf8')).toContain(`go build ${flags.join(' ')} $(GO_LIBRARY)`);
 });
 
 test('a program that no module builds is a mistake of the caller', () => {

@@ -177,6 +177,9 @@ export function moduleOf(program: string): ToolModule {
   return found;
 }
 
+/** Flags of `go build` by which the same sources give the same program in each folder. `make go-modules` has them too. */
+export const REPEATABLE = ['-trimpath', '-buildvcs=false'];
+
 /** The `-ldflags` of `go build`: no symbol tables, and the version that the program reports. */
 export function linkerFlags({ reportsVersionOf }: ToolModule, goMod: string): string {
   const version = reportsVersionOf === undefined ? undefined : requiredVersion(goMod, reportsVersionOf);
