@@ -44,7 +44,7 @@ export interface PulledManifest {
  * one may refuse HEAD to those who may read. The error of GET is the one that is thrown.
  */
 export async function resolve(context: PullContext, reference: Reference, signal?: AbortSignal): Promise<Resolved> {
-  const asked: Asked = { places: pullPlaces(reference, context.mirrors), refusing: new Set(), signal };
+  const asked: AskedPlaces = { places: pullPlaces(reference, context.mirrors), refusing: new Set(), signal };
   const head = await askHead(context, reference, asked).catch(missingAsUndefined);
   if (head !== undefined) return head;
   const { digest, mediaType, bytes } = await pullFrom(context, reference, asked);
@@ -52,7 +52,7 @@ export async function resolve(context: PullContext, reference: Reference, signal
 }
 
 /** The places that a manifest is read from. */
-interface Asked {
+interface AskedPlaces {
   readonly places: readonly RegistryRepository[];
   /** Mutable: those that have refused HEAD, if need be with fresh credentials. */
   readonly refusing: Set<RegistryRepository>;
@@ -72,7 +72,7 @@ export async function pullManifest(
 function pullFrom(
   context: PullContext,
   reference: Reference,
-  { places, refusing, signal }: Asked,
+  { places, refusing, signal }: AskedPlaces,
 ): Promise<PulledManifest> {
   return fromFirst(places, async (place) => {
     const origin = originOf(reference);
@@ -114,7 +114,7 @@ const NO_HEAD: readonly number[] = [400, 403, 404, 405, 501];
 async function askHead(
   context: PullContext,
   reference: Reference,
-  { places, refusing, signal }: Asked,
+  { places, refusing, signal }: AskedPlaces,
 ): Promise<Resolved | undefined> {
   return fromFirst(places, async (place) => {
     const request = { ...manifestRequest(place, reference, { method: 'HEAD', signal }), accept: NO_HEAD };

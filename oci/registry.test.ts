@@ -292,7 +292,7 @@ describe('resolving a tag', () => {
   });
 
   test.each([
-    { because: 'nobody may read', auth: undefined, methods: ['HEAD', 'GET'] },
+    { because: 'no client may read', auth: undefined, methods: ['HEAD', 'GET'] },
     { because: 'a fresh token does not help', auth: { kind: 'bearer' } as const, methods: ['HEAD', 'HEAD', 'GET'] },
   ])('a registry that refuses both ways is asked by GET once, whose error is reported: $because', async (given) => {
     const guarded = await startFake(given.auth === undefined ? {} : { auth: given.auth });
