@@ -39,12 +39,24 @@ export interface PulledManifest {
   readonly manifest: OciManifest;
 }
 
-/** Sends HEAD, and GET if the registry does not answer that with a digest: one without HEAD may answer as if nothing were there. */
+/**
+ * Sends HEAD, and GET if the registry does not answer that with a digest: one without HEAD may answer as if nothing were there, and
+ * one may refuse HEAD to those who may read. The error of GET is the one that is thrown.
+ */
 export async function resolve(context: PullContext, reference: Reference, signal?: AbortSignal): Promise<Resolved> {
-  const head = await askHead(context, reference, signal).catch(missingAsUndefined);
+  const asked: AskedPlaces = { places: pullPlaces(reference, context.mirrors), refusing: new Set(), signal };
+  const head = await askHead(context, reference, asked).catch(missingAsUndefined);
   if (head !== undefined) return head;
-  const { digest, mediaType, bytes } = await pullManifest(context, reference, signal);
+  const { digest, mediaType, bytes } = await pullFrom(context, reference, asked);
   return { digest, mediaType, size: bytes.length };
+}
+
+/** The places that a manifest is read from. */
+interface AskedPlaces {
+  readonly places: readonly RegistryRepository[];
+  /** Mutable: those that have refused HEAD, if need be with fresh credentials. */
+  readonly refusing: Set<RegistryRepository>;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Fetches and checks a manifest or index. */
@@ -53,9 +65,19 @@ export async function pullManifest(
   reference: Reference,
   signal?: AbortSignal,
 ): Promise<PulledManifest> {
-  return fromFirst(pullPlaces(reference, context.mirrors), async (place) => {
+  const places = pullPlaces(reference, context.mirrors);
+  return pullFrom(context, reference, { places, refusing: new Set(), signal });
+}
+
+function pullFrom(
+  context: PullContext,
+  reference: Reference,
+  { places, refusing, signal }: AskedPlaces,
+): Promise<PulledManifest> {
+  return fromFirst(places, async (place) => {
     const origin = originOf(reference);
-    const response = await context.session.send(manifestRequest(place, reference, { method: 'GET', signal }));
+    const request = manifestRequest(place, reference, { method: 'GET', signal });
+    const response = await context.session.send({ ...request, isRenewed: refusing.has(place) });
     const limit = context.limits.manifestBytes;
     const bytes = await readBody(response, limit, () =>
       imageTooLarge(`${origin.what} is larger than ${limit} bytes`, origin.byDigest),
@@ -86,15 +108,19 @@ function missingAsUndefined(error: unknown): undefined {
   if (!(error instanceof ReasonedError) || error.reason !== 'ImageNotFound') throw error;
 }
 
+/** Answers to HEAD that say nothing about GET. */
+const NO_HEAD: readonly number[] = [400, 403, 404, 405, 501];
+
 async function askHead(
   context: PullContext,
   reference: Reference,
-  signal: AbortSignal | undefined,
+  { places, refusing, signal }: AskedPlaces,
 ): Promise<Resolved | undefined> {
-  return fromFirst(pullPlaces(reference, context.mirrors), async (place) => {
-    const request = { ...manifestRequest(place, reference, { method: 'HEAD', signal }), accept: [404, 405, 400, 501] };
+  return fromFirst(places, async (place) => {
+    const request = { ...manifestRequest(place, reference, { method: 'HEAD', signal }), accept: NO_HEAD };
     const response = await context.session.send(request);
     await response.discard();
+    if (response.status === 403) refusing.add(place);
     if (response.status === 404) {
       throw answerError(place.registry, request.what, { status: 404, headers: response.headers, code: undefined });
     }

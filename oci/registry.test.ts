@@ -275,6 +275,7 @@ describe('answers of a registry', () => {
 describe('resolving a tag', () => {
   test.each([
     { answer: { status: 405 }, because: 'HEAD is not allowed' },
+    { answer: { status: 403 }, because: 'HEAD is refused to those who may read' },
     { answer: { status: 404 }, because: 'the registry has no HEAD, and answers as if nothing were there' },
     { answer: { status: 200 }, because: 'the answer has no digest' },
     {
@@ -288,6 +289,23 @@ describe('resolving a tag', () => {
   ])('resolving a tag falls back to reading the manifest when $because', async ({ answer }) => {
     fake.intercept = ({ method }) => (method === 'HEAD' ? answer : undefined);
     expect(await registry.resolve(reference)).toMatchObject({ digest, mediaType: MEDIA_TYPE.ociManifest });
+  });
+
+  test.each([
+    { because: 'no client may read', auth: undefined, methods: ['HEAD', 'GET'] },
+    { because: 'a fresh token does not help', auth: { kind: 'bearer' } as const, methods: ['HEAD', 'HEAD', 'GET'] },
+  ])('a registry that refuses both ways is asked by GET once, whose error is reported: $because', async (given) => {
+    const guarded = await startFake(given.auth === undefined ? {} : { auth: given.auth });
+    guarded.intercept = ({ headers, method }) =>
+      given.auth === undefined || headers.authorization !== undefined
+        ? { status: 403, body: method === 'GET' ? json('DENIED') : '' }
+        : undefined;
+    await expect(client().resolve(guarded.reference('org/app:v1'))).rejects.toMatchObject({
+      reason: 'RegistryDenied',
+      message: expect.stringContaining('403 DENIED'),
+    });
+    const asked = guarded.requests.filter(({ path }) => path.includes('/manifests/'));
+    expect(asked.map(({ method }) => method)).toEqual(given.methods);
   });
 
   test('by digest, another digest is a mismatch', async () => {

@@ -54,6 +54,8 @@ export interface RegistryRequest {
   readonly accept?: readonly number[];
   /** Whether a 4xx of another origin, to which a redirect led, is no error either: it is no answer of the registry. */
   readonly acceptElsewhere?: boolean;
+  /** Whether the same was just refused with 403 by another method, with credentials that were fresh: they are not renewed again. */
+  readonly isRenewed?: boolean;
   /** Names the request in errors: `the manifest of quay.io/org/app:v1`. */
   readonly what: string;
   readonly signal?: AbortSignal;
@@ -122,7 +124,8 @@ async function authorized(request: RegistryRequest, options: ConnectedWiring): P
   const target = authTarget(request, options.connection);
   const known = await options.authenticator.header(target);
   const first = await followed(request, options, known);
-  const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
+  const isStale = first.status === 403 && known?.startsWith('Bearer ') === true && request.isRenewed !== true;
+  const refused = first.status === 401 || isStale;
   if (!refused || first.url.origin !== target.base.origin) return first;
   await first.discard();
   const refusal = { challenge: first.headers['www-authenticate'], header: known, from: first.reach };

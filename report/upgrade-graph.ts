@@ -4,16 +4,9 @@
  */
 import { compareText } from '../api/compare-text.ts';
 import type { CatalogPackage } from '../catalog/model.ts';
-import {
-  compareHighestFirst,
-  edgeInto,
-  upgradeGraph,
-  type ChannelGraph,
-  type Edge,
-  type GraphBundle,
-  type GraphEntry,
-} from '../resolver/graph.ts';
+import { compareHighestFirst, upgradeGraph, type ChannelGraph, type Edge, type GraphEntry } from '../resolver/graph.ts';
 import { waysToHead } from '../resolver/lint.ts';
+import { RangeSources } from '../resolver/range-sources.ts';
 
 /** Each mark with the words of the legend. */
 export const MARKS = {
@@ -77,12 +70,13 @@ function laneOf(channel: ChannelGraph, isDefault: boolean): Lane {
   const entries = channel.entries.toSorted((a, b) => compareHighestFirst(a.bundle, b.bundle));
   const nodes = withMissing(channel, entries);
   const names = new Set(nodes.map(({ bundle }) => bundle));
+  const sources = new RangeSources(entries.map(({ bundle }) => bundle));
   return {
     channel: channel.name,
     isDefault,
     ...(channel.deprecation !== undefined && { deprecation: channel.deprecation }),
     nodes,
-    edges: entries.flatMap((entry) => edgesInto(entry, entries)).filter(({ from }) => names.has(from)),
+    edges: entries.flatMap((entry) => edgesInto(entry, sources)).filter(({ from }) => names.has(from)),
   };
 }
 
@@ -132,7 +126,7 @@ function nodeOf({ bundle, skipRangeText }: GraphEntry, { isHead, skipped, reachi
  * The edges into a version. Of the versions that only its skipRange allows, the highest has an edge: the range itself is
  * written beside the version.
  */
-function edgesInto(entry: GraphEntry, entries: readonly GraphEntry[]): readonly DrawnEdge[] {
+function edgesInto(entry: GraphEntry, sources: RangeSources): readonly DrawnEdge[] {
   const to = entry.bundle.name;
   const named = [
     ...(entry.replaces === undefined || entry.replaces === to
@@ -142,11 +136,7 @@ function edgesInto(entry: GraphEntry, entries: readonly GraphEntry[]): readonly 
       .filter((name) => name !== to && name !== entry.replaces)
       .map((name) => ({ from: name, kind: 'skips' as const })),
   ];
-  const byRange = entries.map(({ bundle }) => bundle).find((bundle) => bundle.name !== to && isByRange(entry, bundle));
+  const byRange = sources.highestInto(entry);
   const all = [...named, ...(byRange === undefined ? [] : [{ from: byRange.name, kind: 'skipRange' as const }])];
   return all.map(({ from, kind }) => ({ from, to, kind }));
-}
-
-function isByRange(entry: GraphEntry, { name, version }: GraphBundle): boolean {
-  return edgeInto(entry, { name, version: version.ok ? version.value : undefined })?.kind === 'skipRange';
 }

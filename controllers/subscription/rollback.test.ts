@@ -15,6 +15,8 @@ const SILENT: ImageSource = {
     Promise.reject(new ReasonedError({ reason: 'RegistryUnavailable', retry: 'backoff', message: 'no answer' })),
 };
 
+const FAILED = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+
 /** An upgrade to 1.1.0 with a new configuration has failed. */
 function clusterOf(spec: object = {}): FakeCluster {
   const installed = { bundle: 'gadget.v1.0.0', version: '1.0.0', image: IMAGE, catalog: 'main', revision: 'gadget-1' };
@@ -32,7 +34,7 @@ function clusterOf(spec: object = {}): FakeCluster {
     revision({
       number: 2,
       version: '1.1.0',
-      image: `registry.example/gadget@sha256:${'b'.repeat(64)}`,
+      image: FAILED,
       configHash: configHash(owner),
       previous: 'gadget-1',
       reason: 'ProgressDeadlineExceeded',
@@ -43,7 +45,7 @@ function clusterOf(spec: object = {}): FakeCluster {
 }
 
 async function reconcile(cluster: FakeCluster, bundles: ImageSource, versions: readonly string[]): Promise<void> {
-  const caches = offering(cluster, { versions, image: IMAGE });
+  const caches = offering(cluster, { versions, image: versions.includes('1.1.0') ? FAILED : IMAGE });
   const run = reconcileOf(cluster, { caches, bundles: () => bundles, catalogOf: () => MAIN });
   for (let round = 0; round < 3; round += 1) await run().catch(() => undefined);
 }
@@ -81,10 +83,9 @@ test.each([
   'a version that became unhealthy while no manager watched is not rolled back at once: $because',
   async ({ seconds, expected }) => {
     const cluster = clusterOf({ onFailure: { bakeTime: '2h' }, config: undefined });
-    const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
-    const facts = { number: 2, version: '1.1.0', image, previous: 'gadget-1' };
+    const facts = { number: 2, version: '1.1.0', image: FAILED, previous: 'gadget-1' };
     cluster.put(revision({ ...facts, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-05-01T10:30:00Z' }));
-    const caches = offering(cluster, { versions: ['1.0.0', '1.1.0'], image });
+    const caches = offering(cluster, { versions: ['1.0.0', '1.1.0'], image: FAILED });
     const attendedSince = (): Date => new Date(NOW.getTime() - seconds * 1000);
     await reconcileOf(cluster, { caches, catalogOf: () => MAIN, attendedSince })();
     expect(revisionsOf(cluster).map(({ spec }) => spec.state)).toEqual(expected);
