@@ -55,7 +55,7 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/in-cluster/deploy e2e/stories/in-cluster/helm e2e/stories/names e2e/stories/second e2e/stories/published-again \
 	  e2e/stories/pipeline e2e/stories/wrong-ends e2e/stories/plan/written e2e/compatibility e2e/cluster \
 	  e2e/lib/cluster-keeper scripts/guides scripts/how-to kube/client kube/watch
-	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views console/data/large-package cmd/manager/readers apply/crd-safety/effort scripts/build
+	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project unit console/browser/views catalog/hostile console/data/large-package cmd/manager/readers apply/crd-safety/effort scripts/build
 
 attacks: setup cluster-build ## every way of a tenant, tried by both tenants, and each right of the manager taken away, and hostile objects of each kind and field; about ten minutes
 	SLIPWAY_EXHAUSTIVE=yes $(RUN) test -- --project cluster e2e/stories/tenants/ways e2e/stories/tenants/neighbours e2e/stories/tenants/ownership \

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
+import { byExtent } from '../e2e/lib/sample.ts';
 import { buildIndex } from './index/build.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
 import type { CatalogFile } from './tree.ts';
@@ -71,6 +72,8 @@ describe('hostile content that is refused by name, without retry', () => {
     readonly because: string;
     readonly content: () => Content | Readonly<Record<string, Content>>;
     readonly says: RegExp;
+    /** Takes seconds, and another case is of its class. */
+    readonly isLong?: true;
   }
   const cases: readonly Case[] = [
     { because: 'aliases of aliases', content: () => `schema: x\n${BOMB.join('\n')}\n`, says: /more than .* values/ },
@@ -98,6 +101,7 @@ describe('hostile content that is refused by name, without retry', () => {
       because: 'YAML lines without end',
       content: () => inOrder(repeated('a: 1\n', 1), repeated('\n'.repeat(1 << 16), 600)),
       says: /larger than/,
+      isLong: true,
     },
     { because: 'white space without end', content: () => repeated(' '.repeat(1 << 16), 3), says: /white space/ },
     {
@@ -158,6 +162,7 @@ describe('hostile content that is refused by name, without retry', () => {
       because: 'a package with 120,000 integers of 400 digits',
       content: () => repeated(bundle('?').replace('"?"', `[{"type":"a","value":[${LONG_INTEGERS}]}]`), 6),
       says: TOO_HEAVY,
+      isLong: true,
     },
     {
       because: 'a package with 300,000 entries of one bundle',
@@ -194,7 +199,9 @@ describe('hostile content that is refused by name, without retry', () => {
     { because: 'a file in 1,000 folders', content: () => ({ [`${'d/'.repeat(1000)}a`]: '' }), says: /32 folders/ },
   ];
 
-  it.each(cases)('$because', async ({ content, says }) => {
+  const all = byExtent({ all: cases, sample: cases.filter(({ isLong }) => isLong !== true) });
+
+  it.each(all)('$because', async ({ content, says }) => {
     const error: unknown = await read(content()).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(ReasonedError);
     expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });

@@ -21,7 +21,7 @@ export interface GivenTexts {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface ReadOptions<Schema extends z.ZodType> {
+export interface ReadValues<Schema extends z.ZodType> {
   readonly options: z.infer<Schema>;
   /** Variables that were ignored, each with its reason and remedy, for the log. */
   readonly ignored: readonly string[];
@@ -31,7 +31,7 @@ export interface ReadOptions<Schema extends z.ZodType> {
 export function readOptions<Table extends OptionTable, Schema extends z.ZodType>(
   { program, table, schema, proxies, reached }: ProgramOptions<Table, Schema>,
   { args, env }: GivenTexts,
-): ReadOptions<Schema> {
+): ReadValues<Schema> {
   const flags = readFlags(program, table, args);
   const unusable = unusableProxies(proxies, { table, flags, env });
   const values = valuesOf(table, flags, env);

@@ -24,7 +24,7 @@ const LARGE = { packages: 8, versions: 4, kinds: 3, installed: 3 };
 const SMALL = { packages: 6, versions: 3, kinds: 3, installed: 2 };
 
 /** Of the random catalogs one of that many is tried: the first ones, as each is drawn by its number. */
-const EVERY = byExtent({ all: 1, sample: 8 });
+const EVERY = byExtent({ all: 1, sample: 16 });
 
 test('random catalogs, 10,000 of them in all: there is a plan exactly if an established solver finds one, and it holds', async () => {
   const counts = { possible: 0, impossible: 0, stepsTaken: 0 };
@@ -41,7 +41,7 @@ test('random catalogs, 10,000 of them in all: there is a plan exactly if an esta
     if (!isAllowed(problem, choiceOf(problem, plan.steps))) expect({ seed, plan }).toBe('allowed');
   }
   process.stdout.write(`dependency plans: ${JSON.stringify(counts)}\n`);
-  expect(Math.min(counts.possible, counts.impossible, counts.stepsTaken)).toBeGreaterThan(1000 / EVERY);
+  expect(Math.min(counts.possible, counts.impossible, counts.stepsTaken)).toBeGreaterThan(900 / EVERY);
 }, 240_000);
 
 test('no other plan is better: all are tried if there are few', () => {
