@@ -91,7 +91,7 @@ export const SubscriptionStatus = z.object({
   quarantined: list(Quarantined, STATUS_LIMITS.quarantined)
     .optional()
     .describe(
-      'Versions that failed. They are not tried again until a newer one exists, they are published again with another content, a field of the spec changes that can change the outcome, or a person asks.',
+      'Versions that failed. They are not tried again until a newer one exists, a field of the spec changes that can change the outcome, or a person asks.',
     ),
   nextEligibleTime: timestamp().optional().describe('When the next window opens, while an upgrade waits for it.'),
   refused: list(Refused, STATUS_LIMITS.refused)

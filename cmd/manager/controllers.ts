@@ -92,8 +92,7 @@ export function createRegistryPolicyController({ caches, shared, writer, context
 }
 
 export function createSubscriptionController(parts: Parts): Controller {
-  const { caches, content, policies, bundles, registries, checkSignatures, handed, shared, barrier, upgradePolicy } =
-    parts;
+  const { caches, content, policies, bundles, checkSignatures, handed, shared, barrier, upgradePolicy } = parts;
   const { certificates, wayBackOf, mayHaveBackups, writer, context } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const client = barrier.watched(writer);
@@ -114,7 +113,6 @@ export function createSubscriptionController(parts: Parts): Controller {
     wayBackOf,
     server: createServerFacts(context.client, shared.now),
     bundles,
-    tags: registries,
     handed,
     ahead: new BundlesAhead(),
     catalogOf: (name) => catalogs.get(name),

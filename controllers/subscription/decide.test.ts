@@ -5,7 +5,7 @@ import { configHash, outcomeHash } from '../config-hash.ts';
 import type { Action } from './action.ts';
 import { decideSubscription, type SubscriptionPlan } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { catalog, facts, revision, subscription, withImage } from './testing/facts.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
 import { describeFailure, type Quarantined } from './quarantine.ts';
 
 interface Case {
@@ -468,6 +468,15 @@ function ofGeneration(generation: number, one: Revision): Revision {
 
 function ofImage(one: Revision, image: string): Revision {
   return { ...one, spec: { ...one.spec, image } };
+}
+
+function withImage(source: ReturnType<typeof catalog>, image: string): ReturnType<typeof catalog> {
+  const content = source.content('gadget');
+  if (content === undefined) throw new Error('the catalog lacks the package');
+  return {
+    ...source,
+    content: () => ({ ...content, bundles: content.bundles.map((bundle) => ({ ...bundle, image })) }),
+  };
 }
 
 /** The newest version also skips the one before it. */

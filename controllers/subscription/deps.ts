@@ -6,7 +6,6 @@ import type { UpgradePolicy } from '../../api/upgrade-policy.ts';
 import type { RequiredCertificate } from '../../bundles/render/required-certificates.ts';
 import type { Advance } from './adoption/advance.ts';
 import type { RenderPinned } from './adoption/pinned.ts';
-import type { Registry } from '../../oci/registry.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -22,8 +21,6 @@ export interface SubscriptionDeps {
   readonly cluster: Cluster;
   readonly server: ServerFactsSource;
   readonly bundles: BundleSources;
-  /** The registry for the pull secret of a Catalog that is asked which contents tags of failed bundles name; by default none. */
-  readonly tags?: (pullSecret: string | undefined) => Pick<Registry, 'resolve'>;
   /** A Catalog by its name. */
   readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
   readonly checkSignatures: CheckSignatures;

@@ -56,9 +56,9 @@ async function checkBundleImage(
 
 /** The pull secret of the Catalog, if the image may be pulled with it; without it, the policy's counts. */
 function secretFor({ catalogOf }: SubscriptionDeps, facts: SubscriptionFacts, revision: Revision): string | undefined {
-  const { catalog } = revision.spec;
+  const { catalog, channel = '', configHash } = revision.spec;
   try {
-    const { secretOf } = planPull(facts, { bundle: bundleOf(revision), catalog });
+    const { secretOf } = planPull(facts, { bundle: bundleOf(revision), catalog, channel, configHash });
     return secretOf === undefined ? undefined : catalogOf(secretOf)?.spec.pullSecret?.name;
   } catch (error) {
     if (error instanceof ReasonedError) return undefined;

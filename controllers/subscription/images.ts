@@ -21,10 +21,7 @@ export interface Pull {
  * RevisionInvalid if no Catalog has offered the image; neither is retried. Throws CatalogUnavailable (retried) if the Catalog
  * cannot be read at the moment, as while other content takes its place.
  */
-export function planPull(
-  { subscription, catalogs }: SubscriptionFacts,
-  { bundle, catalog }: Pick<Target, 'bundle' | 'catalog'>,
-): Pull {
+export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle, catalog }: Target): Pull {
   const source = catalogs.find(({ name }) => name === catalog);
   if (source?.state === 'NotAllowed') throw notAllowed(source);
   const image = readReference(bundle.image);

@@ -11,9 +11,8 @@ import { isHeldBack } from './wake.ts';
 /** Some changes are not watched: another operator's kinds, the end of a window. */
 const LOOK_AGAIN_SECONDS = 60;
 /** An upgrade that the cluster holds back is less urgent, since the installed version goes on working. */
-export const LOOK_LATER_SECONDS = 300;
-/** At once, by another reconcile. */
-export const SOON_SECONDS = 0.01;
+const LOOK_LATER_SECONDS = 300;
+const SOON_SECONDS = 0.01;
 /** The longest delay between two retries of an error. */
 const LONGEST_BACKOFF_SECONDS = 1000;
 

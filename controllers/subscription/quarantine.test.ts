@@ -4,7 +4,7 @@ import type { Revision } from '../../api/revision.ts';
 import { outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import { STATUS_LIMITS } from '../../api/subscription-status.ts';
-import { catalog, facts, NOW, revision, subscription, withImage, type RevisionParts } from './testing/facts.ts';
+import { catalog, facts, NOW, revision, subscription, type RevisionParts } from './testing/facts.ts';
 import { barredBy, type Quarantined } from './quarantine.ts';
 import { standingOf } from './standing.ts';
 
@@ -142,41 +142,6 @@ describe('the bundles that are not tried again', () => {
 
   test('a bundle that failed is barred by its name and by its image, which may be offered under another name', () => {
     expect(barred(records(1, 2))).toEqual(['gadget.v1.1.0', 'registry.example/x@sha256:1.1.0']);
-  });
-
-  const IMAGES = {
-    a: `registry.example/gadget@sha256:${'a'.repeat(64)}`,
-    b: `other.example/gadget@sha256:${'b'.repeat(64)}`,
-  };
-  test.each([
-    { because: 'another content is offered, by digest', failed: [IMAGES.a], offered: [IMAGES.b], isBarred: false },
-    { because: 'the content that failed is offered', failed: [IMAGES.a], offered: [IMAGES.a], isBarred: true },
-    {
-      because: 'the content that failed is offered by another registry',
-      failed: [IMAGES.a],
-      offered: [IMAGES.a.replace('registry.', 'mirror.')],
-      isBarred: true,
-    },
-    {
-      because: 'the image is named by a tag, whose content is not known',
-      failed: [IMAGES.a],
-      offered: ['registry.example/gadget:v1.1.0'],
-      isBarred: true,
-    },
-    { because: 'the other content failed, too', failed: [IMAGES.a, IMAGES.b], offered: [IMAGES.b], isBarred: true },
-    {
-      because: 'another catalog offers the content that failed',
-      failed: [IMAGES.a],
-      offered: [IMAGES.a, IMAGES.b],
-      isBarred: true,
-    },
-    { because: 'no catalog offers it now', failed: [IMAGES.a], offered: [], isBarred: true },
-    { because: 'the release before has noted no content', failed: [undefined], offered: [IMAGES.b], isBarred: true },
-  ])('the name of a bundle that failed is barred ($isBarred): $because', ({ failed, offered, isBarred }) => {
-    const [{ image: _, ...withoutImage }] = records(1, 2) as [Quarantined];
-    const quarantined = failed.map((image) => ({ ...withoutImage, ...(image !== undefined && { image }) }));
-    const catalogs = offered.map((image) => withImage(catalog({ versions: ['1.1.0'] }), image));
-    expect(barredBy({ ...facts({ catalogs }), installed, quarantined }).includes('gadget.v1.1.0')).toBe(isBarred);
   });
 
   test('the image of the installed bundle is not barred', () => {

@@ -1,7 +1,7 @@
 /** The versions that failed and are not tried again: their entries in the status, how entries end, and the bundles they rule out. Pure. */
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import { failedNames, haveSameBundle, isSameBundle } from '../../api/same-bundle.ts';
+import { failedNames, haveSameBundle } from '../../api/same-bundle.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { STATUS_LIMITS, type SubscriptionStatus } from '../../api/subscription-status.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
@@ -70,33 +70,18 @@ interface BarringFacts {
 }
 
 /**
- * The names and images that are not tried again. A name under which catalogs offer other contents only is none of them: the bundle
- * was published again. Once the status holds no further entry, the oldest one would be forgotten and tried
+ * The names and images that are not tried again. Once the status holds no further entry, the oldest one would be forgotten and tried
  * again: then only bundles newer than all that failed are tried.
  */
 export function barredBy({ subscription, catalogs, installed, quarantined }: BarringFacts): readonly string[] {
-  if (quarantined.length === 0) return [];
-  const offered = catalogs.flatMap((one) => bundlesIn(one, subscription.spec.package));
-  const renewed = renewedNames(offered, quarantined);
-  const failed = failedNames(quarantined, installed?.spec).filter((one) => !renewed.has(one));
+  const failed = failedNames(quarantined, installed?.spec);
   if (quarantined.length < STATUS_LIMITS.quarantined) return failed;
+  const offered = catalogs.flatMap((one) => bundlesIn(one, subscription.spec.package));
   const older = offered.filter(
     ({ name, version }) =>
       name !== installed?.spec.bundle && !quarantined.every((one) => isNewer(version, one.version)),
   );
   return [...failed, ...older.map(({ name }) => name)];
-}
-
-/** The names that failed, and of which every offered content is another one. */
-function renewedNames(offered: readonly CatalogBundle[], quarantined: readonly Quarantined[]): ReadonlySet<string> {
-  const names = new Set(quarantined.map(({ bundle }) => bundle));
-  const again = offered.filter(({ name }) => names.has(name));
-  const failed = again.filter((one) =>
-    quarantined.some(
-      (entry) => isSameBundle(one, entry) || haveSameBundle(entry, { bundle: one.name, image: one.image }),
-    ),
-  );
-  return new Set(again.map(({ name }) => name)).difference(new Set(failed.map(({ name }) => name)));
 }
 
 function bundlesIn(source: CatalogSource, name: string): readonly CatalogBundle[] {

@@ -11,7 +11,6 @@ import { pinnedTo } from './adoption/pinned.ts';
 import { versionToAdopt } from './adopting.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import { LOADS } from '../loads.ts';
-import { isReconcileRequested } from '../request-of.ts';
 import { writeStatus } from '../status.ts';
 import { reportTrouble } from '../report-defects.ts';
 import { carryOut } from './carry-out.ts';
@@ -26,13 +25,11 @@ import { observeSubscription, type SubscriptionFacts } from './observe.ts';
 import { uninstall } from './remove.ts';
 import { archiveRevision } from './revisions.ts';
 import { summarizeSuspension } from './summarize.ts';
-import { TagWatch } from './tag-watch.ts';
 import { expiryOf } from './time-to-decide.ts';
 import { lacksSomething } from './wake.ts';
 
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
-  const tags = new TagWatch();
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return deps.ahead?.drop(formatKey(key));
@@ -52,10 +49,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
       await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one)));
       return undefined;
     }
-    const checkTags = (): Promise<Result> => tags.check(deps, observed, context.signal);
-    // The person may know that the content is another one.
-    if (isReconcileRequested(observed.subscription)) await checkTags();
-    const { facts, plan } = await decide(deps, tags.apply(observed), context.signal);
+    const { facts, plan } = await decide(deps, observed, context.signal);
     switch (plan.kind) {
       case 'uninstall':
         deps.ahead?.drop(formatKey(key));
@@ -64,24 +58,9 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         deps.ahead?.drop(formatKey(key));
         return suspend(deps, facts);
       case 'resolved':
-        return soonest(
-          await thenCheck(carryOut(deps, facts, { plan, signal: context.signal }), checkTags),
-          advance && againAfter(advance),
-        );
+        return soonest(await carryOut(deps, facts, { plan, signal: context.signal }), advance && againAfter(advance));
     }
   };
-}
-
-/** Tags are checked after the work, whatever its outcome: an error that nothing else cures may end with another content. */
-async function thenCheck(work: Promise<Result>, checkTags: () => Promise<Result>): Promise<Result> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
-    const pause = (await checkTags())?.requeueAfterSeconds;
-    throw pause === undefined || error.retry !== 'never' ? error : error.withRetry({ afterSeconds: pause });
-  }
-  return soonest(await work, await checkTags());
 }
 
 async function suspend({ cluster, record }: SubscriptionDeps, facts: SubscriptionFacts): Promise<void> {

@@ -15,8 +15,6 @@ const SILENT: ImageSource = {
     Promise.reject(new ReasonedError({ reason: 'RegistryUnavailable', retry: 'backoff', message: 'no answer' })),
 };
 
-const FAILED = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
-
 /** An upgrade to 1.1.0 with a new configuration has failed. */
 function clusterOf(spec: object = {}): FakeCluster {
   const installed = { bundle: 'gadget.v1.0.0', version: '1.0.0', image: IMAGE, catalog: 'main', revision: 'gadget-1' };
@@ -34,7 +32,7 @@ function clusterOf(spec: object = {}): FakeCluster {
     revision({
       number: 2,
       version: '1.1.0',
-      image: FAILED,
+      image: `registry.example/gadget@sha256:${'b'.repeat(64)}`,
       configHash: configHash(owner),
       previous: 'gadget-1',
       reason: 'ProgressDeadlineExceeded',
@@ -45,7 +43,7 @@ function clusterOf(spec: object = {}): FakeCluster {
 }
 
 async function reconcile(cluster: FakeCluster, bundles: ImageSource, versions: readonly string[]): Promise<void> {
-  const caches = offering(cluster, { versions, image: versions.includes('1.1.0') ? FAILED : IMAGE });
+  const caches = offering(cluster, { versions, image: IMAGE });
   const run = reconcileOf(cluster, { caches, bundles: () => bundles, catalogOf: () => MAIN });
   for (let round = 0; round < 3; round += 1) await run().catch(() => undefined);
 }
@@ -83,9 +81,10 @@ test.each([
   'a version that became unhealthy while no manager watched is not rolled back at once: $because',
   async ({ seconds, expected }) => {
     const cluster = clusterOf({ onFailure: { bakeTime: '2h' }, config: undefined });
-    const facts = { number: 2, version: '1.1.0', image: FAILED, previous: 'gadget-1' };
+    const image = `registry.example/gadget@sha256:${'b'.repeat(64)}`;
+    const facts = { number: 2, version: '1.1.0', image, previous: 'gadget-1' };
     cluster.put(revision({ ...facts, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-05-01T10:30:00Z' }));
-    const caches = offering(cluster, { versions: ['1.0.0', '1.1.0'], image: FAILED });
+    const caches = offering(cluster, { versions: ['1.0.0', '1.1.0'], image });
     const attendedSince = (): Date => new Date(NOW.getTime() - seconds * 1000);
     await reconcileOf(cluster, { caches, catalogOf: () => MAIN, attendedSince })();
     expect(revisionsOf(cluster).map(({ spec }) => spec.state)).toEqual(expected);

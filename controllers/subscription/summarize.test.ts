@@ -13,7 +13,7 @@ import { eventsOf } from './events.ts';
 import { moveOf } from './move.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
-import { catalog, facts, NOW, revision, subscription, withImage } from './testing/facts.ts';
+import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
 
 type ConditionType = Parameters<typeof findCondition>[1];
 
@@ -357,18 +357,6 @@ describe('conditions', () => {
         revisions: [works],
         catalogs: [catalog({ versions: ['1.0.0', '1.2.0'] })],
         subscription: remembering(['1.1.0']),
-      },
-      ready: 'False Upgrading',
-      also: { UpgradeFailed: '', UpgradeAvailable: 'True UpgradeAvailable' },
-    },
-    {
-      because: 'another content of the version that failed is being tried: the conditions are about that one',
-      given: {
-        revisions: [works],
-        catalogs: two.map((one) => withImage(one, OTHER_IMAGE, '1.1.0')),
-        subscription: subscription({
-          status: { quarantined: [{ ...gaveUp('1.1.0'), image: `registry.example/gadget@sha256:${'c'.repeat(64)}` }] },
-        }),
       },
       ready: 'False Upgrading',
       also: { UpgradeFailed: '', UpgradeAvailable: 'True UpgradeAvailable' },

@@ -56,8 +56,7 @@ function staysAsItIs(failed: Revision, installed: Revision, entry: Quarantined |
 export function isSuperseded(failure: UpgradeFailure, decision: Decision, installed: Revision | undefined): boolean {
   if (decision.kind === 'none') return false;
   const isNewContent = isPublishedAgain(decision.next, installed?.spec) && !isSameBundle(decision.next, failure);
-  if (isNewContent || decision.kind !== 'upgrade') return isNewContent;
-  return isNewer(decision.bundle.version, failure.version) || isPublishedAgain(decision.bundle, failure);
+  return isNewContent || (decision.kind === 'upgrade' && isNewer(decision.bundle.version, failure.version));
 }
 
 /**

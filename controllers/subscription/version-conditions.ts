@@ -55,7 +55,7 @@ const UPGRADE_AVAILABLE: Rows<NewerStates, string, Omit<NextCondition, 'type'>> 
   quarantined: ({ failure: { bundle, message } }) => ({
     status: 'True',
     reason: 'Quarantined',
-    message: `${bundle} failed, and is not tried again until one of these happens: a newer version exists, or the bundle is published again with another content; the version, channel, catalog or configuration in the spec changes; a person requests a reconcile: ${message}`,
+    message: `${bundle} failed, and is not tried again until one of these happens: a newer version exists; the version, channel, catalog or configuration in the spec changes; a person requests a reconcile: ${message}`,
   }),
   upToDate: ({ choice }, packageName) => ({
     status: 'False',

@@ -75,7 +75,7 @@ export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadat
   if (state === 'Held')
     return `${failed}. It stays as it is, as spec.onFailure.strategy says: change the spec, or set that to Rollback to have ${before} applied again. To try it again now: ${again}`;
   const isSameName = bundle === before;
-  return `${failed}. ${isSameName ? `The ${before} before it` : before} runs again. ${isSameName ? 'This content' : bundle} is not tried again until one of these happens: a newer version exists, or the bundle is published again with another content; the version, channel, catalog or configuration in the spec changes; a person requests a reconcile: ${again}`;
+  return `${failed}. ${isSameName ? `The ${before} before it` : before} runs again. ${isSameName ? 'This content' : bundle} is not tried again until one of these happens: a newer version exists; the version, channel, catalog or configuration in the spec changes; a person requests a reconcile: ${again}`;
 }
 
 /** What becomes of the version before, as the rest of a sentence. */

@@ -170,14 +170,6 @@ export function catalog({
   return { name: from, priority, state: 'Serving', content: (asked) => (asked === name ? content : undefined) };
 }
 
-/** The catalog with this image for each bundle of the package `gadget`, or for that of one version. */
-export function withImage(source: CatalogSource, image: string, of?: string): CatalogSource {
-  const content = source.content('gadget');
-  if (content === undefined) throw new Error('the catalog lacks the package');
-  const bundles = content.bundles.map((one) => (of === undefined || one.version === of ? { ...one, image } : one));
-  return { ...source, content: () => ({ ...content, bundles }) };
-}
-
 /** Empty facts, except for the given ones. */
 export function facts(parts: Partial<SubscriptionFacts> = {}): SubscriptionFacts {
   return {

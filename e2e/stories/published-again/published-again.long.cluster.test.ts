@@ -1,6 +1,6 @@
 /**
  * A bundle that is published again under its name is an upgrade: it waits for a person, is reported, and is rolled back if it
- * fails. One that failed, and whose tag is moved, is tried again. A leftover that a finalizer holds, and an uninstall that a policy of the cluster refuses, are reported until they end.
+ * fails. A leftover that a finalizer holds, and an uninstall that a policy of the cluster refuses, are reported until they end.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -107,23 +107,6 @@ describe('a bundle that is published again under its name', () => {
     expect(imageOf(failed)).toBe(second);
     expect(await events()).toContain('is to follow gadget.v1.0.0, published again with another content');
   });
-});
-
-test('a bundle that failed is tried again once its author has moved the tag, and an event says so', async () => {
-  const lamp = { ...OPS, name: 'lamp' };
-  const push = (...further: readonly object[]): Promise<string> =>
-    publishTiny(cluster().registry, { name: 'lamp', version: '1.0.0', further });
-  await push(configMap('lamp', { 'no key': 'x' }));
-  const documents = packageDocuments('lamp', [{ version: '1.0.0', image: `${cluster().registry}/lamp:v1.0.0` }]);
-  await apply(cluster(), catalogOf('lamps', await publishCatalog(documents, `${cluster().registry}/lamps:latest`)));
-  await apply(cluster(), subscriptionTo(lamp.name, lamp.namespace, { package: 'lamp' }));
-  await waitFor(cluster(), lamp, (one) => condition(one, 'Stalled')?.reason === 'ObjectInvalid');
-  const digest = (await push(configMap('lamp'))).split('@')[1];
-  const requested = `slipway.dev/reconcile-requested-at=${Date.now()}`;
-  await cluster().kubectl(['-n', lamp.namespace, 'annotate', 'subscriptions.slipway.dev', lamp.name, requested]);
-  const mended = await waitFor(cluster(), lamp, runs('1.0.0'));
-  expect(imageOf(mended)).toBe(`${cluster().registry}/lamp:v1.0.0@${digest}`);
-  await until('the event names the content', async () => (await events()).includes(`lamp:v1.0.0 names ${digest} now`));
 });
 
 test('a leftover that a finalizer holds is named until it is gone, and its Revision is at rest meanwhile', async () => {
