@@ -114,6 +114,21 @@ test.each([
   expect([condition('Ready')?.status, events.map(({ reason }) => reason)]).toEqual(['True', given.told]);
 });
 
+test('a Conflict beside a failure that ended the work is reported by events, and the failure stays', async () => {
+  const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'create Secret a: it exists' });
+  const failed = [
+    { ...ready(2), status: 'False', reason: 'ProgressDeadlineExceeded' },
+    { ...ready(2), type: 'Stalled', reason: 'ProgressDeadlineExceeded' },
+  ] as const;
+  const { run, clock, condition, events } = setUp(() => Promise.reject(error), failed);
+  for (const seconds of [0, 60]) {
+    clock.seconds = seconds;
+    await expect(run()).rejects.toBe(error);
+  }
+  expect([condition('Stalled')?.reason, condition('Reconciling')]).toEqual(['ProgressDeadlineExceeded', undefined]);
+  expect(events.map(({ reason }) => reason)).toEqual(['Conflict']);
+});
+
 test('the time of a Conflict begins with the first one: an outage before it is reported by the controller', async () => {
   let reason: Reason = 'ApiUnavailable';
   const failing: Reconcile = () => Promise.reject(new ReasonedError({ reason, retry: 'backoff', message: 'no' }));

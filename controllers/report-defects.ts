@@ -118,19 +118,23 @@ interface DefectStatus {
   readonly conditions?: readonly Condition[];
 }
 
-/** Writes the trouble into the conditions, and records an event if it is new. An object that was Ready stays Ready. */
+/**
+ * Writes the trouble into the conditions, and records an event if it is new. An object that was Ready stays Ready. A failure that ended
+ * the work stays, too, as quarantine and deadlines go by it: a Conflict beside it is in events alone.
+ */
 export async function reportTrouble(
   { cluster, record, now }: Omit<DefectDeps, 'objects'>,
   object: KubeObject,
   trouble: Trouble,
 ): Promise<void> {
   const status = (object['status'] ?? {}) as DefectStatus;
+  const event = { type: 'Warning', reason: trouble.reason, action: 'Reconcile', note: trouble.message } as const;
+  if (trouble.reason === 'Conflict' && findCondition(status.conditions, 'Stalled') !== undefined)
+    return record(object, event);
   const observedGeneration = object.metadata.generation ?? 0;
   const shown = conditionsOf(status, observedGeneration, trouble);
   const conditions = replaceConditions(status.conditions, shown, { observedGeneration, now: now() });
-  if (findCondition(status.conditions, 'Reconciling')?.reason !== trouble.reason) {
-    record(object, { type: 'Warning', reason: trouble.reason, action: 'Reconcile', note: trouble.message });
-  }
+  if (findCondition(status.conditions, 'Reconciling')?.reason !== trouble.reason) record(object, event);
   await writeStatus(cluster, object, { ...status, conditions });
 }
 

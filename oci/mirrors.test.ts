@@ -101,6 +101,23 @@ describe('a mirror', () => {
     expect((await pull()).digest).toBe(image.manifest.descriptor.digest);
   });
 
+  test('a mirror that refuses a repository costs no download of the manifest: the registry is asked by HEAD', async () => {
+    mirror.intercept = () => ({ status: 403 });
+    const asked = [mirror, origin].map(({ requests }) => requests.length);
+    expect((await registry.resolve(origin.reference('org/app:v1'))).digest).toBe(image.manifest.descriptor.digest);
+    const sent = [mirror, origin].map(({ requests }, at) => requests.slice(asked[at]).map(({ method }) => method));
+    expect(sent).toEqual([['HEAD'], ['HEAD']]);
+  });
+
+  test('a mirror that refuses HEAD alone serves although the registry cannot be reached', async () => {
+    mirror.intercept = ({ method }) => (method === 'HEAD' ? { status: 403 } : undefined);
+    origin.intercept = () => ({ status: 503 });
+    const resolved = registry
+      .resolve(origin.reference('org/app:v1'))
+      .finally(() => (origin.intercept = () => undefined));
+    expect((await resolved).digest).toBe(image.manifest.descriptor.digest);
+  });
+
   test('a mirror that lacks a blob is passed over for it', async () => {
     mirror.intercept = ({ path }) => (path.includes('/blobs/') ? { status: 404 } : undefined);
     expect((await pull()).files.size).toBe(1);

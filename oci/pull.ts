@@ -45,7 +45,9 @@ export interface PulledManifest {
  */
 export async function resolve(context: PullContext, reference: Reference, signal?: AbortSignal): Promise<Resolved> {
   const asked: AskedPlaces = { places: pullPlaces(reference, context.mirrors), refusing: new Set(), signal };
-  const head = await askHead(context, reference, asked).catch(missingAsUndefined);
+  const head = await askHead(context, reference, asked).catch((error: unknown) =>
+    asked.refusing.size > 0 ? undefined : missingAsUndefined(error),
+  );
   if (head !== undefined) return head;
   const { digest, mediaType, bytes } = await pullFrom(context, reference, asked);
   return { digest, mediaType, size: bytes.length };
@@ -120,11 +122,12 @@ async function askHead(
     const request = { ...manifestRequest(place, reference, { method: 'HEAD', signal }), accept: NO_HEAD };
     const response = await context.session.send(request);
     await response.discard();
-    if (response.status === 403) refusing.add(place);
-    if (response.status === 404) {
-      throw answerError(place.registry, request.what, { status: 404, headers: response.headers, code: undefined });
-    }
-    return response.status === 200 ? describeHead(response, reference) : undefined;
+    const { status, headers } = response;
+    if (status === 403) refusing.add(place);
+    // The next place may have it, and answer HEAD.
+    if (status === 404 || status === 403)
+      throw answerError(place.registry, request.what, { status, headers, code: undefined });
+    return status === 200 ? describeHead(response, reference) : undefined;
   });
 }
 

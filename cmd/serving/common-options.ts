@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { OptionTable } from './option-values.ts';
 
+/** How a program reaches the API server. */
 export const API_SERVER_OPTIONS = {
   kubeconfig: {
     env: 'KUBECONFIG',
@@ -15,6 +16,7 @@ export const API_SERVER_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+/** The values of API_SERVER_OPTIONS. */
 export const apiServerValues = {
   kubeconfig: z.string().optional(),
   'service-host': z.string().optional(),
@@ -22,6 +24,7 @@ export const apiServerValues = {
   'account-folder': z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
 };
 
+/** How a program logs. */
 export const LOG_OPTIONS = {
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
   'log-format': {
@@ -30,6 +33,7 @@ export const LOG_OPTIONS = {
   },
 } as const satisfies OptionTable;
 
+/** The values of LOG_OPTIONS. */
 export const logValues = {
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   'log-format': z.enum(['numbers', 'words']).default('numbers'),

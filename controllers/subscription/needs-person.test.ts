@@ -87,6 +87,25 @@ describe('a first installation that waits for a dependency', () => {
       others: [widget({ status: { ...pending('DependencyNotReady'), ...saying(['Stalled', 'DependencyNotReady']) } })],
       expected: STALLED,
     },
+    {
+      because: 'its next version waits for one that is stalled, and the version before works',
+      others: [
+        widget({
+          status: {
+            ...pending('DependencyNotReady'),
+            ...saying(['Ready', 'Succeeded']),
+            installed: {
+              bundle: 'widget.v0.9.0',
+              version: '0.9.0',
+              image: 'r.example/w@sha256:0',
+              catalog: 'other',
+              revision: 'widget-1',
+            },
+          },
+        }),
+      ],
+      expected: STALLED,
+    },
     { because: 'it is suspended', others: [widget({ spec: { suspend: true } })], expected: STALLED },
     {
       because: 'a person has to approve it',

@@ -10,11 +10,15 @@ export function needsPerson({ spec, status }: Pick<Subscription, 'spec' | 'statu
   if (spec.suspend) return 'Suspended';
   const stalled = findCondition(status?.conditions, 'Stalled')?.reason;
   const reason = status?.pending?.reason ?? '';
-  return stalled ?? (WAITS_FOR_APPROVAL.has(reason) ? reason : refusedIn(status));
+  return stalled ?? (WAITS_FOR_APPROVAL.has(reason) ? reason : atRestFor(status));
 }
 
-/** Why its next version cannot be begun; while it works on another one, that one may serve. */
-function refusedIn(status: SubscriptionStatus | undefined): string | undefined {
-  const isAtWork = findCondition(status?.conditions, 'Reconciling') !== undefined;
-  return isAtWork ? undefined : refusedUpgradeIn(status)?.reason;
+/**
+ * Why its next version does not come: it is refused, or a dependency of it needs a person. While it works on another one, that one
+ * may serve.
+ */
+function atRestFor(status: SubscriptionStatus | undefined): string | undefined {
+  if (findCondition(status?.conditions, 'Reconciling') !== undefined) return undefined;
+  const isHeld = status?.installed !== undefined && status.pending?.reason === 'DependencyNotReady';
+  return isHeld ? 'DependencyNotReady' : refusedUpgradeIn(status)?.reason;
 }
