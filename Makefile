@@ -32,7 +32,7 @@ go-modules:
 demo: go-modules setup ## runs an install, an upgrade and a removal step by step on a real control plane
 	$(RUN) demo
 
-test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; 15 minutes on two cores
+test: setup check cluster-build ## types, lint, unit, conformance, end to end; of exhaustive tests a fixed sample; ten minutes on two cores
 	$(RUN) test
 
 conformance: setup ## every case of the reference data and of the corpus, of which `make test` takes a sample; about five minutes
