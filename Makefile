@@ -20,7 +20,7 @@ setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 	  "arm64 a new one comes with the libraries; on other systems, install it." >&2; exit 1; }
 
 # While npm fetches its packages for the first time, Go fetches the modules of the control plane, which is built next, and compiles
-# most of its own library that these import, with the flags of e2e/cluster/binaries.ts.
+# most of its own library that these import, with the flags of e2e/cluster/tools.ts.
 GO_LIBRARY := archive/zip database/sql encoding/xml go/doc html/template net/http/httptest net/http/httputil net/http/pprof
 go-modules: export GOWORK = off
 go-modules: export GOTOOLCHAIN = local

@@ -2,8 +2,9 @@
  * Answers, for many entries one after another, "from which bundles does an edge lead into this entry?", each bundle until it is
  * settled. Following all edges of n bundles back then takes n log n steps, not n squared. lint.ts calls it. Pure.
  */
-import { coverage, rankOf, rankVersions, type Interval, type Ranking } from './coverage.ts';
+import { coverage, type Interval, type Ranking } from './coverage.ts';
 import type { GraphBundle, GraphEntry } from './graph.ts';
+import { rankBundles } from './ranked-bundles.ts';
 
 /** The bundles of a channel from which edges may lead. */
 export class EdgeSources {
@@ -16,12 +17,7 @@ export class EdgeSources {
 
   constructor(bundles: readonly GraphBundle[]) {
     this.#byName = new Map(bundles.map((bundle) => [bundle.name, bundle]));
-    const ranked = [...this.#byName.values()].flatMap((bundle) =>
-      bundle.version.ok ? [{ bundle, version: bundle.version.value.version }] : [],
-    );
-    this.#ranking = rankVersions(ranked.map(({ version }) => version));
-    this.#atRank = this.#ranking.map(() => []);
-    for (const { bundle, version } of ranked) this.#atRank[rankOf(this.#ranking, version)]?.push(bundle);
+    ({ ranking: this.#ranking, atRank: this.#atRank } = rankBundles([...this.#byName.values()]));
     this.#next = this.#ranking.map((_version, rank) => rank);
   }
 

@@ -165,12 +165,12 @@ function treeOf(sources: ReadonlyMap<string, string>): Tree {
 
 /** The tree with a file that it lacks; the others are not read again. */
 function withFile({ files, sources, imports, own }: Tree, path: string, text: string): Tree {
-  const added = importsOf(path, text);
+  const added = treeOf(new Map([[path, text]]));
   return {
-    files: [...files, path],
-    sources: new Map(sources).set(path, text),
-    imports: [...imports, ...added],
-    own: [...own, ...added.filter(({ isOwn }) => isOwn)],
+    files: [...files, ...added.files],
+    sources: new Map([...sources, ...added.sources]),
+    imports: [...imports, ...added.imports],
+    own: [...own, ...added.own],
   };
 }
 

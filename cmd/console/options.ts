@@ -145,7 +145,8 @@ const Values = z.object({
 
 /** Each value, and that they go together: else the console would be open, or closed to everyone. */
 export const Options = Values.superRefine((options, context) => {
-  for (const { name, message } of faultsOf(options)) context.addIssue({ code: 'custom', path: [name], message });
+  for (const { isBroken, name, message } of rulesFor(options))
+    if (isBroken) context.addIssue({ code: 'custom', path: [name], message });
 });
 
 export interface ConsoleFlags extends Readonly<z.infer<typeof Options>> {
@@ -156,29 +157,31 @@ export interface ConsoleFlags extends Readonly<z.infer<typeof Options>> {
 const BOTH_OR_NONE =
   'proxy needs --proxy-secret-file or --proxy-ca-file, and not both: else every client could name any user';
 
-interface Fault {
-  readonly name: keyof z.infer<typeof Values>;
+const FOR_CERTIFICATES = 'is needed for --proxy-ca-file';
+
+type ConsoleValues = z.infer<typeof Values>;
+
+interface OptionRule {
+  readonly isBroken: boolean;
+  /** The option at fault. */
+  readonly name: keyof ConsoleValues;
   readonly message: string;
 }
 
-function faultsOf(options: z.infer<typeof Values>): readonly Fault[] {
-  const { login } = options;
-  const needs = (name: Fault['name'], way: string): readonly Fault[] =>
-    options[name] === undefined ? [{ name, message: `is needed for ${way}` }] : [];
-  const isByCertificate = options['proxy-ca-file'] !== undefined;
-  const isBySecret = options['proxy-secret-file'] !== undefined;
+/** The rules that several options keep together, with whether these break them. */
+function rulesFor(options: ConsoleValues): readonly OptionRule[] {
+  const lacks = (name: keyof ConsoleValues): boolean => options[name] === undefined;
+  const [isOidc, isProxy] = [options.login.has('oidc'), options.login.has('proxy')];
+  const [isByCertificate, isBySecret] = [!lacks('proxy-ca-file'), !lacks('proxy-secret-file')];
+  const isNameless = options['proxy-names'].length === 0;
+  const isHalf = lacks('tls-cert-file') !== lacks('tls-key-file');
   return [
-    ...(login.has('oidc') ? [...needs('oidc-issuer', '--login oidc'), ...needs('oidc-client-id', '--login oidc')] : []),
-    ...(login.has('proxy') && isByCertificate === isBySecret
-      ? [{ name: 'login' as const, message: BOTH_OR_NONE }]
-      : []),
-    ...(isByCertificate ? needs('tls-cert-file', '--proxy-ca-file') : []),
-    ...(isByCertificate && options['proxy-names'].length === 0
-      ? [{ name: 'proxy-names' as const, message: 'is needed for --proxy-ca-file' }]
-      : []),
-    ...((options['tls-cert-file'] === undefined) === (options['tls-key-file'] === undefined)
-      ? []
-      : [{ name: 'tls-key-file' as const, message: 'certificate and key go together' }]),
+    { isBroken: isOidc && lacks('oidc-issuer'), name: 'oidc-issuer', message: 'is needed for --login oidc' },
+    { isBroken: isOidc && lacks('oidc-client-id'), name: 'oidc-client-id', message: 'is needed for --login oidc' },
+    { isBroken: isProxy && isByCertificate === isBySecret, name: 'login', message: BOTH_OR_NONE },
+    { isBroken: isByCertificate && lacks('tls-cert-file'), name: 'tls-cert-file', message: FOR_CERTIFICATES },
+    { isBroken: isByCertificate && isNameless, name: 'proxy-names', message: FOR_CERTIFICATES },
+    { isBroken: isHalf, name: 'tls-key-file', message: 'certificate and key go together' },
   ];
 }
 
