@@ -156,9 +156,11 @@ describe('the life of an operator', () => {
     const { inventory } = await apply(objects);
     await control().kubectl(['-n', 'others', 'annotate', 'deployment', 'op', 'team=blue']);
     await control().kubectl(['-n', 'others', 'set', 'env', 'deployment/op', 'EXTRA=1']);
-    await apply(here.prepare([sampleDeployment('op', { image: 'registry.example/operator:2', app: 'op' })]), {
-      previousInventory: inventory,
-    });
+    const upgrade = await apply(
+      here.prepare([sampleDeployment('op', { image: 'registry.example/operator:2', app: 'op' })]),
+      { previousInventory: inventory },
+    );
+    expect(upgrade).toMatchObject({ state: 'Complete', failures: [] });
     const text = JSON.stringify(await read(ref));
     expect(text).toContain('"team":"blue"');
     expect(text).toContain('EXTRA');

@@ -488,6 +488,26 @@ describe('a collision', () => {
     expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
   });
 
+  test.each([
+    { faster: 4, state: 'Complete' },
+    { faster: 5, state: 'Failed' },
+  ])('another writer may be faster $faster times: $state', async ({ faster, state }) => {
+    let left = 0;
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref, dryRun }, it) => {
+        if (verb !== 'apply' || dryRun || ref.kind !== 'ConfigMap' || left === 0) return;
+        left -= 1;
+        it.change(ref, (object) => ({ ...object, others: left }));
+      },
+    });
+    const { inventory } = await applyWatching(cluster, request());
+    left = faster;
+    const next = prepared(sampleOperator().map((it) => (it.kind === 'ConfigMap' ? { ...it, data: { x: '2' } } : it)));
+    const result = await applyWatching(cluster, request({ objects: next, previousInventory: inventory }));
+    expect(result).toMatchObject({ state });
+    expect(left).toBe(0);
+  });
+
   test('if two Subscriptions install the same objects at once, each object goes to one, and the other gets a collision', async () => {
     const cluster = clusterWithNamespace();
     const theirs = prepared(sampleOperator(), { owner: { namespace: 'other', name: 'sub' } });

@@ -1,4 +1,5 @@
 /** Writes an object as its finding says, and decides again if another writer was faster. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
@@ -48,12 +49,15 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
   }
 }
 
-/** How often another writer may be faster before this run fails the object. */
-const MOST_ATTEMPTS = 4;
+/**
+ * Milliseconds to wait each time another writer was faster, before this run fails the object: the controllers of Kubernetes
+ * write to a Deployment several times within one second of its change. As in client-go's `retry.DefaultBackoff`.
+ */
+const PAUSES_IN_MS = [10, 50, 200, 400];
 
 async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
   let finding = options.finding.kind === 'unreadable' ? await lookAgain(cluster, object, options) : options.finding;
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; ; attempt++) {
     if (finding.kind === 'collision' || finding.kind === 'failed') {
       return { outcome: finding.kind, failure: finding.failure };
     }
@@ -63,8 +67,9 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
       return await write(cluster, object, { live, ...options });
     } catch (error) {
       const raced = isAlreadyExists(error) || isConflictOrReplaced(error) || (live !== undefined && isNotFound(error));
-      if (!raced || attempt === MOST_ATTEMPTS) throw error;
-      options.signal.throwIfAborted();
+      const pause = PAUSES_IN_MS[attempt];
+      if (!raced || pause === undefined) throw error;
+      await delay(pause, undefined, { signal: options.signal });
       finding = await lookAgain(cluster, object, { ...options, judged: live });
     }
   }
