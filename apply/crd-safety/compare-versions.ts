@@ -1,9 +1,9 @@
 /** Compares the versions of a CRD before and after a change, and its served versions with each other. Pure. */
 import { comparisonsOf, servedPairs, type Comparison } from './comparisons.ts';
 import { checkReading, startSteps, type StepBudget } from './effort.ts';
-import { findEqualParts } from './equal-parts.ts';
+import { findEqualParts, type AreEqual } from './equal-parts.ts';
 import type { Effect, FlatPair, NodePair, VersionPair } from './rule.ts';
-import { NODE_RULES, VERSION_RULES } from './rules.ts';
+import { rulesFor, VERSION_RULES } from './rules.ts';
 import { flattenSchema, type Crd, type Schema } from './schema.ts';
 
 /** A finding before it is known of which CRD it is, and whether it is waived. */
@@ -56,7 +56,8 @@ function isHarmful({ effect }: BareFinding): boolean {
 }
 
 function comparePair(pair: VersionPair, version: string, effort: StepBudget): readonly BareFinding[] {
-  const flat = flattenBoth(pair.old.schema, pair.next.schema);
+  const areEqual = findEqualParts(pair.old.schema, pair.next.schema);
+  const flat = flattenBoth(pair, areEqual);
   for (const side of [flat.old, flat.next]) effort.take(side.size, side.keys());
   const whole = VERSION_RULES.flatMap((rule) =>
     rule.compare(pair, flat).map((change) => ({ rule: rule.name, ...change })),
@@ -65,7 +66,7 @@ function comparePair(pair: VersionPair, version: string, effort: StepBudget): re
     const next = flat.next.get(path);
     if (next === undefined) return [];
     effort.take(STEPS_OF_RULES, []);
-    return compareNode(path, { old, next, isRoot: path === '^' });
+    return compareNode(path, { old, next, isRoot: path === '^' }, areEqual);
   });
   const found = [...whole, ...nodes];
   effort.take(
@@ -79,8 +80,7 @@ function comparePair(pair: VersionPair, version: string, effort: StepBudget): re
 const STEPS_OF_RULES = 16;
 
 /** Without the nodes below equal ones: most of a large schema stays as it is, and no rule finds a change in equal parts. */
-function flattenBoth(old: Schema, next: Schema): FlatPair {
-  const areEqual = findEqualParts(old, next);
+function flattenBoth({ old: { schema: old }, next: { schema: next } }: VersionPair, areEqual: AreEqual): FlatPair {
   return {
     old: flattenSchema(old, { root: next, isEqual: areEqual }),
     next: flattenSchema(next, { root: old, isEqual: (one, other) => areEqual(other, one) }),
@@ -98,8 +98,10 @@ function withMetadata(nodes: ReadonlyMap<string, Schema>): ReadonlyMap<string, S
   return new Map([...METADATA, ...nodes]);
 }
 
-function compareNode(path: string, pair: NodePair): (BareFinding & { readonly path: string })[] {
-  return NODE_RULES.flatMap((rule) => rule.compare(pair).map((change) => ({ rule: rule.name, path, ...change })));
+function compareNode(path: string, pair: NodePair, areEqual: AreEqual): (BareFinding & { readonly path: string })[] {
+  return rulesFor(pair, areEqual).flatMap((rule) =>
+    rule.compare(pair).map((change) => ({ rule: rule.name, path, ...change })),
+  );
 }
 
 /** The operator rewrites its status; changes below it cost users no data and no rejected write. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { formatJson, parseJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Fields } from '../../api/untyped.ts';
 import { compareCrds } from './compare.ts';
@@ -83,6 +84,11 @@ const crdOf = (schema: Schema): KubeObject => ({
 });
 const inSpec = (spec: Schema): Schema => ({ type: 'object', properties: { spec } });
 
+/** The schema with other descriptions of all its nodes, and nothing else. */
+function described(schema: Schema): Schema {
+  return parseJson(formatJson(schema).replaceAll(/"description":"[xy]"/g, '"description":"z"')) as Schema;
+}
+
 /** The findings of all rules on all nodes: none is left out. */
 function findingsOnAll(old: Schema, next: Schema): string[] {
   const versionOf = (schema: Schema): CrdVersion => readCrd(crdOf(schema)).versions[0] as CrdVersion;
@@ -130,7 +136,8 @@ describe('for any schema', () => {
     fc.assert(
       fc.property(change, ({ base, other, place }) => {
         const properties = { ...(base['properties'] as object), [place]: other };
-        for (const next of [{ ...structuredClone(base), properties }, other]) {
+        const one = Object.entries(other).map(([keyword, value]) => ({ ...structuredClone(base), [keyword]: value }));
+        for (const next of [{ ...structuredClone(base), properties }, described(base), other, ...one]) {
           const found = compareCrds(crdOf(inSpec(base)), crdOf(inSpec(next))).findings;
           const told = found.map(({ rule, effect, path, message }) => [rule, effect, path, message].join(' '));
           expect(told.sort()).toEqual(findingsOnAll(inSpec(base), inSpec(next)));

@@ -1,9 +1,10 @@
 /** Every rule, in the order of the findings. A test checks the list against the folder and the keywords. */
-import type { CrdRule, NodeRule, VersionRule } from './rule.ts';
+import type { AreEqual } from './equal-parts.ts';
+import type { CrdRule, NodePair, NodeRule, VersionRule } from './rule.ts';
 import { boundRules } from './rules/bounds.ts';
 import { compositionRules } from './rules/composition.ts';
 import { defaultRule } from './rules/default.ts';
-import { documentationRule } from './rules/documentation.ts';
+import { DOCUMENTATION, documentationRule } from './rules/documentation.ts';
 import { embeddedResourceRule } from './rules/embedded-resource.ts';
 import { enumRule } from './rules/enum.ts';
 import { formatRule } from './rules/format.ts';
@@ -49,3 +50,22 @@ export const NODE_RULES: readonly NodeRule[] = [
   ...KNOWN_RULES,
   otherKeywordsRule(new Set([...ELSEWHERE, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
 ];
+
+/** Keywords that no rule of another keyword reads. */
+const READ_ALONE: ReadonlySet<string> = new Set([...DOCUMENTATION, 'items', 'default']);
+
+/**
+ * The rules that can find a change in the two nodes: in most nodes of a CRD that changes, nothing but the description is
+ * another one. `areEqual` compares the parts of both.
+ */
+export function rulesFor({ old, next }: NodePair, areEqual: AreEqual): readonly NodeRule[] {
+  if (areEqual(old, next)) return [];
+  const isSame = (keyword: string): boolean => areSame(old[keyword], next[keyword], areEqual);
+  const keywords = [...Object.keys(old), ...Object.keys(next)];
+  return keywords.every((keyword) => READ_ALONE.has(keyword) || isSame(keyword)) ? [documentationRule] : NODE_RULES;
+}
+
+function areSame(one: unknown, other: unknown, areEqual: AreEqual): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) return one === other;
+  return areEqual(one, other);
+}

@@ -10,8 +10,13 @@ export const documentationRule: NodeRule = {
   meaning: 'The description of a field changes.',
   keywords: DOCUMENTATION,
   compare({ old, next }: NodePair): Change[] {
-    return DOCUMENTATION.filter(
-      (keyword) => canonicalJson(old[keyword] ?? '') !== canonicalJson(next[keyword] ?? ''),
-    ).map((keyword) => ({ effect: 'none', message: `the ${keyword} changes` }));
+    return DOCUMENTATION.filter((keyword) => differ(old[keyword], next[keyword])).map((keyword) => ({
+      effect: 'none',
+      message: `the ${keyword} changes`,
+    }));
   },
 };
+
+function differ(old: unknown, next: unknown): boolean {
+  return old !== next && canonicalJson(old ?? '') !== canonicalJson(next ?? '');
+}
