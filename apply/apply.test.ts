@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import type { ApplyRequest, ApplyResult, ApplyOutcome } from './apply.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult, type ApplyOutcome } from './apply.ts';
 import { applyWatching } from './testing/apply-watching.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
-import type { InventoryEntry } from './inventory.ts';
+import { markLeftovers, type InventoryEntry } from './inventory.ts';
 import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './testing/sample-objects.ts';
 
 function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
@@ -70,6 +70,23 @@ describe('an install', () => {
     const before = cluster.requests.length;
     await applyWatching(cluster, { ...request(), previousInventory: first.inventory, watched: INTACT, tried });
     expect(cluster.requests.slice(before).filter(({ verb, dryRun }) => dryRun && verb === 'apply')).toEqual([]);
+  });
+
+  test('a CRD that was established is so after a new schema, before a watch shows it', async () => {
+    const cluster = clusterWithNamespace();
+    const crdOf = (field: string): KubeObject[] => prepared([sampleCrd('Widget', { field })]);
+    const { inventory } = await applyWatching(cluster, request({ objects: crdOf('size') }));
+    const before = cluster.objects().find(({ kind }) => kind === 'CustomResourceDefinition');
+    const watched: Watched = { ...INTACT, get: () => before };
+    const objects = crdOf('weight');
+    const asked: string[] = [];
+    const holdBack: ApplyRequest['holdBack'] = async (phase, pending) => {
+      asked.push(...pending.map(({ ref }) => `${phase} ${ref.name}`));
+      return [];
+    };
+    const result = await applyRevision(cluster, request({ objects, previousInventory: inventory, watched, holdBack }));
+    expect(outcomes(result)).toEqual(['configured']);
+    expect(asked).toEqual([]);
   });
 
   test('the first write waits until the inventory is stored', async () => {
@@ -408,6 +425,25 @@ describe('an upgrade', () => {
     );
     await applyWatching(cluster, request({ objects: less, previousInventory: inventory }));
     expect(find(cluster, 'ConfigMap')['data']).toEqual({ level: 'info' });
+  });
+
+  test('a leftover that is wanted again is marked, and stays so however often the Revision applies it', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyWatching(cluster, request());
+    const leftovers = markLeftovers(inventory, []);
+    const marks = (): unknown[] =>
+      objects.map(({ kind }) => find(cluster, kind).metadata.annotations?.[ANNOTATION.keptBy]);
+    const again = await applyWatching(cluster, request({ previousInventory: leftovers, keptBy: 'widgets-1/3' }));
+    expect(new Set(marks())).toEqual(new Set(['widgets-1/3']));
+    const before = writes(cluster).length;
+    const seen = content(cluster);
+    // No watch knows the objects: every one is applied again.
+    const later = await applyWatching(cluster, request({ previousInventory: again.inventory, keptBy: 'widgets-1/3' }));
+    expect(writes(cluster).length).toBeGreaterThan(before);
+    expect(outcomes(later)).toEqual(outcomes(later).map(() => 'unchanged'));
+    expect(content(cluster)).toEqual(seen);
+    await applyWatching(cluster, request({ previousInventory: later.inventory, keptBy: 'widgets-2/1' }));
+    expect(find(cluster, 'ConfigMap').metadata.annotations?.[ANNOTATION.keptBy]).toBeUndefined();
   });
 
   test('apply keeps leftovers in the inventory, and prunes none of them', async () => {

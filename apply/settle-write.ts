@@ -23,8 +23,10 @@ export interface SettleOptions {
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
   readonly isGivenUp?: IsGivenUp | undefined;
-  /** `keptBy` of ApplyRequest, for a leftover that is wanted again. */
+  /** `keptBy` of ApplyRequest. */
   readonly keptBy?: string | undefined;
+  /** Whether the object is a leftover that is wanted again. */
+  readonly isLeftover?: boolean;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
   /** Asked about an object that has appeared or changed since it was checked. Absent: every change is permitted. */
@@ -75,22 +77,23 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
   }
 }
 
-interface WriteTarget extends Pick<SettleOptions, 'knownUid' | 'knownHash'> {
+interface WriteTarget extends Pick<SettleOptions, 'knownUid' | 'knownHash' | 'keptBy' | 'isLeftover'> {
   readonly live: KubeObject | undefined;
-  readonly keptBy?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 async function write(
   cluster: Cluster,
   object: KubeObject,
-  { live, keptBy, knownUid, knownHash, signal }: WriteTarget,
+  { live, keptBy, isLeftover = false, knownUid, knownHash, signal }: WriteTarget,
 ): Promise<SettledWrite> {
   if (live === undefined) {
     const answer = await createObject(cluster, object, { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
-  const wanted = keptBy === undefined ? object : markKept(object, keptBy);
+  // A mark of this very Revision stays, so that the next apply changes nothing.
+  const isKept = isLeftover || live.metadata.annotations?.[ANNOTATION.keptBy] === keptBy;
+  const wanted = keptBy !== undefined && isKept ? markKept(object, keptBy) : object;
   const isTakenOver = !isProven(live, knownUid);
   const isNewManifest = !isTakenOver && knownHash !== undefined && knownHash !== hashObject(object);
   const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver, signal });

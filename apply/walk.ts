@@ -1,4 +1,5 @@
 /** Walks the graph of phases: applies the objects of each as soon as those before it allow, and asks whether they work. */
+import { isCrd } from '../api/crd-kind.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { ObjectResult, PhaseResult, Unready } from './apply-result.ts';
@@ -9,6 +10,7 @@ import type { PhaseName, PlannedPhase } from './phases.ts';
 import { isRepair } from './repair.ts';
 import { settleWrite } from './settle-write.ts';
 import { inSlots } from './slots.ts';
+import { keepConditions } from './still-established.ts';
 import type { Finding } from './take-over.ts';
 import { newerOf } from './watched.ts';
 
@@ -84,7 +86,8 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
       finding: takeFinding(findings, identity),
       knownUid: known?.uid,
       knownHash: known?.hash,
-      ...(known?.leftover === true && { keptBy: run.request.keptBy }),
+      keptBy: run.request.keptBy,
+      isLeftover: known?.leftover === true,
       asManager: run.request.asManager,
       isGivenUp: run.request.isGivenUp,
       since: run.request.since,
@@ -131,7 +134,9 @@ async function notWorking(_phase: PhaseName, pending: readonly Pending[]): Promi
  */
 async function healthOf(run: ApplyRun, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
-  const known = newerOf(run.watched.get(ref), live.get(identityOf(ref)));
+  const [observed, answer] = [run.watched.get(ref), live.get(identityOf(ref))];
+  const written = answer !== undefined && isCrd(object) ? keepConditions(object, answer, observed) : answer;
+  const known = newerOf(observed, written);
   const isOwn = run.ownKinds.has(groupKind(object)) && !hasHealth(object);
   if (known !== undefined) return assessHealth(isOwn ? { ...known, status: undefined } : known);
   return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
