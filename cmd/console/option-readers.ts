@@ -1,13 +1,9 @@
 /** Readers of single options of the console; each names the form that it takes. Pure. */
 import * as z from 'zod';
+import { listOption } from '../serving/option-values.ts';
 
 const WAYS = ['oidc', 'token', 'proxy'] as const;
 type LoginWay = (typeof WAYS)[number];
-
-/** Parts that commas separate. */
-export function list(text: string): readonly string[] {
-  return text.split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
-}
 
 /** Scheme, host and port, and nothing behind: the console has the host for itself. */
 export function readOrigin(text: string, context: z.RefinementCtx): string {
@@ -20,7 +16,7 @@ export function readOrigin(text: string, context: z.RefinementCtx): string {
 
 /** The ways to log in; the proxy is one alone. */
 export function readWays(text: string, context: z.RefinementCtx): ReadonlySet<LoginWay> {
-  const named = list(text);
+  const named = listOption(text);
   const ways = new Set(WAYS.filter((way) => named.includes(way)));
   const isAlone = !ways.has('proxy') || ways.size === 1;
   if (named.length > 0 && ways.size === new Set(named).size && isAlone) return ways;
@@ -30,7 +26,7 @@ export function readWays(text: string, context: z.RefinementCtx): ReadonlySet<Lo
 
 /** key=claim, separated by commas. */
 export function readPairs(text: string, context: z.RefinementCtx): ReadonlyMap<string, string> {
-  const pairs = list(text).map((pair) => pair.split('='));
+  const pairs = listOption(text).map((pair) => pair.split('='));
   if (pairs.every((pair) => pair.length === 2 && !pair.includes('')))
     return new Map(pairs.map(([key = '', claim = '']) => [key, claim]));
   context.addIssue({ code: 'custom', message: 'must be key=claim, separated by commas' });

@@ -8,10 +8,10 @@ import {
   LOG_OPTIONS,
   logValues,
 } from '../serving/common-options.ts';
-import { describeTable, type OptionTable } from '../serving/option-values.ts';
+import { describeTable, listOption, type OptionTable } from '../serving/option-values.ts';
 import { proxyOption } from '../serving/proxy-options.ts';
 import { readOptions, type GivenTexts } from '../serving/read-options.ts';
-import { list, readOrigin, readPairs, readWays } from './option-readers.ts';
+import { readOrigin, readPairs, readWays } from './option-readers.ts';
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 export const OPTIONS = {
@@ -117,7 +117,7 @@ const Values = z.object({
   'oidc-ca-file': z.string().optional(),
   'https-proxy': proxyOption(),
   'no-proxy': z.string().optional(),
-  'oidc-scopes': z.string().default('openid,email').transform(list),
+  'oidc-scopes': z.string().default('openid,email').transform(listOption),
   'oidc-username-claim': z.string().default('sub'),
   'oidc-username-prefix': z.string().default(''),
   'oidc-groups-claim': z.string().default(''),
@@ -129,7 +129,7 @@ const Values = z.object({
   'proxy-secret-file': z.string().optional(),
   'proxy-secret-header': z.string().default('x-slipway-proxy-secret'),
   'proxy-ca-file': z.string().optional(),
-  'proxy-names': z.string().default('').transform(list),
+  'proxy-names': z.string().default('').transform(listOption),
   'proxy-logout-url': z.string().optional(),
   'session-keys': z.string().optional(),
   'session-hours': z.coerce.number().min(0.01).max(168).default(8),

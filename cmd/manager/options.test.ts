@@ -14,7 +14,7 @@ describe('the options of the manager', () => {
     const both = parseOptions(['--concurrency', '4'], {
       SLIPWAY_CONCURRENCY: '8',
       SLIPWAY_LEADER_ELECT: 'false',
-      SLIPWAY_PLAIN_HTTP: 'a:1,b',
+      SLIPWAY_PLAIN_HTTP: 'a:1, b,',
     });
     expect(both).toMatchObject({ concurrency: 4, 'leader-elect': false, 'plain-http': ['a:1', 'b'] });
   });

@@ -15,7 +15,7 @@ import {
   LOG_OPTIONS,
   logValues,
 } from '../serving/common-options.ts';
-import { describeTable, type OptionTable } from '../serving/option-values.ts';
+import { describeTable, listOption, type OptionTable } from '../serving/option-values.ts';
 import { proxyOption } from '../serving/proxy-options.ts';
 import { readOptions, type GivenTexts } from '../serving/read-options.ts';
 
@@ -121,12 +121,7 @@ export const Options = z.object({
   'plain-http': z
     .string()
     .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .filter((name) => name !== '')
-        .map(canonicalHost),
-    ),
+    .transform((text) => listOption(text).map(canonicalHost)),
   'link-local-registries': z.stringbool().default(false),
   'https-proxy': proxyOption(),
   'http-proxy': proxyOption(),

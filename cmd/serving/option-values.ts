@@ -45,6 +45,11 @@ export function describeTable(table: OptionTable): string {
     .join('\n');
 }
 
+/** The parts of a value that commas separate, without blanks around them. */
+export function listOption(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim()).filter((part) => part !== ''); // prettier-ignore
+}
+
 export function invalidOptions(program: string, message: string): ReasonedError {
   return new ReasonedError({
     reason: 'InvalidConfiguration',
