@@ -23,7 +23,7 @@ export const CONDITIONS = {
   UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
   Adopted:
     'Is the operator taken over that spec.adopt names? If it is not, the message has the next step or the obstacle, with the remedy.',
-  Deprecated: 'Does the catalog mark what is in use as deprecated?',
+  Deprecated: 'Does the catalog mark the package, the channel or the bundle in use as deprecated?',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;
