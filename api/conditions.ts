@@ -15,7 +15,7 @@ export const CONDITIONS = {
   Reconciling: 'True while work is under way; absent otherwise.',
   Stalled: 'True when nothing more happens until the spec, a catalog or the cluster changes; absent otherwise.',
   UpgradeFailed:
-    'True from the failure of an upgrade until a newer version is installed or it is tried again; absent otherwise. The message says why it failed, and what to do.',
+    'True from the failure of an upgrade until a newer version is installed or it is tried again; absent otherwise. The message has the cause and the remedy.',
   CustomResourcesLost:
     'True since a CRD of the operator was deleted, and its custom resources with it, until a person acknowledges that; absent otherwise.',
   Contested:

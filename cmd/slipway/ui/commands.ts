@@ -11,11 +11,11 @@ export function defineUiCommands(program: Command, perform: Perform): void {
     'slipway ui -n lights',
   )
     .description(
-      'Opens the console in the browser: what is installed, what would change, and why. It runs on this machine, with the rights of the kubeconfig, until it is interrupted.',
+      'Opens the console in the browser: the installed operators, the effect of each upgrade, and why a version is not chosen. It runs on this machine, with the rights of the kubeconfig, until it is interrupted.',
     )
     .option('--port <number>', 'port of 127.0.0.1 to listen on (default: any that is free)')
     .option('--no-open', 'print the address, and open no browser')
-    .option('--read-only', 'show, and send nothing to the cluster')
+    .option('--read-only', 'show, and send no change to the cluster')
     .option('--system-namespace <name>', 'namespace of the manager', 'slipway-system')
     .addOption(outputOption())
     .action((flags: UiFlags) =>
