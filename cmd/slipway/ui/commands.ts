@@ -1,11 +1,18 @@
 /** `slipway ui`: name and options. */
 import type { Command } from 'commander';
-import { clusterOptions, outputOption, withExamples, type Perform } from '../flags.ts';
+import { connectionOptions, outputOption, withExamples, type Perform } from '../flags.ts';
 import type { UiFlags } from './ui.ts';
 
 export function defineUiCommands(program: Command, perform: Perform): void {
   withExamples(
-    clusterOptions(program.command('ui')),
+    connectionOptions(
+      program
+        .command('ui')
+        .option(
+          '-n, --namespace <name>',
+          "the only namespace to watch (default: all, or that of the kubeconfig's context if you may not list all)",
+        ),
+    ),
     'slipway ui',
     'slipway ui --read-only --no-open --port 8443',
     'slipway ui -n lights',
