@@ -15,7 +15,7 @@ export const CONDITIONS = {
   Reconciling: 'True while work is under way; absent otherwise.',
   Stalled: 'True when nothing more happens until the spec, a catalog or the cluster changes; absent otherwise.',
   UpgradeFailed:
-    'True from the failure of an upgrade until a newer version is installed or it is tried again; absent otherwise. The message says why it failed, and what to do.',
+    'True from the failure of an upgrade until a newer version is installed or it is tried again; absent otherwise. The message has the cause and the remedy.',
   CustomResourcesLost:
     'True since a CRD of the operator was deleted, and its custom resources with it, until a person acknowledges that; absent otherwise.',
   Contested:
@@ -23,7 +23,7 @@ export const CONDITIONS = {
   UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
   Adopted:
     'Is the operator taken over that spec.adopt names? If it is not, the message has the next step or the obstacle, with the remedy.',
-  Deprecated: 'Does the catalog mark what is in use as deprecated?',
+  Deprecated: 'Does the catalog mark the package, the channel or the bundle in use as deprecated?',
 } as const;
 
 export type ConditionType = keyof typeof CONDITIONS;

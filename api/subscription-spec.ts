@@ -24,7 +24,7 @@ const OnFailure = z.object({
   bakeTime: duration(BAKE_TIME_BOUNDS)
     .default('10s')
     .describe(
-      'How long a new Revision must stay healthy before the objects that only the old one had are removed. One that becomes unhealthy within that time has failed; if the time is longer than a minute, once it was unhealthy for 30 s.',
+      'How long a new Revision must stay healthy before the objects that only the old one had are pruned. One that becomes unhealthy within that time has failed; if the time is longer than a minute, once it was unhealthy for 30 s.',
     ),
 });
 
@@ -106,7 +106,7 @@ const Uninstall = z.object({
     .enum(['Retain', 'Delete', 'Block'])
     .default('Retain')
     .describe(
-      'When the Subscription is deleted and custom resources exist. Retain: CRDs that have some stay, and are named in an event. Delete: they are deleted first, while the operator still runs, then the rest. Block: nothing is removed until they are gone.',
+      'When the Subscription is deleted and custom resources exist. Retain: CRDs that have some stay, and are named in an event. Delete: they are deleted first, while the operator still runs, then the rest. Block: nothing is deleted until they are gone.',
     ),
   dependencies: z
     .enum(['Retain', 'Delete'])
@@ -178,7 +178,7 @@ export const SubscriptionSpec = rules(
     serviceAccountName: objectName()
       .optional()
       .describe(
-        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself, and may do everything; a user who may create such a Subscription has the rights of an administrator of the cluster.',
+        'ServiceAccount of the same namespace to act as. The API server then rejects each write that the account may not make. Absent: the manager acts as itself, and may do everything; a user who may create such a Subscription has the rights of an administrator of the cluster.',
       ),
     onFailure: OnFailure.prefault({}).describe('Reaction to a Revision that does not become healthy.'),
     crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),

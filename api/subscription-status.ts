@@ -43,7 +43,7 @@ const Quarantined = z.object({
   reason: text(64).describe('Why it failed, as one word of the list of reasons.'),
   message: z.string().max(4096).describe('Why it failed, in a sentence.'),
   since: timestamp().describe('When it failed.'),
-  rolledBackTime: timestamp().optional().describe('When what worked before it was healthy again.'),
+  rolledBackTime: timestamp().optional().describe('When the version that worked before it was healthy again.'),
   specHash: text(128)
     .optional()
     .describe('Hash of the fields of the spec that decide the outcome: another one has the version tried again.'),

@@ -54,7 +54,7 @@ function renderConditions(): readonly string[] {
   return [
     '## Conditions',
     'As kstatus reads them. Every kind has `Ready`, `Reconciling` and `Stalled`; a Revision has `Contested` too, and a Subscription all others.',
-    markdownTable(['type', 'what it says'], Object.entries(CONDITIONS).map(asCode)),
+    markdownTable(['type', 'meaning'], Object.entries(CONDITIONS).map(asCode)),
   ];
 }
 
@@ -139,7 +139,7 @@ function renderNames(): readonly string[] {
     [`${GROUP}/manifests`, 'Type of the Secrets with the manifests of a Revision.'],
     [`${GROUP}/plan`, 'Type of the Secret with the plan of a Revision.'],
   ];
-  return ['## Names on objects', markdownTable(['name', 'what it is'], names.map(asCode))];
+  return ['## Names on objects', markdownTable(['name', 'meaning'], names.map(asCode))];
 }
 
 function asCode([name, meaning]: readonly [string, string]): readonly [string, string] {

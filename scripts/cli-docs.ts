@@ -27,8 +27,8 @@ export function renderCliDocs(): string {
 }
 
 const INTRODUCTION = `In a checkout, \`npm run -s slipway -- ARGS\` runs it. \`make build\` writes \`dist/slipway/slipway.js\`, an executable for
-machines with Node 24.15 or newer; an older Node is refused by name. [Other forms](how-to/use-the-command-line.md#install-the-command-line)
-need no Node. Results go to stdout, failures to stderr: one line with
+machines with Node 24.15 or newer; an older Node is refused by name. [Some other
+forms](how-to/use-the-command-line.md#install-the-command-line) need no Node. Results go to stdout, failures to stderr: one line with
 a reason from [the closed list](api.md#reasons), and one with the remedy. \`-o json\` gives data whose shape is stable: fields
 are added, never renamed or removed. Names and texts that come from bundles, catalogs and registries are printed without
 control characters; in JSON they are escaped.

@@ -85,7 +85,7 @@ export const OPTIONS = {
     env: 'SLIPWAY_CONSOLE_SESSION_HOURS',
     help: 'how long a person stays logged in; a logout is known to the replica that it reached alone, so a cookie that was copied before is good until then at others',
   },
-  'read-only': { env: 'SLIPWAY_CONSOLE_READ_ONLY', help: 'true: nothing is ever sent to the cluster' },
+  'read-only': { env: 'SLIPWAY_CONSOLE_READ_ONLY', help: 'true: no change is ever sent to the cluster' },
   'manager-url': { env: 'SLIPWAY_CONSOLE_MANAGER_URL', help: 'address of the manager, for the content of Catalogs' },
   'content-token-file': {
     env: 'SLIPWAY_CONSOLE_CONTENT_TOKEN',

@@ -3,7 +3,7 @@
 /** Every exit code, with its meaning; docs/cli.md lists them. */
 export const EXIT_CODES = {
   0: 'Done, without findings that count.',
-  1: 'It could not be done; stderr says why, and what to do about it.',
+  1: 'It could not be done; stderr has the cause and the remedy.',
   2: 'It was done, and there are findings: errors, or warnings with `--strict`, or those of the table by command.',
   3: '`wait`, `adopt run`, `adopt undo`: the time was up before the outcome was known.',
   130: 'It was interrupted (SIGINT).',

@@ -99,7 +99,7 @@ function ended(child: ReturnType<typeof spawn>, output: () => string): Promise<v
   process.once('exit', stopWithUs);
   return new Promise<void>((resolve, reject) => {
     child.once('error', () =>
-      reject(new Error('Go 1.26 or newer is needed to build the test cluster: no `go` in PATH')),
+      reject(new Error('Go 1.26.6 or newer is needed to build the test cluster: no `go` in PATH')),
     );
     child.once('close', (code) =>
       code === 0 ? resolve() : reject(new Error(`go build ended with exit code ${code}:\n${output()}`)),

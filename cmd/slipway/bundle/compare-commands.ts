@@ -43,7 +43,9 @@ function defineExport(bundle: Command, perform: Perform): void {
       )
       .argument('<dir|ref>', SOURCE)
       .argument('<dir>', 'folder to write to, new or empty')
-      .addOption(new Option('--as <format>', 'what to write').choices(['kustomize', 'chart']).makeOptionMandatory())
+      .addOption(
+        new Option('--as <format>', 'format of the files').choices(['kustomize', 'chart']).makeOptionMandatory(),
+      )
       .option('--namespace <name>', 'namespace of the operator in a kustomization; a chart takes that of its release'),
   )
     .addOption(
@@ -68,5 +70,5 @@ function rendering(command: Command): Command {
       'namespace to watch, "" for all; again for more (default: as the bundle allows)',
       append,
     )
-    .option('--config <file>', "changes to the operator's Deployments: what spec.config of a Subscription holds");
+    .option('--config <file>', "changes to the operator's Deployments, as in spec.config of a Subscription");
 }

@@ -59,7 +59,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
     'slipway catalog list registry.example/team/catalog:latest',
     'slipway catalog list catalog bundles --package lamp-operator -o json',
   )
-    .description('Lists what a catalog offers.')
+    .description('Lists the packages, channels or bundles of a catalog.')
     .argument('<dir|ref>', SOURCE)
     .addArgument(
       new Argument('[what]', 'part of the catalog to list')
@@ -133,7 +133,10 @@ function defineWriters(catalog: Command, perform: Perform): void {
         .default('excerpt'),
     )
     .addOption(
-      new Option('--graph <which>', 'upgrade graph of bundles: what they state, or their versions whatever they state')
+      new Option(
+        '--graph <which>',
+        'upgrade graph of bundles: the edges that they state, or edges from every version to every higher one',
+      )
         .choices(['stated', 'versions'])
         .default('stated'),
     )
