@@ -107,8 +107,7 @@ test('doctor without Slipway in the cluster names the missing CRDs, which is exi
 test.each(commandsOf(0))('%s without Slipway in the cluster says so', async (...args) => {
   const { code, stdout, stderr } = await slipway(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  if (args[0] === 'install') expect(stderr).toMatch(/^slipway: \w+: .*Subscription/);
-  else expect(stderr).toMatch(/^slipway: InputInvalid: Slipway is not installed in this cluster/);
+  expect(stderr).toMatch(/^slipway: InputInvalid: Slipway is not installed in this cluster/);
 });
 
 describe('with a manager', () => {
@@ -268,7 +267,8 @@ describe('with a manager', () => {
     expect({ state, stays }).toEqual({ state: 'Ready', stays: [] });
     expect(steps.reduce((sum, { objects }) => sum + objects, 0)).toBeGreaterThan(4);
     await printed('uninstall', 'lights/beacon');
-    expect(await printed('wait', 'lights/beacon', '--for', 'deleted', '--timeout', '3m')).toContain('uninstalled');
+    // The uninstall may be over before: nothing tells then what became of the operator.
+    expect(await printed('wait', 'lights/beacon', '--for', 'deleted', '--timeout', '3m')).toContain('is deleted');
     expect(await printed('get', '-A')).toBe('There are no subscriptions\n');
   });
 });
