@@ -7,6 +7,7 @@ import { explainFailure, isUnmergeable } from './api-failure.ts';
 import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
+import { PAUSES_IN_MS } from './faster-writers.ts';
 import { entryOf } from './inventory.ts';
 import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
@@ -52,12 +53,6 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
     return { outcome: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
   }
 }
-
-/**
- * Milliseconds to wait before each further attempt, until this run fails the object: the controllers of Kubernetes
- * write to a Deployment several times within one second of its change. As in client-go's `retry.DefaultBackoff`.
- */
-const PAUSES_IN_MS = [10, 50, 200, 400];
 
 async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
   let finding = options.finding.kind === 'unreadable' ? await lookAgain(cluster, object, options) : options.finding;
