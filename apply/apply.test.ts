@@ -89,6 +89,23 @@ describe('an install', () => {
     expect(asked).toEqual([]);
   });
 
+  test('a CRD that comes with custom resources waits until a watch shows its new schema', async () => {
+    const cluster = clusterWithNamespace();
+    const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
+    const crdOf = (field: string): KubeObject[] => prepared([sampleCrd('Widget', { field }), widget]);
+    const { inventory } = await applyWatching(cluster, request({ objects: crdOf('size') }));
+    const before = cluster.objects().find(({ kind }) => kind === 'CustomResourceDefinition');
+    const watched: Watched = { ...INTACT, get: ({ kind }) => (kind === before?.kind ? before : undefined) };
+    const asked: string[] = [];
+    const holdBack: ApplyRequest['holdBack'] = async (phase, pending) => {
+      asked.push(...pending.map(({ ref }) => `${phase} ${ref.name}`));
+      return [];
+    };
+    const more = { objects: crdOf('weight'), previousInventory: inventory, watched, holdBack };
+    await applyRevision(cluster, request(more));
+    expect(asked).toEqual(['crds widgets.example.com']);
+  });
+
   test('the first write waits until the inventory is stored', async () => {
     const cluster = clusterWithNamespace();
     const noted = Promise.withResolvers<void>();

@@ -128,6 +128,57 @@ describe('an install', () => {
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
 
+  describe('while the API server still has the schema of a custom resource from before', () => {
+    const UNKNOWN = refusal(
+      500,
+      '',
+      'failed to create typed patch object (ops/bundled): .spec.x: field not declared in schema',
+    );
+    const INVALID = refusal(422, 'Invalid', 'spec.size: Unsupported value');
+    const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
+
+    /** The verbs and the result of an upgrade; the first applies of the custom resource are refused. */
+    async function upgrade(
+      refused: number,
+      why: Error,
+    ): Promise<{ readonly result: ApplyResult; readonly verbs: string[] }> {
+      let left = 0;
+      const cluster = clusterWithNamespace({
+        before: ({ verb, ref }) => {
+          if (verb !== 'apply' || ref.kind !== 'Widget' || left === 0) return;
+          left -= 1;
+          throw why;
+        },
+      });
+      const { inventory } = await install(cluster);
+      left = refused;
+      const before = cluster.requests.length;
+      const result = await install(cluster, { objects: next, previousInventory: inventory });
+      const asked = cluster.requests.slice(before).filter(({ ref }) => ref.kind === 'Widget');
+      return { result, verbs: asked.map(({ verb }) => verb).filter((verb) => verb !== 'get') };
+    }
+
+    test.each([
+      { why: UNKNOWN, because: 'a field is new' },
+      { why: INVALID, because: 'a value is new' },
+    ])('it is applied again, as $because', async ({ why }) => {
+      const { result, verbs } = await upgrade(4, why);
+      expect(result).toMatchObject({ state: 'Complete', failures: [] });
+      expect(verbs).toEqual(Array.from({ length: 5 }, () => 'apply'));
+    });
+
+    test('one that no schema lets merge is written plainly in the end', async () => {
+      const { result, verbs } = await upgrade(5, UNKNOWN);
+      expect(result).toMatchObject({ state: 'Complete', failures: [] });
+      expect(verbs.at(-1)).toBe('patch');
+    });
+
+    test('one that no schema accepts is refused in the end', async () => {
+      const { result } = await upgrade(5, INVALID);
+      expect(result).toMatchObject({ state: 'Failed', failures: [{ reason: 'ObjectInvalid' }] });
+    });
+  });
+
   describe('while the conversion webhook of a custom resource does not answer', () => {
     const SILENCE = 'conversion webhook for example.com/v1, Kind=Widget failed: no endpoints available';
     const mended = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), own]);

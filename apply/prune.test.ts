@@ -48,6 +48,23 @@ describe('pruning', () => {
     expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
   });
 
+  test.each([
+    { faster: 4, outcome: 'deleted' },
+    { faster: 5, outcome: 'failed' },
+  ])('another writer may be faster $faster times: $outcome', async ({ faster, outcome }) => {
+    let left = faster;
+    const [cluster, inventory] = await installed(sampleOperator(), {
+      before: ({ verb, ref }, it) => {
+        if (verb !== 'delete' || ref.kind !== 'Deployment' || left === 0) return;
+        left -= 1;
+        it.change(ref, (object) => ({ ...object, status: { observed: left } }));
+      },
+    });
+    const { removals } = await pruneObjects(cluster, [entryOfKind(inventory, 'Deployment')], options);
+    expect(removals).toMatchObject([{ outcome }]);
+    expect(left).toBe(0);
+  });
+
   test('pruning never touches desired objects', async () => {
     const all = sampleOperator();
     await fc.assert(

@@ -2,11 +2,13 @@
  * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be read never counts as
  * gone.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from '../api/cluster.ts';
 import { isProven, judgeOwnership, type Ownership } from './collision.ts';
+import { PAUSES_IN_MS } from './faster-writers.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { findServed } from './unserved.ts';
@@ -52,25 +54,26 @@ export interface RemoveOptions {
   readonly signal: AbortSignal;
 }
 
-/** How often the object may be replaced between reading and deleting. */
-const MOST_ATTEMPTS = 3;
-
 /**
  * Deletes an object of the inventory by its uid, in the version that was read: one that another owner has adopted
  * meanwhile stays. Refusals of the API server are part of the result.
  */
 export async function removeObject(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
+  const { signal } = options;
   const ref = refOfEntry(entry);
   try {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         // A watch may lag behind: after a conflict the object is read.
-        return await removeOnce(cluster, entry, attempt === 1 ? options : { ...options, watched: undefined });
+        return await removeOnce(cluster, entry, attempt === 0 ? options : { ...options, watched: undefined });
       } catch (error) {
-        if (!isConflictOrReplaced(error) || attempt === MOST_ATTEMPTS) throw error;
+        const pause = PAUSES_IN_MS[attempt];
+        if (!isConflictOrReplaced(error) || pause === undefined) throw error;
+        await delay(pause, undefined, { signal });
       }
     }
   } catch (error) {
+    signal.throwIfAborted();
     return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
   }
 }

@@ -2,11 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
-import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
-import { explainFailure } from './api-failure.ts';
+import { answerOf, isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
+import { explainFailure, isUnmergeable } from './api-failure.ts';
 import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
+import { PAUSES_IN_MS } from './faster-writers.ts';
 import { entryOf } from './inventory.ts';
 import { notPermitted, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
@@ -27,6 +28,8 @@ export interface SettleOptions {
   readonly keptBy?: string | undefined;
   /** Whether the object is a leftover that is wanted again. */
   readonly isLeftover?: boolean;
+  /** Whether a CRD of the same set defines the kind: this roll-out may have given it another schema. */
+  readonly isOwnKind?: boolean;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
   /** Asked about an object that has appeared or changed since it was checked. Absent: every change is permitted. */
@@ -51,12 +54,6 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
   }
 }
 
-/**
- * Milliseconds to wait each time another writer was faster, before this run fails the object: the controllers of Kubernetes
- * write to a Deployment several times within one second of its change. As in client-go's `retry.DefaultBackoff`.
- */
-const PAUSES_IN_MS = [10, 50, 200, 400];
-
 async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<SettledWrite> {
   let finding = options.finding.kind === 'unreadable' ? await lookAgain(cluster, object, options) : options.finding;
   for (let attempt = 0; ; attempt++) {
@@ -65,30 +62,44 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
     }
     if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
     const live = finding.kind === 'present' ? finding.live : undefined;
+    const pause = PAUSES_IN_MS[attempt];
     try {
-      return await write(cluster, object, { live, ...options });
+      return await write(cluster, object, {
+        live,
+        ...options,
+        mustMerge: options.isOwnKind === true && pause !== undefined,
+      });
     } catch (error) {
       const raced = isAlreadyExists(error) || isConflictOrReplaced(error) || (live !== undefined && isNotFound(error));
-      const pause = PAUSES_IN_MS[attempt];
-      if (!raced || pause === undefined) throw error;
+      const mayPass = raced || (options.isOwnKind === true && mayBeOfFormerSchema(error));
+      if (!mayPass || pause === undefined) throw error;
       await delay(pause, undefined, { signal: options.signal });
       finding = await lookAgain(cluster, object, { ...options, judged: live });
     }
   }
 }
 
+/**
+ * Whether the API server may have judged a custom resource by the schema from before this roll-out: for some tenths of a second
+ * after the write of a CRD, even if a watch shows the new one. Without a merge it would drop each field that is new.
+ */
+function mayBeOfFormerSchema(error: unknown): boolean {
+  return isUnmergeable(error) || answerOf(error)?.code === 422;
+}
+
 interface WriteTarget extends Pick<SettleOptions, 'knownUid' | 'knownHash' | 'keptBy' | 'isLeftover'> {
   readonly live: KubeObject | undefined;
+  readonly mustMerge: boolean;
   readonly signal: AbortSignal;
 }
 
 async function write(
   cluster: Cluster,
   object: KubeObject,
-  { live, keptBy, isLeftover = false, knownUid, knownHash, signal }: WriteTarget,
+  { live, mustMerge, keptBy, isLeftover = false, knownUid, knownHash, signal }: WriteTarget,
 ): Promise<SettledWrite> {
   if (live === undefined) {
-    const answer = await createObject(cluster, object, { signal });
+    const answer = await createObject(cluster, object, { mustMerge, signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   // A mark of this very Revision stays, so that the next apply changes nothing.
@@ -96,7 +107,7 @@ async function write(
   const wanted = keptBy !== undefined && isKept ? markKept(object, keptBy) : object;
   const isTakenOver = !isProven(live, knownUid);
   const isNewManifest = !isTakenOver && knownHash !== undefined && knownHash !== hashObject(object);
-  const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver, signal });
+  const answer = await changeObject(cluster, wanted, live, { isNewManifest, isTakenOver, mustMerge, signal });
   const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
   const takenOver = isTakenOver ? reportOf(object, { live, answer }) : undefined;
   return { outcome, entry: entryOf(object, answer), answer, ...(takenOver !== undefined && { takenOver }) };

@@ -27,6 +27,17 @@ test.each([
     want: 'Progressing',
   },
   {
+    because: 'a name is left to its default',
+    seen: { ...observed, spec: { ...spec, names: { ...spec.names, singular: 'thing' } } },
+    wanted: withSpec({ names: { kind: 'Widget', plural: 'widgets' } }),
+    want: 'Progressing',
+  },
+  {
+    because: 'a default is left out',
+    wanted: withSpec({ names: { kind: 'Widget', plural: 'widgets' } }),
+    want: 'Ready',
+  },
+  {
     because: 'a version is new',
     wanted: withSpec({ versions: [version, { name: 'v2', served: true }] }),
     want: 'Progressing',

@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
-import { fieldsOf, listOf, type Fields } from '../api/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 
 /**
  * The written CRD with the conditions that it had before, if the write cannot change them.
@@ -21,12 +21,17 @@ export function keepConditions(wanted: KubeObject, answer: KubeObject, observed:
 }
 
 function areJudgedAlike(next: Fields, old: Fields): boolean {
-  const [names, before] = [fieldsOf(next['names']), fieldsOf(old['names'])];
-  // The API server adds names that the manifest leaves out.
+  const [names, before] = [withDefaults(fieldsOf(next['names'])), fieldsOf(old['names'])];
   const hasNames = Object.keys(names).every((key) => isEqual(names[key], before[key]));
   // A webhook's certificate authority is judged.
   const converts = [next, old].some(({ conversion }) => fieldsOf(conversion)['strategy'] === 'Webhook');
   return hasNames && isEqual(servedBy(next), servedBy(old)) && !converts;
+}
+
+/** The API server adds names that the manifest leaves out, or leaves out now. */
+function withDefaults(names: Fields): Fields {
+  const kind = textOf(names['kind']);
+  return { singular: kind.toLowerCase(), listKind: `${kind}List`, ...names };
 }
 
 /** A custom resource of a new version can be written only once the API server serves that. */

@@ -6,7 +6,7 @@ import type { ObjectResult, PhaseResult, Unready } from './apply-result.ts';
 import type { ApplyRun, Findings, Pending } from './apply-run.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
-import type { PhaseName, PlannedPhase } from './phases.ts';
+import { kindsDefinedIn, type PhaseName, type PlannedPhase } from './phases.ts';
 import { isRepair } from './repair.ts';
 import { settleWrite } from './settle-write.ts';
 import { inSlots } from './slots.ts';
@@ -88,6 +88,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
       knownHash: known?.hash,
       keptBy: run.request.keptBy,
       isLeftover: known?.leftover === true,
+      isOwnKind: run.ownKinds.has(groupKind(object)),
       asManager: run.request.asManager,
       isGivenUp: run.request.isGivenUp,
       since: run.request.since,
@@ -135,11 +136,18 @@ async function notWorking(_phase: PhaseName, pending: readonly Pending[]): Promi
 async function healthOf(run: ApplyRun, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
   const [observed, answer] = [run.watched.get(ref), live.get(identityOf(ref))];
-  const written = answer !== undefined && isCrd(object) ? keepConditions(object, answer, observed) : answer;
+  const isKept = answer !== undefined && isCrd(object) && !bringsObjectsOf(run, object);
+  const written = isKept ? keepConditions(object, answer, observed) : answer;
   const known = newerOf(observed, written);
   const isOwn = run.ownKinds.has(groupKind(object)) && !hasHealth(object);
   if (known !== undefined) return assessHealth(isOwn ? { ...known, status: undefined } : known);
   return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
+}
+
+/** Custom resources that come with their CRD are to be judged by its new schema. */
+function bringsObjectsOf({ request }: ApplyRun, crd: KubeObject): boolean {
+  const kinds = kindsDefinedIn([crd]);
+  return request.objects.some((object) => kinds.has(groupKind(object)));
 }
 
 /** An object that cannot be read now is Unknown, and checked again. */

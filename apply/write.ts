@@ -14,6 +14,8 @@ import { keepLiveOrder } from './live-order.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
+  /** Whether an object that cannot be merged is an error; false by default. */
+  readonly mustMerge?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +29,7 @@ export interface WriteOptions {
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 export async function createObject(cluster: Cluster, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
-  const { dryRun = false, signal } = options;
+  const { dryRun = false, mustMerge = false, signal } = options;
   const { metadata } = object;
   try {
     return await cluster.apply(
@@ -36,7 +38,7 @@ export async function createObject(cluster: Cluster, object: KubeObject, options
       signal,
     );
   } catch (error) {
-    if (!isUnmergeable(error)) throw error;
+    if (mustMerge || !isUnmergeable(error)) throw error;
     return cluster.create(object, { dryRun }, signal);
   }
 }
@@ -49,7 +51,7 @@ export async function changeObject(
   cluster: Cluster,
   manifest: KubeObject,
   live: KubeObject,
-  { isNewManifest = false, isTakenOver = false, signal }: ChangeOptions,
+  { isNewManifest = false, isTakenOver = false, mustMerge = false, signal }: ChangeOptions,
 ): Promise<KubeObject> {
   const object = isTakenOver && isConverted(live) ? withConversion(manifest) : manifest;
   const owned = await takeOverFields(cluster, live, signal);
@@ -61,17 +63,16 @@ export async function changeObject(
   try {
     return await cluster.apply(withVersion(wanted, seen), { force: true, ...answerOf(wanted) }, signal);
   } catch (error) {
-    if (!isUnmergeable(error)) throw error;
+    if (mustMerge || !isUnmergeable(error)) throw error;
     return cluster.patch(refOf(wanted), replacementOf(wanted, seen), undefined, signal);
   }
 }
 
-export interface ChangeOptions {
+export interface ChangeOptions extends Pick<WriteOptions, 'mustMerge' | 'signal'> {
   /** Whether another manifest of the object was applied before; false for one that is taken over, or repaired. */
   readonly isNewManifest?: boolean;
   /** Whether the inventory lacks the object, so that another program may have made it. */
   readonly isTakenOver?: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** CRDs are the largest objects, and their result shows later in their conditions. */

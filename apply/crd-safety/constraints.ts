@@ -1,6 +1,6 @@
 /** Finds schema constraints on several values at a time, which a new default may break. Pure. */
 import { fieldsOf, itemsOf, textOf } from '../../api/untyped.ts';
-import { isSchema, parentOf, type Schema } from './schema.ts';
+import { isAbsent, isSchema, parentOf, type Schema } from './schema.ts';
 
 const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'maxProperties', 'x-kubernetes-validations'] as const;
 const OF_DEFAULTS = [...OF_MANY, 'x-kubernetes-embedded-resource'] as const;
@@ -12,7 +12,7 @@ export function constraintAbove(path: string, nodes: ReadonlyMap<string, Schema>
   for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
     const schema = nodes.get(at);
     if (schema === undefined) continue;
-    const keyword = at === path ? undefined : OF_MANY.find((name) => schema[name] !== undefined);
+    const keyword = at === path ? undefined : OF_MANY.find((name) => !isAbsent(schema[name]));
     if (keyword !== undefined) return `${keyword} of ${at}`;
     if (isPartOfKey(path, at, schema)) return `the list ${at}, whose items differ,`;
   }
@@ -54,7 +54,7 @@ const within = new WeakMap<Schema, { readonly constraint: string | undefined }>(
 function findWithin(schema: Schema): string | undefined {
   // The API server validates a scalar default when it accepts the CRD.
   if (SCALARS.has(textOf(schema['type']))) return undefined;
-  const keyword = OF_DEFAULTS.find((name) => schema[name] !== undefined);
+  const keyword = OF_DEFAULTS.find((name) => !isAbsent(schema[name]));
   if (keyword !== undefined) return `${keyword} within it`;
   const children = [...Object.values(fieldsOf(schema['properties'])), schema['items'], schema['additionalProperties']];
   for (const child of children) {

@@ -187,6 +187,23 @@ describe('a change of a field', () => {
     expect(verdict.safe).toBe(want === undefined || /none|alters/.test(want));
   });
 
+  test.each(
+    ['x-kubernetes-list-map-keys', 'allOf', 'anyOf', 'oneOf', 'not', 'default', 'enum', 'multipleOf'].map(
+      (keyword) => ({
+        keyword,
+      }),
+    ),
+  )('$keyword: null is no change, because the API server drops it', ({ keyword }) => {
+    expect(tell(compareCrds(withField(text), withField({ ...text, [keyword]: null })))).toEqual([]);
+  });
+
+  test('a keyword that becomes null is gone', () => {
+    const next = withField({ type: 'integer', multipleOf: null });
+    expect(tell(compareCrds(withField({ type: 'integer', multipleOf: 2 }), next))).toEqual([
+      'otherKeywords none ^.spec.x',
+    ]);
+  });
+
   test('int-or-string accepts the values of a text field', () => {
     expect(compareCrds(withField(text), withField(either)).findings.find(({ rule }) => rule === 'type')?.effect).toBe(
       'none',
@@ -198,6 +215,8 @@ describe('a change of a field', () => {
     expect(compareCrds(withField(text), withField(text, { required: ['x'] })).safe).toBe(false);
     const filled = { ...text, default: 'a' };
     expect(compareCrds(withField(filled), withField(filled, { required: ['x'] })).safe).toBe(true);
+    const empty = { ...text, default: null };
+    expect(compareCrds(withField(text), withField(empty, { required: ['x'] })).safe).toBe(false);
     expect(compareCrds(withField(filled, { required: ['x'] }), withField(text, { required: ['x'] })).safe).toBe(false);
   });
 });
@@ -213,6 +232,14 @@ describe('a removed field', () => {
   test('a removed field loses nothing if unknown fields are preserved', () => {
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     expect(compareCrds(withField({ ...open, properties: { y: text } }), withField(open)).safe).toBe(true);
+    const next = withField({ ...open, additionalProperties: null });
+    expect(compareCrds(withField({ ...open, properties: { y: text } }), next).safe).toBe(true);
+  });
+
+  test('a new default breaks no constraint that is null', () => {
+    const x = { type: 'object', properties: { y: text }, not: null };
+    const next = { ...x, properties: { y: { ...text, default: 'a' } } };
+    expect(tell(compareCrds(withField(x), withField(next)))).toEqual(['default alters ^.spec.x.y']);
   });
 
   test('a removed status field loses no user data if only the operator writes the status', () => {

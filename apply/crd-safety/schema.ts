@@ -163,6 +163,11 @@ export function isSchema(value: unknown): value is Schema {
   return isRecord(value);
 }
 
+/** Whether a keyword counts as absent: the API server drops one that is null. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
 /** Path of the node above; undefined for the root. */
 export function parentOf(path: string): string | undefined {
   const dot = path.lastIndexOf('.');

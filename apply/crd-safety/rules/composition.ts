@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../../api/json.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
-import { isSchema } from '../schema.ts';
+import { isAbsent, isSchema } from '../schema.ts';
 import { DOCUMENTATION } from './documentation.ts';
 import { missingIn } from './enum.ts';
 
@@ -25,7 +25,7 @@ const NO_BRANCHES: Branches = { before: 0, after: 0, removed: 0, added: 0 };
 
 /** Compares the branches of before and after, ignoring documentation. */
 function branchesOf(old: unknown, next: unknown): Branches {
-  if (old === undefined && next === undefined) return NO_BRANCHES;
+  if (isAbsent(old) && isAbsent(next)) return NO_BRANCHES;
   const [before, after] = [old, next].map(listBranches) as [string[], string[]];
   return {
     before: before.length,
@@ -36,7 +36,7 @@ function branchesOf(old: unknown, next: unknown): Branches {
 }
 
 function listBranches(value: unknown): string[] {
-  if (value === undefined) return [];
+  if (isAbsent(value)) return [];
   return (Array.isArray(value) ? value : [value]).map((branch) => canonicalJson(withoutDocumentation(branch)));
 }
 

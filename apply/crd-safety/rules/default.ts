@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../api/json.ts';
 import { constraintAbove, constraintWithin } from '../constraints.ts';
 import type { Change, FlatPair, VersionRule } from '../rule.ts';
-import { parentOf, type Schema } from '../schema.ts';
+import { isAbsent, parentOf, type Schema } from '../schema.ts';
 
 /**
  * The API server also fills in defaults when it reads an object: objects that omit the field change their meaning. A
@@ -24,7 +24,7 @@ export const defaultRule: VersionRule = {
 
 function changeOf(old: Schema | undefined, next: Schema | undefined): string | undefined {
   const [before, after] = [old?.['default'], next?.['default']].map((value) =>
-    value === undefined ? undefined : canonicalJson(value),
+    isAbsent(value) ? undefined : canonicalJson(value),
   );
   if (before === after) return undefined;
   if (after === undefined) return `the default ${before} is gone`;
@@ -44,6 +44,6 @@ function mayBeFilledIn(path: string, { old, next }: FlatPair): boolean {
 
 function askedOf(path: string, { next }: FlatPair): string | undefined {
   const schema = next.get(path);
-  const within = schema?.['default'] === undefined ? undefined : constraintWithin(schema);
+  const within = schema === undefined || isAbsent(schema['default']) ? undefined : constraintWithin(schema);
   return within ?? constraintAbove(path, next);
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../../api/json.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
+import { isAbsent } from '../schema.ts';
 
 /**
  * Keywords that no other rule understands, including future ones: a change counts as dangerous, since its effect is
@@ -17,7 +18,7 @@ export function otherKeywordsRule(handled: ReadonlySet<string>): NodeRule {
       return keywords
         .filter((keyword) => canonicalJson(old[keyword] ?? null) !== canonicalJson(next[keyword] ?? null))
         .map((keyword) => ({
-          effect: next[keyword] === undefined ? 'none' : 'rejects',
+          effect: isAbsent(next[keyword]) ? 'none' : 'rejects',
           message: `${keyword} changes`,
         }));
     },

@@ -1,6 +1,6 @@
 import { textOf } from '../../../api/untyped.ts';
 import type { Change, FlatPair, VersionRule } from '../rule.ts';
-import { parentOf } from '../schema.ts';
+import { isAbsent, parentOf } from '../schema.ts';
 
 /**
  * A field that the schema no longer names is dropped from every object at its next write, unless a node above preserves
@@ -35,7 +35,7 @@ function isKept(path: string, { old, next }: FlatPair): boolean {
     const schema = next.get(above);
     if (schema === undefined) continue;
     const values = schema['additionalProperties'];
-    if (values === undefined) return schema['x-kubernetes-preserve-unknown-fields'] === true;
+    if (isAbsent(values)) return schema['x-kubernetes-preserve-unknown-fields'] === true;
     return values === true && SCALARS.has(textOf(old.get(path)?.['type']));
   }
   return false;

@@ -1,6 +1,6 @@
 import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
-import type { Schema } from '../schema.ts';
+import { isAbsent, type Schema } from '../schema.ts';
 import { META_FIELDS } from '../server/node.ts';
 
 function requiredOf(schema: Schema): readonly string[] {
@@ -8,7 +8,7 @@ function requiredOf(schema: Schema): readonly string[] {
 }
 
 function hasDefault(schema: Schema, property: string): boolean {
-  return fieldsOf(fieldsOf(schema['properties'])[property])['default'] !== undefined;
+  return !isAbsent(fieldsOf(fieldsOf(schema['properties'])[property])['default']);
 }
 
 /** An object without the field is rejected, unless a default fills it in. */

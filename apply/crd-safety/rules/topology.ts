@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../api/json.ts';
 import { textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
-import type { Schema } from '../schema.ts';
+import { isAbsent, type Schema } from '../schema.ts';
 
 /**
  * How lists and maps are merged when several managers write them. A list is `atomic` by default, and a map is
@@ -34,5 +34,5 @@ function compareMaps({ old, next }: NodePair): Change[] {
 }
 
 function keysOf({ 'x-kubernetes-list-map-keys': keys }: Schema): string {
-  return keys === undefined ? '[]' : canonicalJson(keys);
+  return isAbsent(keys) ? '[]' : canonicalJson(keys);
 }
