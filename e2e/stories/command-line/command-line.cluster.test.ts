@@ -267,7 +267,7 @@ describe('with a manager', () => {
     expect({ state, stays }).toEqual({ state: 'Ready', stays: [] });
     expect(steps.reduce((sum, { objects }) => sum + objects, 0)).toBeGreaterThan(4);
     await printed('uninstall', 'lights/beacon');
-    // The uninstall may be over before: nothing tells then what became of the operator.
+    // The uninstall may be over before: then the command does not know what became of the operator.
     expect(await printed('wait', 'lights/beacon', '--for', 'deleted', '--timeout', '3m')).toContain('is deleted');
     expect(await printed('get', '-A')).toBe('There are no subscriptions\n');
   });
