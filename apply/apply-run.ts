@@ -1,6 +1,6 @@
 /** A request to apply objects, and the state that the steps of one run share. */
 import type { Cluster } from '../api/cluster.ts';
-import type { KubeObject } from '../api/object.ts';
+import { groupKind, type KubeObject } from '../api/object.ts';
 import type { Unready } from './apply-result.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
 import type { MayWrite } from './look-at-own.ts';
@@ -70,7 +70,10 @@ export interface ApplyRun {
   readonly signal: AbortSignal;
   readonly slots: Slots;
   readonly known: ReadonlyMap<string, InventoryEntry>;
+  /** The kinds that CRDs of the request define. */
   readonly ownKinds: ReadonlySet<string>;
+  /** The kinds of the objects of the request. */
+  readonly broughtKinds: ReadonlySet<string>;
   readonly ownNamespaces: ReadonlySet<string>;
 }
 
@@ -87,6 +90,7 @@ export function contextOf(request: ApplyRequest): Omit<ApplyRun, 'cluster'> {
     slots: createSlots(concurrency),
     known: indexInventory(previousInventory),
     ownKinds: kindsDefinedIn(objects),
+    broughtKinds: new Set(objects.map(groupKind)),
     ownNamespaces: new Set(objects.filter(isNamespace).map(({ metadata }) => metadata.name)),
   };
 }

@@ -145,9 +145,8 @@ async function healthOf(run: ApplyRun, object: KubeObject, live: AppliedPhase['l
 }
 
 /** Custom resources that come with their CRD are to be judged by its new schema. */
-function bringsObjectsOf({ request }: ApplyRun, crd: KubeObject): boolean {
-  const kinds = kindsDefinedIn([crd]);
-  return request.objects.some((object) => kinds.has(groupKind(object)));
+function bringsObjectsOf({ broughtKinds }: ApplyRun, crd: KubeObject): boolean {
+  return !kindsDefinedIn([crd]).isDisjointFrom(broughtKinds);
 }
 
 /** An object that cannot be read now is Unknown, and checked again. */

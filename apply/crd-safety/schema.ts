@@ -168,6 +168,11 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
+/** Whether a field that is absent is filled in. */
+export function hasDefault(schema: Schema | undefined): boolean {
+  return !isAbsent(schema?.['default']);
+}
+
 /** Path of the node above; undefined for the root. */
 export function parentOf(path: string): string | undefined {
   const dot = path.lastIndexOf('.');

@@ -21,11 +21,8 @@ interface Branches {
   readonly added: number;
 }
 
-const NO_BRANCHES: Branches = { before: 0, after: 0, removed: 0, added: 0 };
-
 /** Compares the branches of before and after, ignoring documentation. */
 function branchesOf(old: unknown, next: unknown): Branches {
-  if (isAbsent(old) && isAbsent(next)) return NO_BRANCHES;
   const [before, after] = [old, next].map(listBranches) as [string[], string[]];
   return {
     before: before.length,

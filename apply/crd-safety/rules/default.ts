@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../api/json.ts';
 import { constraintAbove, constraintWithin } from '../constraints.ts';
 import type { Change, FlatPair, VersionRule } from '../rule.ts';
-import { isAbsent, parentOf, type Schema } from '../schema.ts';
+import { hasDefault, isAbsent, parentOf, type Schema } from '../schema.ts';
 
 /**
  * The API server also fills in defaults when it reads an object: objects that omit the field change their meaning. A
@@ -44,6 +44,6 @@ function mayBeFilledIn(path: string, { old, next }: FlatPair): boolean {
 
 function askedOf(path: string, { next }: FlatPair): string | undefined {
   const schema = next.get(path);
-  const within = schema === undefined || isAbsent(schema['default']) ? undefined : constraintWithin(schema);
+  const within = schema !== undefined && hasDefault(schema) ? constraintWithin(schema) : undefined;
   return within ?? constraintAbove(path, next);
 }

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../../../api/json.ts';
 import { textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
-import { isAbsent, type Schema } from '../schema.ts';
 
 /**
  * How lists and maps are merged when several managers write them. A list is `atomic` by default, and a map is
@@ -22,7 +21,7 @@ function compareLists({ old, next }: NodePair): Change[] {
       { effect: after === 'atomic' ? 'alters' : 'rejects', message: `the list is ${after} instead of ${before}` },
     ];
   }
-  const [oldKeys, newKeys] = [old, next].map(keysOf);
+  const [oldKeys, newKeys] = [old, next].map((schema) => canonicalJson(schema['x-kubernetes-list-map-keys'] ?? []));
   return oldKeys === newKeys
     ? []
     : [{ effect: 'rejects', message: `the keys of the list ${oldKeys} become ${newKeys}` }];
@@ -31,8 +30,4 @@ function compareLists({ old, next }: NodePair): Change[] {
 function compareMaps({ old, next }: NodePair): Change[] {
   const [before, after] = [old, next].map((schema) => textOf(schema['x-kubernetes-map-type']) || 'granular');
   return before === after ? [] : [{ effect: 'alters', message: `the map is ${after} instead of ${before}` }];
-}
-
-function keysOf({ 'x-kubernetes-list-map-keys': keys }: Schema): string {
-  return isAbsent(keys) ? '[]' : canonicalJson(keys);
 }

@@ -1,6 +1,6 @@
 /** How the API server walks through a schema: shared by reading and checking. */
 import { fieldsOf } from '../../../api/untyped.ts';
-import { isSchema, type Schema } from '../schema.ts';
+import { isAbsent, isSchema, type Schema } from '../schema.ts';
 
 /** Fields that every object has at its root, embedded objects too, whether a schema names them or not. */
 export const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
@@ -20,7 +20,7 @@ export function stepTo(schema: Schema | undefined, key: string): SchemaStep | un
   const properties = fieldsOf(schema?.['properties']);
   if (Object.hasOwn(properties, key)) return { name: key, schema: fieldsOf(properties[key]) };
   const values = schema?.['additionalProperties'];
-  if (values === undefined || values === false || values === null) return undefined;
+  if (isAbsent(values) || values === false) return undefined;
   return { name: 'additionalProperties', ...(isSchema(values) && { schema: values }) };
 }
 

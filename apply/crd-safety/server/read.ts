@@ -4,7 +4,7 @@
  * @see https://github.com/kubernetes/apiextensions-apiserver/tree/master/pkg/apiserver/schema
  */
 import { type Fields, fieldsOf, isRecord } from '../../../api/untyped.ts';
-import type { Schema } from '../schema.ts';
+import { hasDefault, type Schema } from '../schema.ts';
 import { isEmbedded, isOpen, itemsOf, mapFields, META_FIELDS, stepTo } from './node.ts';
 import { listFields, passFields, takeSteps, VISIT } from './steps.ts';
 
@@ -59,10 +59,6 @@ function dropNulls(schema: Schema | undefined, value: unknown): unknown {
     if (isForbiddenNull(field, below) && !hasDefault(below)) return undefined;
     return [key, dropNulls(below, field)];
   });
-}
-
-function hasDefault(schema: Schema | undefined): boolean {
-  return schema?.['default'] !== undefined && schema['default'] !== null;
 }
 
 /** The value with defaults in place of absent fields and of nulls that are not allowed. */
