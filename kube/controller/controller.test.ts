@@ -288,7 +288,86 @@ describe('concurrency and shutdown', () => {
   });
 });
 
+describe('a reconcile that only waits', () => {
+  test('keeps no other key waiting, has its key for itself, and goes on when a worker is free', async () => {
+    const deletion = Promise.withResolvers<void>();
+    const other = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const { controller } = run({
+      watches: [],
+      concurrency: 1,
+      reconcile: async ({ name }, { whileWaiting }) => {
+        seen.push(`${name} begins`);
+        if (name === 'removal') await whileWaiting?.(() => deletion.promise);
+        else await other.promise;
+        seen.push(`${name} ends`);
+      },
+    });
+    controller.enqueue({ namespace: 'a', name: 'removal' });
+    controller.enqueue({ namespace: 'b', name: 'install' });
+    await eventually(() => seen.includes('install begins'));
+    controller.enqueue({ namespace: 'a', name: 'removal' });
+    deletion.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual(['removal begins', 'install begins']);
+    other.resolve();
+    await eventually(() => seen.length === 6);
+    expect(seen.slice(2)).toEqual(['install ends', 'removal ends', 'removal begins', 'removal ends']);
+  });
+
+  test('takes its worker back after the last of several waits, and fails as the wait does', async () => {
+    const waits = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const seen: string[] = [];
+    const { controller } = run({
+      watches: [],
+      concurrency: 1,
+      reconcile: async ({ name }, { whileWaiting }) => {
+        seen.push(name);
+        if (name !== 'removal' || seen.length > 2) return;
+        await Promise.all(waits.map(({ promise }) => whileWaiting?.(() => promise)));
+      },
+    });
+    controller.enqueue({ name: 'removal' });
+    controller.enqueue({ name: 'install' });
+    await eventually(() => seen.length === 2);
+    waits[0]?.resolve();
+    waits[1]?.reject(failure({ afterSeconds: 0 }));
+    await eventually(() => seen.length === 3);
+    expect(seen).toEqual(['removal', 'install', 'removal']);
+  });
+
+  test('ends although a wait begins and ends while another part of the reconcile waits for the worker', async () => {
+    const other = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const { controller } = run({
+      watches: [],
+      concurrency: 1,
+      reconcile: async ({ name }, { whileWaiting }) => {
+        seen.push(`${name} begins`);
+        if (name === 'install') return other.promise;
+        const briefly = async (): Promise<void> => whileWaiting?.(async () => undefined);
+        await Promise.all([briefly(), new Promise((resolve) => setImmediate(resolve)).then(briefly)]);
+        seen.push(`${name} ends`);
+      },
+    });
+    controller.enqueue({ name: 'removal' });
+    controller.enqueue({ name: 'install' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    other.resolve();
+    await eventually(() => seen.includes('removal ends'));
+    expect(seen).toEqual(['removal begins', 'install begins', 'removal ends']);
+  });
+});
+
 describe('stopping', () => {
+  test('a defect of the queue or the metrics ends the controller with it', async () => {
+    const defect = new Error('a defect');
+    const observer = { attach: () => undefined, started: () => undefined, finished: () => { throw defect; } }; // prettier-ignore
+    const { controller, done } = run({ watches: [], observer });
+    controller.enqueue({ name: 'x' });
+    await expect(done).rejects.toBe(defect);
+  });
+
   test('a shutdown lets running reconciles end, and starts no waiting ones', async () => {
     const clock = createManualClock();
     const gate = Promise.withResolvers<void>();

@@ -237,6 +237,99 @@ describe('workers that a queue hands keys to', () => {
     expect(await begun()).toEqual(catalogs.slice(0, 16));
   });
 
+  test('take other keys while a key is paused, and no worker takes the paused one', async () => {
+    const { queue, begun } = queueWithWorkers(2);
+    for (const key of ['a/1', 'b/1', 'c/1']) queue.add(key);
+    expect(await begun()).toEqual(['a/1', 'b/1']);
+    queue.pause('a/1');
+    expect(await begun(), 'no third taker waits').toEqual([]);
+    const third = queue.get();
+    expect(await third).toBe('c/1');
+    queue.add('a/1');
+    expect(queue.length).toBe(0);
+    expect(queue.unfinished().map(({ key }) => key)).toEqual(['a/1', 'b/1', 'c/1']);
+  });
+
+  test('go on with a paused key before they take another one, and only when one is free', async () => {
+    const { queue, begun, end } = queueWithWorkers(1);
+    for (const key of ['a/1', 'b/1']) queue.add(key);
+    expect(await begun()).toEqual(['a/1']);
+    queue.pause('a/1');
+    expect(await queue.get()).toBe('b/1');
+    queue.add('c/1');
+    let goesOn = false;
+    const resumed = queue.resume('a/1').then(() => (goesOn = true));
+    expect(await begun()).toEqual([]);
+    expect(goesOn).toBe(false);
+    end('b/1');
+    await resumed;
+    expect(await begun(), 'the only worker is with a/1').toEqual([]);
+    end('a/1');
+    expect(await begun()).toEqual(['c/1']);
+  });
+
+  test('are not needed by a paused key that ends, or that goes on after a shutdown', async () => {
+    const { queue, begun } = queueWithWorkers(1);
+    for (const key of ['a/1', 'b/1', 'c/1']) queue.add(key);
+    expect(await begun()).toEqual(['a/1']);
+    queue.pause('a/1');
+    queue.done('a/1');
+    expect(await queue.get()).toBe('b/1');
+    queue.pause('b/1');
+    expect(await queue.get()).toBe('c/1');
+    const resumed = queue.resume('b/1');
+    queue.shutDown();
+    await resumed;
+    queue.done('b/1');
+    queue.done('c/1');
+    expect(queue.unfinished()).toEqual([]);
+  });
+
+  test('are never more than there are, whatever pauses and goes on, and every key ends', async () => {
+    const names = fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9)), {
+      maxLength: 25,
+      selector: String,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 5 }), names, async (scheduler, workers, added) => {
+        const queue = createWorkQueue({ workers, clock: createManualClock() });
+        let busy = 0;
+        const ended: string[] = [];
+        const workOn = async (key: string): Promise<void> => {
+          const step = async (): Promise<void> => {
+            busy += 1;
+            expect(busy).toBeLessThanOrEqual(workers);
+            await scheduler.schedule(Promise.resolve(), `work on ${key}`);
+            busy -= 1;
+          };
+          const part = async (): Promise<void> => {
+            queue.pause(key);
+            await scheduler.schedule(Promise.resolve(), `wait for ${key}`);
+            await queue.resume(key);
+          };
+          await step();
+          await Promise.all([part(), part()]);
+          await step();
+          ended.push(key);
+          queue.done(key);
+        };
+        const dispatch = async (): Promise<void> => {
+          const all: Promise<void>[] = [];
+          for (let key = await queue.get(); key !== undefined; key = await queue.get()) all.push(workOn(key));
+          await Promise.all(all);
+        };
+        const dispatched = dispatch();
+        const keysAdded = added.map(([namespace, at]) => `${namespace}/${at}`);
+        for (const key of keysAdded) queue.add(key);
+        await scheduler.waitIdle();
+        queue.shutDown();
+        await dispatched;
+        expect(ended.toSorted()).toEqual(keysAdded.toSorted());
+      }),
+      { numRuns: runsOf(200) },
+    );
+  });
+
   test('lose no key of any namespace, and end with every key served', async () => {
     const owners = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', '');
     await fc.assert(
