@@ -5,6 +5,7 @@ import { REGISTRY_POLICY, type RegistryPolicy } from '../../api/registry-policy.
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { keepOfSubscription } from '../../controllers/bounded-config.ts';
+import { WAITING } from './wakes.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
 import type { InformerFactory } from '../../kube/watch/informer-factory.ts';
@@ -37,6 +38,7 @@ export function watchOurKinds(informers: InformerFactory, namespace: string): Ou
       kind: SUBSCRIPTION.kind,
       transform: keepOfSubscription,
       ...OF_TENANTS,
+      indexes: WAITING,
     }),
     revisions: informers.informer<Revision>({
       apiVersion: API_VERSION,

@@ -4,7 +4,8 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ownKey, type WatchEventOf } from '../../kube/controller/controller.ts';
-import { heldBy, onChangeByPeople, revisionsBeside, revisionsOf } from './wakes.ts';
+import { createObjectStore } from '../../kube/watch/object-store.ts';
+import { heldBy, onChangeByPeople, revisionsBeside, revisionsOf, waitingFor, WAITING } from './wakes.ts';
 
 const HISTORY = 10;
 const cache = { byIndex: (): readonly Revision[] => Array.from({ length: HISTORY }, (_, at) => revision(at + 1)) };
@@ -98,4 +99,18 @@ describe('a change of an OperatorCondition', () => {
     const cache = { get: (key: string) => (key === 'ops/gadget' ? known : undefined) };
     expect(heldBy(cache, object)).toHaveLength(count);
   });
+});
+
+test('a Subscription that is new wakes those that wait for others, and is found among them as soon as it waits', () => {
+  const store = createObjectStore<Subscription>(WAITING);
+  const named = (name: string, status: object = {}): Subscription => subscription({ metadata: { name }, status });
+  const waiting = named('needs', { pending: { reason: 'DependencyNotReady' } });
+  for (const one of [waiting, named('other')]) store.put(one);
+  const event: WatchEventOf<Subscription> = {
+    type: 'added',
+    object: named('new', { installed: { revision: 'new-1' } }),
+  };
+  expect(waitingFor(store, event)).toEqual([{ namespace: 'ops', name: 'needs' }]);
+  store.put(named('needs'));
+  expect(waitingFor(store, event)).toEqual([]);
 });

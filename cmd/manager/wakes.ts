@@ -6,9 +6,10 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { isNewsForSiblings, isNewsFromStatus } from '../../controllers/revision/wake.ts';
-import { wokenBy } from '../../controllers/subscription/wake.ts';
+import { waitsForOthers, wokenBy } from '../../controllers/subscription/wake.ts';
 import { ownKey, type ObjectKey, type WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
+import type { Indexes } from '../../kube/watch/object-store.ts';
 
 /** Our own writes to a status are no reason to look again, at a registry above all. */
 export function onChangeByPeople(
@@ -30,12 +31,15 @@ function isChangeByPeople({ metadata: old }: KubeObject, { metadata: next }: Kub
   );
 }
 
-/** Enqueues Subscriptions that wait for others when one of these changes. */
+/** The index of Subscriptions that wait for others: of a thousand, few do, and each change of any one asks for them. */
+export const WAITING: Indexes<Subscription> = { waiting: (one) => (waitsForOthers(one) ? ['yes'] : []) };
+
+/** Enqueues Subscriptions that wait for others when one of these changes; the informer has the index {@link WAITING}. */
 export function waitingFor(
-  subscriptions: Informer<Subscription>,
+  subscriptions: Pick<Informer<Subscription>, 'byIndex'>,
   event: WatchEventOf<Subscription>,
 ): readonly ObjectKey[] {
-  return wokenBy(subscriptions.list(), event).flatMap(ownKey);
+  return wokenBy(subscriptions.byIndex('waiting', 'yes'), event).flatMap(ownKey);
 }
 
 export function subscriptionsIn(subscriptions: Informer<Subscription>, { metadata }: KubeObject): readonly ObjectKey[] {
