@@ -324,7 +324,7 @@ describe('a reconcile that only waits', () => {
       reconcile: async ({ name }, { whileWaiting }) => {
         seen.push(name);
         if (name !== 'removal' || seen.length > 2) return;
-        await Promise.all(waits.map(({ promise }) => whileWaiting?.(() => promise)));
+        await Promise.all(waits.map(async ({ promise }) => whileWaiting?.(() => promise)));
       },
     });
     controller.enqueue({ name: 'removal' });

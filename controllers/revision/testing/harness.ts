@@ -141,7 +141,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         metadata: { ...object.metadata, generation: (object.metadata.generation ?? 1) + 1 },
         spec: { ...(object['spec'] as object), state },
       })),
-    reconcile: (number, signal = new AbortController().signal, whileWaiting = undefined) =>
+    reconcile: (number, signal = new AbortController().signal, whileWaiting) =>
       reconcile(keyOf(number), { signal, log: silentLog, ...(whileWaiting && { whileWaiting }) }),
     revision: (number) => find('Revision', keyOf(number).name) as Revision,
     memories,
