@@ -50,8 +50,6 @@ export interface UninstallOptions {
   readonly observe?: Observe;
   /** A watch's copy of an object, which saves the read. */
   readonly watched?: Pick<Watched, 'get'> | undefined;
-  /** Runs each wait for the end of deletions; by default as it is. Several run at the same time. */
-  readonly whileWaiting?: (<Answer>(wait: () => Promise<Answer>) => Promise<Answer>) | undefined;
 }
 
 export interface UninstallResult {
@@ -236,17 +234,12 @@ async function retainLate(run: UninstallRun, kept: Removal): Promise<Removal> {
 
 /** Waits until all are gone, and names the finalizers or dependents of the rest. */
 async function awaitGone(run: UninstallRun, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
-  if (refs.length === 0) return [];
-  const { whileWaiting = (wait) => wait() } = run.options;
-  return explain(run, await whileWaiting(() => untilGone(run, refs)));
-}
-
-function untilGone(run: UninstallRun, refs: readonly Leaving[]): ReturnType<typeof waitUntilGone> {
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), now = () => new Date(), signal } = options;
-  return refs.some(isCrd)
-    ? waitUntilCrdsGone(cluster, refs, { stepSeconds, observe, look: (ref) => look(run, ref), now, signal })
-    : waitUntilGone(refs, { deadlineSeconds: stepSeconds, observe, signal });
+  const left = refs.some(isCrd)
+    ? await waitUntilCrdsGone(cluster, refs, { stepSeconds, observe, look: (ref) => look(run, ref), now, signal })
+    : await waitUntilGone(refs, { deadlineSeconds: stepSeconds, observe, signal });
+  return explain(run, left);
 }
 
 async function look({ cluster, options }: UninstallRun, ref: ObjectRef): Promise<KubeObject | undefined> {

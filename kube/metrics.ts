@@ -102,18 +102,8 @@ function controllerMetrics(
     'controller',
   ]);
   const time = histogram(registry, `${prefix}_reconcile_time_seconds`, 'Time of a reconcile.', ['controller']);
-  const active = gauge(
-    registry,
-    `${prefix}_active_workers`,
-    'Reconciles under way, with those that wait for a deletion and hold no worker.',
-    ['controller'],
-  );
-  const most = gauge(
-    registry,
-    `${prefix}_max_concurrent_reconciles`,
-    'Workers: how many reconciles at most do anything but wait for a deletion.',
-    ['controller'],
-  );
+  const active = gauge(registry, `${prefix}_active_workers`, 'Reconciles under way.', ['controller']);
+  const most = gauge(registry, `${prefix}_max_concurrent_reconciles`, 'Reconciles at once at most.', ['controller']);
   return (controller, watchQueue) => ({
     attach(queue, concurrency) {
       watchQueue(controller, queue);

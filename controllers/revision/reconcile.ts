@@ -122,11 +122,10 @@ async function archive({ client, now }: SharedParts, facts: RevisionFacts, hande
   await writeStatus(client, revision, { ...status, ...lastActive, ...forgotten });
 }
 
-async function remove(shared: SharedParts, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
-  const { signal, whileWaiting } = context;
+async function remove(shared: SharedParts, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
   const { client, now } = shared;
   const progress = await removeRevision(
-    { ...shared, cluster: client, acting: removerOf(client, facts), whileWaiting },
+    { ...shared, cluster: client, acting: removerOf(client, facts) },
     facts,
     signal,
   );

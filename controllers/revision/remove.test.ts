@@ -41,20 +41,6 @@ test('nothing is deleted with a Revision that a person has deleted, although the
   expect(kinds()).toEqual(expect.arrayContaining(['CustomResourceDefinition', 'ServiceAccount', 'Revision']));
 });
 
-test('no worker is held while deleted objects are awaited', async () => {
-  await uninstall();
-  const deleted = (): string[] =>
-    harness.cluster.requests
-      .filter(({ verb, ref }) => verb === 'delete' && ref.kind !== 'Secret')
-      .map(({ ref }) => ref.kind);
-  const begun: (string | undefined)[] = [];
-  await harness.reconcile(1, undefined, (wait) => {
-    begun.push(deleted().at(-1));
-    return wait();
-  });
-  expect(begun).toEqual(['ServiceAccount', 'CustomResourceDefinition']);
-});
-
 describe('a CRD that still has objects', () => {
   test('a CRD that still has objects stays, with one event, even if the cache lags', async () => {
     harness.cluster.put(widget);

@@ -19,7 +19,6 @@ import { deleteManifests } from '../manifest-secrets.ts';
 import { ownerUidOf } from '../owner.ts';
 import { isRemovalUnderWay } from '../removal-under-way.ts';
 import { writeStatus } from '../status.ts';
-import type { WhileWaiting } from '../../kube/controller/controller.ts';
 import { unreported } from '../unreported.ts';
 import { ownerOf } from '../prepare-for.ts';
 import type { LateRemovals } from './late-removals.ts';
@@ -53,8 +52,6 @@ export interface RemoveDeps {
   readonly wayBackOf?: AskWayBack | undefined;
   readonly record: RecordEvent;
   readonly now: () => Date;
-  /** An object may take minutes to go, and the manager deletes others meanwhile. */
-  readonly whileWaiting?: WhileWaiting | undefined;
 }
 
 /** `Refused`: it makes no progress before a person grants a right or changes the spec, which no watch reports. */
@@ -105,7 +102,7 @@ async function uninstall(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSi
   const secrets = isBeginning ? deleteMeanwhile(deps.cluster, revision) : undefined;
   const observe = observeRemoval({ cluster, managed: watched });
   const isOwn = managersOwn(facts, revision.status?.inventory ?? []);
-  const options = { ...about, acting, isOwn, observe, stepSeconds: STEP_SECONDS, now, whileWaiting: deps.whileWaiting };
+  const options = { ...about, acting, isOwn, observe, stepSeconds: STEP_SECONDS, now };
   const result = await runUninstall(cluster, plan, options);
   if (result.state !== 'Complete') return report(deps, revision, judgeRemoval(result, about.namedIn));
   // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing

@@ -28,15 +28,7 @@ export interface ReconcileContext {
   readonly signal: AbortSignal;
   /** Carries the controller, the key and an id of this reconcile. */
   readonly log: Log;
-  /**
-   * Waits without the worker, which takes other keys meanwhile; for waits of seconds, such as for the end of a deletion. No
-   * other worker gets the key. Absent: the worker waits too.
-   */
-  readonly whileWaiting?: WhileWaiting;
 }
-
-/** Ends as the wait does, once a worker is free again. */
-export type WhileWaiting = <Answer>(wait: () => Promise<Answer>) => Promise<Answer>;
 
 export type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
 
@@ -74,6 +66,7 @@ export interface ControllerOptions {
   readonly watches: readonly ControllerWatch[];
   /** Concurrent reconciles, of which each namespace gets a part (fair-share.ts); 1 by default. */
   readonly concurrency?: number;
+  readonly queue?: WorkQueue;
   readonly rateLimiter?: RateLimiter;
   readonly observer?: ControllerObserver;
   readonly log?: Log;
@@ -118,7 +111,7 @@ export function formatKey({ namespace, name }: ObjectKey): string {
 /** A controller that has not been started; what is enqueued before waits. */
 export function createController(options: ControllerOptions): Controller {
   const { name, observer, concurrency = 1, log = silentLog, clock = systemClock } = options;
-  const queue = createWorkQueue(queueOptions(options, clock));
+  const queue = options.queue ?? createWorkQueue(queueOptions(options, clock));
   const shutDown = (): void => queue.shutDown();
   observer?.attach(queue, concurrency);
   const worker: Worker = {
@@ -139,7 +132,7 @@ export function createController(options: ControllerOptions): Controller {
       signal.addEventListener('abort', shutDown, { once: true });
       try {
         await settled(options.watches, signal);
-        await work(worker, limit.signal);
+        await Promise.all(Array.from({ length: concurrency }, () => work(worker, limit.signal)));
       } finally {
         for (const off of unsubscribe) off();
         shutDown();
@@ -190,28 +183,15 @@ async function settled(watches: readonly ControllerWatch[], signal: AbortSignal)
   });
 }
 
-/** The queue hands out as many keys at a time as there are workers. Ends once it is shut down and all have ended. */
 async function work(worker: Worker, signal: AbortSignal): Promise<void> {
   const { queue } = worker;
-  const underWay = new Set<Promise<void>>();
-  const defects: unknown[] = [];
-  const end = (error: unknown): void => {
-    defects.push(error);
-    queue.shutDown();
-  };
   for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
-    const one: Promise<void> = workOn(worker, key, signal).catch(end).finally(() => underWay.delete(one)); // prettier-ignore
-    underWay.add(one);
-  }
-  await Promise.all(underWay);
-  if (defects.length > 0) throw defects[0];
-}
-
-async function workOn(worker: Worker, key: string, signal: AbortSignal): Promise<void> {
-  try {
-    await leaveOnAbort(reconcileOnce(worker, key, signal), signal);
-  } finally {
-    worker.queue.done(key);
+    const taken = key;
+    try {
+      await leaveOnAbort(reconcileOnce(worker, taken, signal), signal);
+    } finally {
+      queue.done(taken);
+    }
   }
 }
 
@@ -224,7 +204,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   const cancel = reportWhileLong(log, clock);
   let outcome: ReconcileOutcome = 'success';
   try {
-    const result = await worker.reconcile(objectKey, { signal, log, whileWaiting: withoutWorker(queue, key) });
+    const result = await worker.reconcile(objectKey, { signal, log });
     queue.forget(key);
     worker.failures.succeeded(key);
     if (result?.requeueAfterSeconds !== undefined) {
@@ -237,21 +217,6 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
     cancel();
     observer?.finished(outcome, clock.now() - startedAt);
   }
-}
-
-/** Of waits at the same time, the last one that ends takes the worker back. */
-function withoutWorker(queue: WorkQueue, key: string): WhileWaiting {
-  let waits = 0;
-  return async (wait) => {
-    waits += 1;
-    queue.pause(key);
-    try {
-      return await wait();
-    } finally {
-      waits -= 1;
-      if (waits === 0) await queue.resume(key);
-    }
-  };
 }
 
 type FailureParts = Pick<Worker, 'queue' | 'log' | 'failures'>;

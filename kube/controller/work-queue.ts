@@ -4,9 +4,9 @@
  * client-go's workqueue.
  */
 import { systemClock, type Cancel, type Clock } from '../clock.ts';
-import { createFairList } from '../client/fair-list.ts';
+import { createFairList, namespaceOf } from '../client/fair-list.ts';
 import { defaultRateLimiter, type RateLimiter } from '../rate-limiters.ts';
-import { HeldWorkers } from './held-workers.ts';
+import { pickNamespace } from './fair-share.ts';
 
 export interface WorkQueue<Key extends string = string> {
   /** Queues `key`; adding it several times before a worker takes it queues it once. */
@@ -23,10 +23,6 @@ export interface WorkQueue<Key extends string = string> {
   get(): Promise<Key | undefined>;
   /** The worker has finished `key`. */
   done(key: Key): void;
-  /** Until `resume`, `key` holds no worker, and no worker gets it. Does nothing if it is paused, or is not in progress. */
-  pause(key: Key): void;
-  /** Waits until a worker is free for a paused key; at once after a shutdown. Parts of one work may call it twice. */
-  resume(key: Key): Promise<void>;
   /** Accepts and hands out no more keys; waiting callers get undefined. */
   shutDown(): void;
   /** Keys that wait for a worker. */
@@ -69,7 +65,7 @@ interface Delayed {
 }
 
 class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
-  readonly #workers: HeldWorkers<Key>;
+  readonly #workers: number | undefined;
   readonly #clock: Clock;
   readonly #observer: QueueObserver | undefined;
   readonly #rateLimiter: RateLimiter;
@@ -79,11 +75,8 @@ class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
   readonly #waitingSince = new Map<Key, number>();
   /** Keys in progress, with their start times. */
   readonly #processing = new Map<Key, number>();
-  /** Those of them that hold no worker. */
-  readonly #paused = new Set<Key>();
-  /** Paused keys that wait for a worker, and how each goes on. */
-  readonly #resuming = createFairList<Key>();
-  readonly #goOn = new Map<Key, PromiseWithResolvers<void>>();
+  /** How many keys of each namespace are in progress. */
+  readonly #held = new Map<string, number>();
   /** Keys in progress that will be queued again. */
   readonly #again = new Set<Key>();
   readonly #delayed = new Map<Key, Delayed>();
@@ -92,7 +85,7 @@ class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
   #closed = false;
 
   constructor({ workers, clock = systemClock, observer, rateLimiter = defaultRateLimiter(clock) }: WorkQueueOptions) {
-    this.#workers = new HeldWorkers(workers);
+    this.#workers = workers;
     this.#clock = clock;
     this.#observer = observer;
     this.#rateLimiter = rateLimiter;
@@ -149,34 +142,14 @@ class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
     const startedAt = this.#processing.get(key);
     if (startedAt === undefined) throw new Error(`${key} is not being worked on`);
     this.#processing.delete(key);
-    if (!this.#paused.delete(key)) this.#workers.giveBack(key);
+    this.#hold(key, -1);
     this.#observer?.finished(this.#clock.now() - startedAt);
     if (this.#again.delete(key) && !this.#closed) this.#ready.push(key);
     this.#serve();
   }
 
-  pause(key: Key): void {
-    if (!this.#processing.has(key) || this.#paused.has(key)) return;
-    this.#paused.add(key);
-    this.#workers.giveBack(key);
-    this.#serve();
-  }
-
-  resume(key: Key): Promise<void> {
-    if (this.#closed || !this.#paused.has(key)) return Promise.resolve();
-    const known = this.#goOn.get(key);
-    if (known !== undefined) return known.promise;
-    const goOn = Promise.withResolvers<void>();
-    this.#goOn.set(key, goOn);
-    this.#resuming.push(key);
-    this.#serve();
-    return goOn.promise;
-  }
-
   shutDown(): void {
     this.#closed = true;
-    for (const { resolve } of this.#goOn.values()) resolve();
-    this.#goOn.clear();
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
     for (const taker of this.#takers.splice(0)) taker(undefined);
@@ -186,14 +159,8 @@ class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
     return [...this.#processing].map(([key, startedAt]) => ({ key, seconds: this.#clock.now() - startedAt }));
   }
 
-  /** Hands workers to paused keys, and then keys to the workers that wait, as far as their namespaces may have them. */
+  /** Hands keys to the workers that wait, as far as their namespaces may have them. */
   #serve(): void {
-    if (this.#closed) return;
-    for (let key = this.#workers.take(this.#resuming); key !== undefined; key = this.#workers.take(this.#resuming)) {
-      this.#paused.delete(key);
-      this.#goOn.get(key)?.resolve();
-      this.#goOn.delete(key);
-    }
     while (this.#takers.length > 0) {
       const key = this.#take();
       if (key === undefined) return;
@@ -202,12 +169,31 @@ class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
   }
 
   #take(): Key | undefined {
-    const key = this.#workers.take(this.#ready);
+    const namespace = this.#pick();
+    const key = namespace === undefined ? undefined : this.#ready.take(namespace);
     if (key === undefined) return undefined;
     const now = this.#clock.now();
     this.#processing.set(key, now);
+    this.#hold(key, 1);
     this.#observer?.taken(now - (this.#waitingSince.get(key) ?? now));
     this.#waitingSince.delete(key);
     return key;
+  }
+
+  #pick(): string | undefined {
+    const waiting = this.#ready.namespaces();
+    const workers = this.#workers;
+    if (workers === undefined) return Iterator.from(waiting).next().value;
+    const free = workers - this.#processing.size;
+    return pickNamespace(waiting, { workers, free, heldBy: (namespace) => this.#held.get(namespace) ?? 0 });
+  }
+
+  /** Counts a key that is taken or done. One without a namespace is an owner of its own, and holds one worker at most. */
+  #hold(key: Key, change: 1 | -1): void {
+    const namespace = namespaceOf(key);
+    if (namespace === '') return;
+    const held = (this.#held.get(namespace) ?? 0) + change;
+    if (held === 0) this.#held.delete(namespace);
+    else this.#held.set(namespace, held);
   }
 }

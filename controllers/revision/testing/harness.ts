@@ -8,7 +8,7 @@ import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts'
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import type { ObjectKey, Result, WhileWaiting } from '../../../kube/controller/controller.ts';
+import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { Handlers } from '../../../kube/watch/informer.ts';
 import { subscriptionKey } from '../../by-subscription.ts';
@@ -32,7 +32,7 @@ export interface Harness {
   addRevision(number: number, objects: readonly KubeObject[], spec?: object): Promise<void>;
   setSubscription(spec: object, annotations?: Readonly<Record<string, string>>): void;
   setState(number: number, state: 'Active' | 'Archived'): void;
-  reconcile(number: number, signal?: AbortSignal, whileWaiting?: WhileWaiting): Promise<Result>;
+  reconcile(number: number, signal?: AbortSignal): Promise<Result>;
   revision(number: number): Revision;
   /** From now on the cache has this Revision, whatever the cluster holds. */
   freeze(revision: Revision): void;
@@ -141,8 +141,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         metadata: { ...object.metadata, generation: (object.metadata.generation ?? 1) + 1 },
         spec: { ...(object['spec'] as object), state },
       })),
-    reconcile: (number, signal = new AbortController().signal, whileWaiting) =>
-      reconcile(keyOf(number), { signal, log: silentLog, ...(whileWaiting && { whileWaiting }) }),
+    reconcile: (number, signal = new AbortController().signal) => reconcile(keyOf(number), { signal, log: silentLog }),
     revision: (number) => find('Revision', keyOf(number).name) as Revision,
     memories,
     async vanish(number) {
