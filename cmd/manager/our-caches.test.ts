@@ -3,6 +3,7 @@ import type { ListPageOptions } from '../../kube/client/list-objects.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { createInformerFactory } from '../../kube/watch/informer-factory.ts';
 import { watchOurKinds } from './our-caches.ts';
+import { waitingFor } from './wakes.ts';
 
 const PAGES = [
   ['Subscription', 5],
@@ -44,4 +45,15 @@ test('Subscriptions and Revisions are read in small pages, and of an oversized c
   expect(kept).toMatchObject({ metadata: { uid: 'u' }, spec: { package: 'gadget', serviceAccountName: 'installer' } });
   expect(kept?.metadata).not.toHaveProperty('managedFields');
   expect(JSON.stringify(kept).length).toBeLessThan(500);
+});
+
+test('the cache of Subscriptions finds those that wait for others, as the controller asks', async () => {
+  const informers = createInformerFactory({ client: clientOf([]) });
+  const { subscriptions } = watchOurKinds(informers, 'slipway-system');
+  const over = new AbortController();
+  informers.start(over.signal);
+  await informers.synced();
+  over.abort();
+  const [object] = subscriptions.list();
+  expect(object && waitingFor(subscriptions, { type: 'added', object })).toEqual([]);
 });

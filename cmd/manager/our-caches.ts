@@ -5,11 +5,11 @@ import { REGISTRY_POLICY, type RegistryPolicy } from '../../api/registry-policy.
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { keepOfSubscription } from '../../controllers/bounded-config.ts';
-import { WAITING } from './wakes.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
 import type { InformerFactory } from '../../kube/watch/informer-factory.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
+import { BY_WAITING } from './wakes.ts';
 
 export interface OurCaches {
   readonly catalogs: Informer<Catalog>;
@@ -38,7 +38,7 @@ export function watchOurKinds(informers: InformerFactory, namespace: string): Ou
       kind: SUBSCRIPTION.kind,
       transform: keepOfSubscription,
       ...OF_TENANTS,
-      indexes: WAITING,
+      indexes: BY_WAITING,
     }),
     revisions: informers.informer<Revision>({
       apiVersion: API_VERSION,

@@ -5,7 +5,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ownKey, type WatchEventOf } from '../../kube/controller/controller.ts';
 import { createObjectStore } from '../../kube/watch/object-store.ts';
-import { heldBy, onChangeByPeople, revisionsBeside, revisionsOf, waitingFor, WAITING } from './wakes.ts';
+import { heldBy, onChangeByPeople, revisionsBeside, revisionsOf, waitingFor, BY_WAITING } from './wakes.ts';
 
 const HISTORY = 10;
 const cache = { byIndex: (): readonly Revision[] => Array.from({ length: HISTORY }, (_, at) => revision(at + 1)) };
@@ -102,7 +102,7 @@ describe('a change of an OperatorCondition', () => {
 });
 
 test('a Subscription that is new wakes those that wait for others, and is found among them as soon as it waits', () => {
-  const store = createObjectStore<Subscription>(WAITING);
+  const store = createObjectStore<Subscription>(BY_WAITING);
   const named = (name: string, status: object = {}): Subscription => subscription({ metadata: { name }, status });
   const waiting = named('needs', { pending: { reason: 'DependencyNotReady' } });
   for (const one of [waiting, named('other')]) store.put(one);

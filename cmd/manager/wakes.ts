@@ -31,15 +31,17 @@ function isChangeByPeople({ metadata: old }: KubeObject, { metadata: next }: Kub
   );
 }
 
-/** The index of Subscriptions that wait for others: of a thousand, few do, and each change of any one asks for them. */
-export const WAITING: Indexes<Subscription> = { waiting: (one) => (waitsForOthers(one) ? ['yes'] : []) };
+const WAITING = 'waiting';
 
-/** Enqueues Subscriptions that wait for others when one of these changes; the informer has the index {@link WAITING}. */
+/** Finds the Subscriptions that wait for others: of a thousand, few do, and a change of any one may wake them. */
+export const BY_WAITING: Indexes<Subscription> = { [WAITING]: (one) => (waitsForOthers(one) ? ['yes'] : []) };
+
+/** Enqueues Subscriptions that wait for others when one of these changes; the informer has the index {@link BY_WAITING}. */
 export function waitingFor(
   subscriptions: Pick<Informer<Subscription>, 'byIndex'>,
   event: WatchEventOf<Subscription>,
 ): readonly ObjectKey[] {
-  return wokenBy(subscriptions.byIndex('waiting', 'yes'), event).flatMap(ownKey);
+  return wokenBy(subscriptions.byIndex(WAITING, 'yes'), event).flatMap(ownKey);
 }
 
 export function subscriptionsIn(subscriptions: Informer<Subscription>, { metadata }: KubeObject): readonly ObjectKey[] {
