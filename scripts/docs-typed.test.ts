@@ -46,7 +46,7 @@ const PAGES: readonly Page[] = [
       { command: 'make cluster-down', because: 'the test has a cluster of its own' },
     ],
   },
-  { path: `${HOW_TO}/adopt-what-is-installed.md`, by: [GUIDES] },
+  { path: `${HOW_TO}/adopt-installed-operators.md`, by: [GUIDES] },
   { path: `${HOW_TO}/approve-by-hand.md`, by: [GUIDES] },
   {
     path: `${HOW_TO}/install-slipway.md`,
@@ -108,7 +108,7 @@ const PAGES: readonly Page[] = [
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-catalog.md`, by: [COMMAND_LINE] },
   {
-    path: `${HOW_TO}/remove-an-operator.md`,
+    path: `${HOW_TO}/uninstall-an-operator.md`,
     by: [GUIDES],
     except: [{ command: 'storedVersions', because: 'needs a CRD with two versions and its webhook on a real node' }],
   },

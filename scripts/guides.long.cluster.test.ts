@@ -40,7 +40,7 @@ describe('the guides for administrators', () => {
   test('adopting what kubectl installed keeps the Pods, the CRD and its objects', async () => {
     await type([`${SLIPWAY}\n${INSTALLED_BY_HAND}`]);
     const before = await identities();
-    await typeGuide('docs/how-to/adopt-what-is-installed.md');
+    await typeGuide('docs/how-to/adopt-installed-operators.md');
     expect(await identities()).toEqual(before);
   });
 
@@ -84,7 +84,7 @@ describe('the guides for administrators', () => {
 
   test('an uninstall keeps custom resources, hands a CRD over, deletes both, or leaves everything', async () => {
     const [remove, events, handOver, rewrite, removeAll, orphan, state, move, ...others] = stepsOf(
-      'docs/how-to/remove-an-operator.md',
+      'docs/how-to/uninstall-an-operator.md',
     );
     expect(move?.script.trim()).toBe(handOver?.script.trim());
     expect(rewrite?.script).toContain('storedVersions'); // needs a CRD with two versions: e2e/stories/webhooks

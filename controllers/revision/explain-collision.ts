@@ -81,7 +81,7 @@ function explain({ metadata, spec }: Subscription, failures: readonly Failure[])
     message: `Subscription ${key}${has} package ${JSON.stringify(spec.package)}, and its objects stay as they are: ${listed}`,
     hint: isLeaving
       ? 'This Subscription goes on when that one is gone'
-      : 'Delete this Subscription, which removes nothing of the other one, or ask for another package. How an operator moves to another Subscription is in docs/how-to/remove-an-operator.md',
+      : 'Delete this Subscription, which removes nothing of the other one, or ask for another package. How an operator moves to another Subscription is in docs/how-to/uninstall-an-operator.md',
     ...(isLeaving && { untimed: true }),
   };
 }
