@@ -11,6 +11,7 @@ import { runningProcesses } from './processes.ts';
 import { REGISTRY_USER } from './registry-config.ts';
 import { runTool } from './run-tool.ts';
 import type { Supervisor } from './supervised.ts';
+import type { OlmName } from './olm/start-olm.ts';
 import { requestToken, type TokenOptions } from './token.ts';
 
 /** A running cluster. `stop` is called once its user is done; when the user dies, it is stopped all the same. */
@@ -49,8 +50,8 @@ export interface TestCluster extends AsyncDisposable {
   /** Stops a component in the middle of its work, and resumes it. */
   readonly pause: (name: ComponentName | NodeName) => Promise<void>;
   readonly resume: (name: ComponentName | NodeName) => Promise<void>;
-  /** Ends a component at once; `restart` brings it back. */
-  readonly kill: (name: ComponentName | NodeName) => Promise<void>;
+  /** Ends a component at once; `restart` brings it back, but for those of OLM. */
+  readonly kill: (name: ComponentName | NodeName | OlmName) => Promise<void>;
   /** What a component has written so far. */
   readonly log: (name: ComponentName | NodeName) => string;
   /** Component → process id, of those that run. */

@@ -1,6 +1,13 @@
 /** `slipway adopt`: names, arguments and options. */
 import { Option, type Command } from 'commander';
-import { clusterOptions, outputOption, registryOptions, withExamples, type Perform } from '../flags.ts';
+import {
+  clusterOptions,
+  connectionOptions,
+  outputOption,
+  registryOptions,
+  withExamples,
+  type Perform,
+} from '../flags.ts';
 import type { CatalogFlags } from './catalogs.ts';
 import type { AdoptPlanFlags } from './plan.ts';
 import type { AdoptRunFlags } from './run.ts';
@@ -100,8 +107,9 @@ function defineRun(adopt: Command, perform: Perform): void {
 
 function defineAfterwards(adopt: Command, perform: Perform): void {
   withExamples(
-    clusterOptions(adopt.command('status'))
+    connectionOptions(adopt.command('status'))
       .description('Lists the hand-overs that have a backup, each with its next step.')
+      .option('-n, --namespace <name>', 'only the hand-overs of this namespace (default: of all)')
       .addOption(keptOption())
       .addOption(outputOption(['text', 'json', 'yaml']))
       .addOption(fromOption())

@@ -17,10 +17,16 @@ export interface AdoptStatusFlags extends KubeFlags, OutputFlags {
 const GOING_BACK = 'The operator is being handed back; slipway adopt undo goes on';
 const HEADER = ['NAMESPACE', 'NAME', 'SUBSCRIPTION', 'STEP', 'MESSAGE'];
 
+/** Without a namespace all are asked for: a hand-over concerns the cluster. */
+export function isAsked(namespace: string, flags: Pick<AdoptStatusFlags, 'namespace'>): boolean {
+  return flags.namespace === undefined || flags.namespace === namespace;
+}
+
 export async function showAdoptions(environment: Environment, flags: AdoptStatusFlags): Promise<Outcome> {
   const { signal, columns } = environment;
   return withCluster(environment, flags, async ({ client }) => {
-    const names = await backupsOf(client, flags.systemNamespace, signal);
+    const all = await backupsOf(client, flags.systemNamespace, signal);
+    const names = all.filter(({ namespace }) => isAsked(namespace, flags));
     const rows = await Promise.all(
       names.map(async (name) => {
         const gathered = await gather(client, name, signal);

@@ -23,6 +23,9 @@ const CATALOG_ADDRESS = '127.0.0.1:50051';
 const RESYNC = '45s';
 const READY_WITHIN_SECONDS = 120;
 
+/** The two operators of OLM, as processes. */
+export type OlmName = 'olm-operator' | 'catalog-operator';
+
 export interface OlmParts {
   readonly network: ClusterNetwork;
   readonly admin: Admin;

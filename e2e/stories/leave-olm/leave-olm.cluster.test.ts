@@ -104,6 +104,11 @@ describe.skipIf(obstacle !== undefined)(
     const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, preview] = stepsOf(
       'docs/how-to/leave-olm-v0.md',
     ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
+    const [listVersions, deleteGroups, deleteOlm] = stepsOf('docs/how-to/leave-olm-v0.md').slice(-3) as [
+      Step,
+      Step,
+      Step,
+    ];
 
     interface Walk<Facts> {
       next(): Promise<{ readonly step: string; readonly facts: Facts }>;
@@ -237,14 +242,41 @@ describe.skipIf(obstacle !== undefined)(
       for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, isReady);
     });
 
-    test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
-      await expectUnharmed(harm);
-    });
-
     test('OLM marks nothing of them any more', async () => {
       for (const { name, namespace } of [GADGET, LAMP]) {
         expect(await marksOfOlm(client, name, namespace)).toEqual([]);
       }
+    });
+
+    test('OLM is removed, as the guide says', async () => {
+      expect(await type(listVersions)).toBe('');
+      await type(deleteGroups);
+      const rolesOfGroups = async (): Promise<readonly string[]> =>
+        (await client.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }))
+          .map(({ metadata }) => metadata.name)
+          .filter((name) => name.startsWith('olm.og.'));
+      await until('OLM has deleted the roles of its groups', async () => (await rolesOfGroups()).length === 0);
+      // In a cluster of a person they are Deployments, which the next step deletes.
+      for (const name of ['olm-operator', 'catalog-operator'] as const) await cluster().kill(name);
+      await type(deleteOlm);
+      const crds = await client.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
+      const ofOlm = crds.map(({ metadata }) => metadata.name).filter((name) => name.endsWith('.operators.coreos.com'));
+      expect(ofOlm).toEqual(['operatorconditions.operators.coreos.com']);
+    });
+
+    test('the hand-overs are listed without OLM, too, and those of one namespace alone', async () => {
+      const stepsIn = async (...flags: readonly string[]): Promise<string> => {
+        const shown = await type({ script: ['npm run -s slipway -- adopt status', ...flags].join(' ') });
+        return shown.replaceAll(/ +/g, ' ');
+      };
+      expect(await stepsIn()).toMatch(/gadgets gadget-operator .* Done .*\nlamps lamp .* Done/);
+      expect(await stepsIn('-n', LAMP.namespace)).toMatch(/^NAMESPACE .*\nlamps lamp .* Done .*\n$/);
+      expect(await stepsIn('-n', 'default')).toBe('No hand-over has a backup\n');
+    });
+
+    test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {
+      for (const one of [GADGET, LAMP]) await waitFor(cluster(), one, isReady);
+      await expectUnharmed(harm);
     });
 
     test('they are upgraded by Slipway', async () => {
