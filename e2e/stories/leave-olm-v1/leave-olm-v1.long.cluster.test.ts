@@ -117,6 +117,9 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
+    const statusOf = (flags: string): Promise<string> =>
+      type({ script: `npm run -s slipway -- adopt status --from olm-v1 ${flags}` });
+
     const [listAll, listCatalogs, planOne, runOne, look, showAll, undoOne, stopOne, runAll] = stepsOf(
       'docs/how-to/leave-olm-v1.md',
     ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
@@ -296,6 +299,17 @@ describe.skipIf(obstacle !== undefined)(
       await client.delete(extensionRef(GADGET.name));
       await isGone(client, GADGET.name);
       await isEmpty(GADGET);
+    });
+
+    test('OLM is removed, as the guide says, and the hand-overs are listed all the same', async () => {
+      const removal = stepsOf('docs/how-to/leave-olm-v1.md').at(-1) as Step;
+      expect(await type(removal)).toMatch(/^clustercatalog\.olm\.operatorframework\.io "[^"]+" deleted/);
+      const kinds = ['clustercatalogs', 'clusterextensions'].map((kind) => `${kind}.olm.operatorframework.io`);
+      await cluster().kubectl(['delete', 'crds', ...kinds]);
+      // The test has deleted the backup of the lamp.
+      for (const flags of ['', `-n ${TORCH.namespace}`])
+        expect(await statusOf(flags)).toMatch(/^NAME .*\ntorch .* Done .*\n$/);
+      expect(await statusOf(`-n ${LAMP.namespace}`)).toBe('No hand-over has a backup\n');
     });
 
     test('the others are uninstalled by Slipway', async () => {
