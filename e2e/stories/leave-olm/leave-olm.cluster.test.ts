@@ -104,11 +104,9 @@ describe.skipIf(obstacle !== undefined)(
     const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, preview] = stepsOf(
       'docs/how-to/leave-olm-v0.md',
     ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
-    const [listVersions, deleteGroups, deleteOlm] = stepsOf('docs/how-to/leave-olm-v0.md').slice(-3) as [
-      Step,
-      Step,
-      Step,
-    ];
+    const [listLeft, deleteGroups, endOlm, deleteKinds, listInNamespace, deleteNamespace] = stepsOf(
+      'docs/how-to/leave-olm-v0.md',
+    ).slice(-6) as [Step, Step, Step, Step, Step, Step];
 
     interface Walk<Facts> {
       next(): Promise<{ readonly step: string; readonly facts: Facts }>;
@@ -249,16 +247,16 @@ describe.skipIf(obstacle !== undefined)(
     });
 
     test('OLM is removed, as the guide says', async () => {
-      expect(await type(listVersions)).toBe('');
+      expect(await type(listLeft)).toBe('');
       await type(deleteGroups);
-      const rolesOfGroups = async (): Promise<readonly string[]> =>
-        (await client.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }))
-          .map(({ metadata }) => metadata.name)
-          .filter((name) => name.startsWith('olm.og.'));
-      await until('OLM has deleted the roles of its groups', async () => (await rolesOfGroups()).length === 0);
       // In a cluster of a person they are Deployments, which the next step deletes.
       for (const name of ['olm-operator', 'catalog-operator'] as const) await cluster().kill(name);
-      await type(deleteOlm);
+      expect(await type(endOlm)).toBe('');
+      await type(deleteKinds);
+      const roles = await client.list({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' });
+      expect(roles.filter(({ metadata }) => metadata.name.startsWith('olm.og.'))).toEqual([]);
+      expect(await type(listInNamespace)).toBe('');
+      await type(deleteNamespace);
       const crds = await client.list({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
       const ofOlm = crds.map(({ metadata }) => metadata.name).filter((name) => name.endsWith('.operators.coreos.com'));
       expect(ofOlm).toEqual(['operatorconditions.operators.coreos.com']);
