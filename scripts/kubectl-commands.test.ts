@@ -18,7 +18,10 @@ const commands = files.flatMap((path) =>
 describe('the kubectl commands of documents, messages and alerts', () => {
   test('name the kinds of Slipway with their group', () => {
     const ambiguous = commands.flatMap(({ at, command }) => ambiguousNames(command).map((name) => `${at}: ${name}`));
-    expect(ambiguous).toEqual([]);
+    // The guide that removes OLM asks for the Subscriptions of OLM.
+    expect(ambiguous.map((one) => one.replace(/:\d+/, ''))).toEqual([
+      'docs/how-to/leave-olm-v0.md: subscriptions.operators.coreos.com',
+    ]);
   });
 
   test('read the logs of every replica of the manager, not of the one that kubectl picks', () => {
