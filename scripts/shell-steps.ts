@@ -18,6 +18,14 @@ export function stepsOf(path: string): readonly Step[] {
   return fences.flatMap((fence, index) => (fence.language === 'sh' ? stepOf(fence, fences[index + 1]) : []));
 }
 
+/** Those from the first one on whose script contains the text. Throws if none does. */
+export function stepsFrom(path: string, text: string): readonly Step[] {
+  const steps = stepsOf(path);
+  const first = steps.findIndex(({ script }) => script.includes(text));
+  if (first < 0) throw new Error(`No command of ${path} contains ${text}`);
+  return steps.slice(first);
+}
+
 function stepOf({ text }: Fence, next: Fence | undefined): Step {
   return { script: text, ...(next?.language === 'text' && { printed: next.text }) };
 }

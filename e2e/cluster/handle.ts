@@ -7,11 +7,11 @@ import { takeCheckpoint, type Checkpoint } from './checkpoint.ts';
 import type { ComponentName } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
 import { runOnNode, type NodeName } from './node/real-node.ts';
+import type { OlmName } from './olm/start-olm.ts';
 import { runningProcesses } from './processes.ts';
 import { REGISTRY_USER } from './registry-config.ts';
 import { runTool } from './run-tool.ts';
 import type { Supervisor } from './supervised.ts';
-import type { OlmName } from './olm/start-olm.ts';
 import { requestToken, type TokenOptions } from './token.ts';
 
 /** A running cluster. `stop` is called once its user is done; when the user dies, it is stopped all the same. */

@@ -9,7 +9,7 @@ import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
-import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
+import { stepsFrom, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -109,9 +109,7 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const steps = stepsOf('docs/how-to/leave-olm-v0.md');
-    const byGit = steps.findIndex(({ script }) => script.includes('adopt: {from: OLMv0'));
-    const [subscribe, wait] = steps.slice(byGit, byGit + 2) as [Step, Step];
+    const [subscribe, wait] = stepsFrom('docs/how-to/leave-olm-v0.md', 'adopt: {from: OLMv0') as [Step, Step];
     const spec = { package: 'lamp', catalog: 'lamps', watchNamespaces: [LAMP.namespace], adopt: ADOPT };
 
     test('without the rights nothing is changed, and the condition names them', async () => {

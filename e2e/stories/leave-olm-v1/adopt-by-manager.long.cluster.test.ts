@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
-import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
+import { stepsFrom, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -113,9 +113,7 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const steps = stepsOf('docs/how-to/leave-olm-v1.md');
-    const byGit = steps.findIndex(({ script }) => script.includes('adopt: {from: OLMv1'));
-    const [subscribe, wait] = steps.slice(byGit, byGit + 2) as [Step, Step];
+    const [subscribe, wait] = stepsFrom('docs/how-to/leave-olm-v1.md', 'adopt: {from: OLMv1') as [Step, Step];
 
     test('without the rights nothing is changed, and the condition names them', async () => {
       await apply(cluster(), subscriptionTo(LAMP.name, LAMP.namespace, adopting('lamp')));

@@ -101,12 +101,9 @@ describe.skipIf(obstacle !== undefined)(
       return printed;
     }
 
-    const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, preview] = stepsOf(
-      'docs/how-to/leave-olm-v0.md',
-    ) as [Step, Step, Step, Step, Step, Step, Step, Step, Step];
-    const [listLeft, deleteGroups, endOlm, deleteKinds, listInNamespace, deleteNamespace] = stepsOf(
-      'docs/how-to/leave-olm-v0.md',
-    ).slice(-6) as [Step, Step, Step, Step, Step, Step];
+    const guide = stepsOf('docs/how-to/leave-olm-v0.md');
+    const [listAll, listCatalogs, planOne, runOne, look, showAll, goBack, runAll, preview] = guide as [Step, Step, Step, Step, Step, Step, Step, Step, Step]; // prettier-ignore
+    const [listLeft, deleteGroups, endOlm, deleteKinds, listInNamespace, deleteNamespace] = guide.slice(-6) as [Step, Step, Step, Step, Step, Step]; // prettier-ignore
 
     interface Walk<Facts> {
       next(): Promise<{ readonly step: string; readonly facts: Facts }>;

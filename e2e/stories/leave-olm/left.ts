@@ -1,5 +1,4 @@
 /** Finds the objects that belonged to an operator alone, after it was uninstalled. */
-import { isNotFound } from '../../../api/api-answers.ts';
 import { componentLabel } from '../../../adoption/olm-v0/kinds.ts';
 import { describeRef, refOf, type Kind, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, listOf } from '../../../api/untyped.ts';
@@ -39,16 +38,13 @@ export async function rightsOf(client: Client, { namespace, prefix }: Uninstalle
 /** Each object by its name; none if the uninstall left nothing of OLM. */
 export async function leftOf(client: Client, uninstalled: Uninstalled): Promise<readonly string[]> {
   const { namespace, package: packageName } = uninstalled;
-  /** A cluster from which OLM was removed has hardly any of its kinds. */
-  const list = (kind: Kind, selection: Parameters<Client['list']>[1]): Promise<readonly KubeObject[]> =>
-    client.list(kind, selection).catch((error: unknown) => {
-      if (!isNotFound(error) || !kind.apiVersion.startsWith(OF_OLM)) throw error;
-      return [];
-    });
   const [rights, ...others] = await Promise.all([
     rightsOf(client, uninstalled),
-    ...OTHERS.map((kind) => list(kind, { namespace })),
-    list({ apiVersion: `${OF_OLM}/v1`, kind: 'Operator' }, { labelSelector: componentLabel(packageName, namespace) }),
+    ...OTHERS.map((kind) => client.list(kind, { namespace })),
+    client.list(
+      { apiVersion: `${OF_OLM}/v1`, kind: 'Operator' },
+      { labelSelector: componentLabel(packageName, namespace) },
+    ),
     client.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace: SYSTEM, labelSelector: 'slipway.dev/adoption' }),
   ]);
   const isOfOther = (one: KubeObject): boolean =>
