@@ -22,6 +22,12 @@ export function isAsked(namespace: string, flags: Pick<AdoptStatusFlags, 'namesp
   return flags.namespace === undefined || flags.namespace === namespace;
 }
 
+/** Says that no hand-over is asked for: others may have a backup. */
+export function noHandOver({ namespace }: Pick<AdoptStatusFlags, 'namespace'>): string {
+  const ofIt = namespace === undefined ? '' : ` in the namespace ${namespace}`;
+  return `No hand-over${ofIt} has a backup\n`;
+}
+
 export async function showAdoptions(environment: Environment, flags: AdoptStatusFlags): Promise<Outcome> {
   const { signal, columns } = environment;
   return withCluster(environment, flags, async ({ client }) => {
@@ -39,7 +45,7 @@ export async function showAdoptions(environment: Environment, flags: AdoptStatus
       }),
     );
     const cells = rows.map((row) => [row.namespace, row.name, row.subscription, row.step, row.message]);
-    const text = rows.length === 0 ? 'No hand-over has a backup\n' : formatTable(HEADER, cells, columns);
+    const text = rows.length === 0 ? noHandOver(flags) : formatTable(HEADER, cells, columns);
     return outcomeOf({ handOvers: rows }, text, flags.output);
   });
 }

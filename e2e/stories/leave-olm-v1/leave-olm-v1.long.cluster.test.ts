@@ -311,7 +311,9 @@ describe.skipIf(obstacle !== undefined)(
       // The test has deleted the backup of the lamp.
       for (const flags of ['', `-n ${TORCH.namespace}`])
         expect(await statusOf(flags)).toMatch(/^NAME .*\ntorch .* Done .*\n$/);
-      expect(await statusOf(`-n ${LAMP.namespace}`)).toBe('No hand-over has a backup\n');
+      expect(await statusOf(`-n ${LAMP.namespace}`)).toBe(
+        `No hand-over in the namespace ${LAMP.namespace} has a backup\n`,
+      );
     });
 
     test('the others are uninstalled by Slipway', async () => {

@@ -266,7 +266,7 @@ describe.skipIf(obstacle !== undefined)(
       };
       expect(await stepsIn()).toMatch(/gadgets gadget-operator .* Done .*\nlamps lamp .* Done/);
       expect(await stepsIn('-n', LAMP.namespace)).toMatch(/^NAMESPACE .*\nlamps lamp .* Done .*\n$/);
-      expect(await stepsIn('-n', 'default')).toBe('No hand-over has a backup\n');
+      expect(await stepsIn('-n', 'default')).toBe('No hand-over in the namespace default has a backup\n');
     });
 
     test('no Pod was replaced, nothing that the operators need was deleted, and no probe failed', async () => {

@@ -10,7 +10,7 @@ import type { Environment } from '../../environment.ts';
 import { withCluster } from '../../input/connection.ts';
 import type { Outcome } from '../../outcome.ts';
 import { formatTable } from '../../output/table.ts';
-import { isAsked, type AdoptStatusFlags } from '../status.ts';
+import { isAsked, noHandOver, type AdoptStatusFlags } from '../status.ts';
 
 const HEADER = ['NAME', 'NAMESPACE', 'SUBSCRIPTION', 'STEP', 'MESSAGE'];
 
@@ -20,7 +20,7 @@ export async function showExtensions(environment: Environment, flags: AdoptStatu
     const all = await listHandOvers(client, flags.systemNamespace, signal);
     const rows = all.filter(({ namespace }) => isAsked(namespace, flags));
     const cells = rows.map((row) => [row.name, row.namespace, row.subscription, row.step, row.message]);
-    const text = rows.length === 0 ? 'No hand-over has a backup\n' : formatTable(HEADER, cells, columns);
+    const text = rows.length === 0 ? noHandOver(flags) : formatTable(HEADER, cells, columns);
     return outcomeOf({ handOvers: rows }, text, flags.output);
   });
 }
