@@ -22,6 +22,7 @@ import { releaseRevision, removeRevision } from './remove.ts';
 import { hasWorkedInVain, judgeArchived, WAITS_FOR_A_PERSON } from './archived.ts';
 import { rollOut } from './roll-out.ts';
 import type { RevisionDeps, SharedParts } from './run.ts';
+import { removedSince } from './removal-pace.ts';
 import { schedule } from './schedule.ts';
 import { summarizeRevision } from './status.ts';
 import { judgeSuspended } from './suspended.ts';
@@ -130,6 +131,6 @@ async function remove(shared: SharedParts, facts: RevisionFacts, { signal }: Rec
     signal,
   );
   if (progress === 'Gone') return undefined;
-  const since = new Date(facts.revision.metadata.deletionTimestamp ?? '');
+  const since = removedSince(facts.revision);
   return resultOfSchedule(schedule({ kind: 'removing', progress, since }, now()).again);
 }
