@@ -5,9 +5,9 @@ import { prepared, sample, sampleCrd, sampleDeployment } from '../../../apply/te
 import type { KubeObject } from '../../../api/object.ts';
 import { observeDrift } from './drift.ts';
 
-const [deployment, config] = prepared([
-  sampleDeployment('manager'),
+const [config, deployment] = prepared([
   sample('v1', 'ConfigMap', 'config', { namespace: 'ops', data: { level: 'info' } }),
+  sampleDeployment('manager'),
 ]) as [KubeObject, KubeObject];
 
 /** The object as the API server has it. */
@@ -116,15 +116,47 @@ describe('the drift of an object', () => {
   ])('drift $drifts, $asked requests: $because', async ({ entry, object = deployment, seen, drifts, asked }) => {
     let requests = 0;
     const cluster = { get: async () => ((requests += 1), seen) };
-    const options = { objects: [object], observed: () => seen, signal: new AbortController().signal };
+    const options = {
+      objects: [object],
+      observed: () => seen,
+      isRolledOut: true,
+      signal: new AbortController().signal,
+    };
     const found = await observeDrift(cluster, [entry], options);
     expect([found.length > 0, requests]).toEqual([drifts, asked]);
+  });
+
+  test.each([
+    { because: 'all had worked before', isRolledOut: true, uid: 'u', drifts: true },
+    { because: 'a Revision that was rolled back changed it, and the manager ended before it was noted', isRolledOut: false, uid: 'u', drifts: false }, // prettier-ignore
+    { because: 'it is another object', isRolledOut: false, uid: 'another', drifts: true },
+    {
+      because: 'another program has one of its fields',
+      isRolledOut: false,
+      uid: 'u',
+      manager: 'kubectl',
+      drifts: true,
+    },
+  ])('of a change of our own: $drifts, as $because', async ({ isRolledOut, uid, manager, drifts }) => {
+    const managedFields = [
+      { manager: 'slipway', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:selector': {} } } },
+      ...(manager === undefined ? [] : [{ manager, fieldsV1: { 'f:spec': { 'f:template': {} } } }]),
+    ];
+    const seen = live(deployment, { generation: 3, uid, managedFields } as Partial<KubeObject['metadata']>);
+    const options = { objects: [deployment], observed: () => seen, isRolledOut, signal: new AbortController().signal };
+    const found = await observeDrift({ get: async () => seen }, [applied], options);
+    expect(found).toHaveLength(drifts ? 1 : 0);
   });
 
   test('a drift is found even if the field manager cannot be read', async () => {
     const cluster = { get: () => Promise.reject(new Error('no')) };
     const seen = live(deployment, { generation: 3 });
-    const options = { objects: [deployment], observed: () => seen, signal: new AbortController().signal };
+    const options = {
+      objects: [deployment],
+      observed: () => seen,
+      isRolledOut: true,
+      signal: new AbortController().signal,
+    };
     expect(await observeDrift(cluster, [applied], options)).toEqual([
       { entry: applied, state: 'generation 3', taken: [] },
     ]);

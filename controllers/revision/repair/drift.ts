@@ -42,37 +42,41 @@ export interface DriftOptions {
   /** As they should be. */
   readonly objects: readonly KubeObject[];
   readonly observed: (ref: ObjectRef) => KubeObject | undefined;
+  /** Whether all objects were applied before and have worked; if not, another Revision may have changed them last. */
+  readonly isRolledOut: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * The entries whose last apply was of the same manifest, but that differ now. Sends one request for each that exists.
+ * The entries whose last apply was of the same manifest, but that differ now by the act of another. Sends one request for each
+ * that exists.
  */
 export async function observeDrift(
   cluster: Pick<Cluster, 'get'>,
   inventory: readonly InventoryEntry[],
-  { objects, observed, signal }: DriftOptions,
+  { objects, observed, isRolledOut, signal }: DriftOptions,
 ): Promise<readonly Drift[]> {
   const desired = new Map(objects.map((object) => [identityOf(refOf(object)), object]));
   const suspects = inventory.flatMap((entry) => {
     const object = desired.get(identityOf(entry));
     return object !== undefined && isSuspect(entry, object, observed(refOfEntry(entry))) ? [{ entry, object }] : [];
   });
-  return Promise.all(
-    suspects.map(async ({ entry, object }, at) => {
+  const drifts = await Promise.all(
+    suspects.map(async ({ entry, object }, at): Promise<Drift[]> => {
       const known = observed(refOfEntry(entry));
       const isThere = known !== undefined && known.metadata.deletionTimestamp === undefined;
       // The request only finds out who changed it: if it fails, the object is repaired all the same.
       const read =
         isThere && at < MOST_READ ? await cluster.get(refOfEntry(entry), signal).catch(() => undefined) : undefined;
       const live = read ?? known;
-      return {
-        entry,
-        state: live === undefined ? undefined : stateOf(live),
-        taken: read === undefined ? [] : takenFields(object, read),
-      };
+      const taken = read === undefined ? [] : takenFields(object, read);
+      // The manager has ended before another Revision could note that it changed the object.
+      const isOwnAct = !isRolledOut && read?.metadata.uid === entry.uid && taken.length === 0;
+      if (isOwnAct) return [];
+      return [{ entry, state: live === undefined ? undefined : stateOf(live), taken }];
     }),
   );
+  return drifts.flat();
 }
 
 /**

@@ -70,6 +70,20 @@ describe('events that are not repairs', () => {
     expect([told(), counted]).toEqual([[], []]);
   });
 
+  test('a way back from an upgrade that was applied, and of which nothing was noted, reports no repair', async () => {
+    const { inventory = [] } = harness.revision(1).status ?? {};
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, sampleOperator({ image: 'registry.example/operator:2' }), { previous: 'widgets-1' });
+    await harness.settle(2);
+    harness.cluster.change(refOf(harness.revision(2)), (object) => ({ ...object, status: { inventory } }));
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    const { status } = await harness.settle(1);
+    expect(findCondition(status?.conditions, 'Ready')?.status).toBe('True');
+    expect([told(), counted]).toEqual([[], []]);
+    expect(status).not.toHaveProperty('lastRepair');
+  });
+
   test('a change of a field that the manifest does not set reports no repair, and stays', async () => {
     harness.cluster.change(deployment, (object) => ({
       ...object,

@@ -26,6 +26,7 @@ import { findRepairs, observeDrift } from '../repair/drift.ts';
 import { reportRepairs, type RepairFindings } from '../repair/report.ts';
 import { reportTakenOver } from '../report-taken-over.ts';
 import type { Run } from '../run.ts';
+import { isRolledOut } from './load.ts';
 import { unprovedAfter, type HeldBack } from './prove-stage.ts';
 import type { Staged } from './stage.ts';
 
@@ -52,7 +53,12 @@ export async function apply(run: Run, staged: Staged): Promise<Applied> {
   const { acting } = staged.own;
   const { objects } = staged.stage;
   const observed = (ref: ObjectRef): KubeObject | undefined => known.get(ref);
-  const drifts = await observeDrift(acting, knownInventory(facts), { objects, observed, signal });
+  const drifts = await observeDrift(acting, knownInventory(facts), {
+    objects,
+    observed,
+    isRolledOut: isRolledOut(facts.revision),
+    signal,
+  });
   let proof: Judgement | undefined;
   const applied = await applyRevision(acting, {
     ...requestOf(run, staged),

@@ -54,7 +54,7 @@ export async function load(run: Run): Promise<Loaded | InPlace> {
   return {
     known,
     isSettled: isInPlace && isSettled(revision),
-    wasHealthy: isUnchanged && (isHealthy(revision) || isUnhealthy(revision) || hasRested(revision)),
+    wasHealthy: isUnchanged && isRolledOut(revision),
     ...(await loadObjects(run, known)),
   };
 }
@@ -82,6 +82,11 @@ async function loadObjects(
 /** A leftover of a settled Revision is a CRD that is kept for its custom resources: a change of it is nothing to repair. */
 function isAsItShouldBe(entry: InventoryEntry, known: KnownObjects): boolean {
   return known.isIntact(entry) || (entry.leftover === true && isLiving(entry, known.get(refOfEntry(entry))));
+}
+
+/** Whether everything was applied before, for the current spec, and has worked. */
+export function isRolledOut(revision: Revision): boolean {
+  return isHealthy(revision) || isUnhealthy(revision) || hasRested(revision);
 }
 
 /** Whether everything was applied and pruned before, and only a workload is unhealthy. */
