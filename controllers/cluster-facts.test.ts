@@ -3,8 +3,16 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../kube/client/client.ts';
 import { createServerFacts, parseServerVersion } from './cluster-facts.ts';
 
+const OPENSHIFT = { plural: 'clusterversions', namespaced: false };
+
+interface FakeOptions {
+  readonly openShift?: string;
+  /** How the cluster serves the kind of OpenShift's version. */
+  readonly served?: typeof OPENSHIFT;
+}
+
 /** A client that counts its requests; OpenShift if it has a version. */
-function fakeClient({ openShift }: { readonly openShift?: string } = {}): {
+function fakeClient({ openShift, served = OPENSHIFT }: FakeOptions = {}): {
   readonly client: Client;
   readonly asked: string[];
 } {
@@ -12,14 +20,18 @@ function fakeClient({ openShift }: { readonly openShift?: string } = {}): {
   const resources = [
     { apiVersion: 'v1', kind: 'Pod' },
     { apiVersion: 'apps/v1', kind: 'Deployment' },
-    ...(openShift === undefined ? [] : [{ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' }]),
+    ...(openShift === undefined ? [] : [{ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', ...served }]),
   ];
   const client = {
     raw: (path: string) => {
       asked.push(path);
       return Promise.resolve('{"major":"1","gitVersion":"v1.34.1+k3s1"}');
     },
-    get: () => Promise.resolve({ status: { desired: { version: openShift } } }),
+    // As the API server answers the manager, which has the right on OpenShift's kind alone.
+    get: () =>
+      served === OPENSHIFT
+        ? Promise.resolve({ status: { desired: { version: openShift } } })
+        : Promise.reject(new Error('ClusterVersion.config.openshift.io version cannot be read')),
     discovery: { list: () => Promise.resolve(resources), invalidate: () => void asked.push('invalidate') },
   };
   return { client: client as unknown as Client, asked };
@@ -43,6 +55,19 @@ describe('facts about the cluster', () => {
     const facts = await createServerFacts(fakeClient({ openShift: '4.19.3' }).client, () => new Date()).get(signal);
     expect(facts.openShiftVersion).toBe('4.19.3');
   });
+
+  test.each([
+    { because: 'in namespaces', served: { ...OPENSHIFT, namespaced: true } },
+    { because: 'under another name', served: { ...OPENSHIFT, plural: 'versions' } },
+  ])(
+    'a CRD of a tenant that defines the kind of OpenShift $because is no OpenShift, and hides no fact',
+    async ({ served }) => {
+      const { client } = fakeClient({ openShift: '4.19.3', served });
+      const facts = await createServerFacts(client, () => new Date()).get(signal);
+      expect(facts.kubernetesVersion).toBe('1.34.1');
+      expect(facts.openShiftVersion).toBeUndefined();
+    },
+  );
 
   test.each([
     { because: 'they were fetched a moment ago', seconds: 5, afresh: false, asked: 1 },

@@ -17,6 +17,12 @@ const KEEP_SECONDS = 300;
 
 const OPENSHIFT = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
 
+/**
+ * As OpenShift serves it. On any other cluster a tenant who may create CRDs could define the kind in another way, and the object
+ * could not be read: the facts would fail, which each Subscription needs.
+ */
+const SERVED = { plural: 'clusterversions', namespaced: false };
+
 export interface ServerFactsSource {
   /** The facts; `afresh` if something was missing and may exist by now. Throws the errors of the client. */
   get(signal: AbortSignal, options?: { readonly afresh?: boolean }): Promise<ServerFacts>;
@@ -66,7 +72,11 @@ async function fetchServerFacts(client: Client, signal: AbortSignal): Promise<Se
   const [version, resources] = await Promise.all([client.raw('/version', signal), client.discovery.list(signal)]);
   const kubernetesVersion = parseServerVersion(version);
   const isOpenShift = resources.some(
-    ({ apiVersion, kind }) => apiVersion === OPENSHIFT.apiVersion && kind === OPENSHIFT.kind,
+    ({ apiVersion, kind, plural, namespaced }) =>
+      apiVersion === OPENSHIFT.apiVersion &&
+      kind === OPENSHIFT.kind &&
+      plural === SERVED.plural &&
+      namespaced === SERVED.namespaced,
   );
   const openShiftVersion = isOpenShift ? parseOpenShiftVersion(await client.get(OPENSHIFT, signal)) : undefined;
   return {

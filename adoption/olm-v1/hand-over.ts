@@ -71,7 +71,7 @@ export class HandOver {
     { olm, wanted, isEnded }: Backup,
     { isOnWayBack, survey: { extension }, state: { subscription } }: Gathered,
   ): void {
-    const { name } = this.#options;
+    const { name, namespace } = this.#options;
     const again = `Delete ${describeRef(backupRef(name))} to begin again`;
     if (isOnWayBack)
       throw refusal(name, 'it is being handed back', `Go on by \`slipway adopt undo ${name.extension} --from olm-v1\``);
@@ -81,6 +81,8 @@ export class HandOver {
     if (extension === undefined && subscription === undefined) throw refusal(name, GONE, again);
     if (extension?.metadata.finalizers?.includes('foregroundDeletion') === true)
       throw refusal(name, 'another program deletes it with its objects', again);
+    // To a Subscription of another namespace, which is refused, it is not named.
+    if (namespace !== undefined && wanted.metadata.namespace !== namespace) return;
     const [named, asked] = [subscription, wanted].map((one) => fieldsOf(one?.['spec'])['package']);
     if (subscription !== undefined && named !== asked)
       throw refusal(name, `${describeRef(refOf(subscription))} is for another package`, 'Delete it, and the hand-over goes on'); // prettier-ignore

@@ -3,7 +3,7 @@
  * operator; olm-v0.ts and olm-v1.ts know the objects of OLM.
  */
 import type { Successor } from '../../../adoption/successor.ts';
-import type { ObjectRef } from '../../../api/object.ts';
+import { keyOfObject, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import type { ManagerClient } from './acting.ts';
 import type { RenderPinned } from './pinned.ts';
@@ -51,12 +51,18 @@ export function stepMessage<Step extends string>(steps: readonly Step[], step: S
 }
 
 /**
- * Why a hand-over that has begun is not that of this Subscription; undefined if it is. Pure.
+ * Why a hand-over that has begun is not that of this Subscription; undefined if it is. To a tenant it is not said which
+ * Subscriptions exist elsewhere. Pure.
  *
  * @param holder The Subscription of the backup.
  */
-export function heldByAnother(holder: string, own: string): string | undefined {
-  return holder === own
-    ? undefined
-    : `it is being handed over to Subscription ${holder}. Take spec.adopt out of one of the two`;
+export function heldByAnother(
+  { metadata: holder }: Pick<KubeObject, 'metadata'>,
+  { metadata: own, spec }: Pick<Subscription, 'metadata' | 'spec'>,
+): string | undefined {
+  const isBeside = holder.namespace === own.namespace;
+  if (isBeside && holder.name === own.name) return undefined;
+  const mayName = isBeside || spec.serviceAccountName === undefined;
+  const name = mayName ? `Subscription ${keyOfObject({ metadata: holder })}` : 'a Subscription in another namespace';
+  return `it is being handed over to ${name}. Take spec.adopt out of one of the two`;
 }

@@ -62,7 +62,10 @@ export class DepartureFromV0 implements Departure {
   async #refusal({ backup, survey }: Gathered): Promise<string | undefined> {
     const { client, subscription, signal } = this.#options;
     const { metadata, spec } = subscription;
-    if (backup !== undefined) return heldByAnother(backup.adoptedBy, metadata.name);
+    if (backup !== undefined) {
+      const holder = { ...metadata, name: backup.adoptedBy };
+      return heldByAnother({ metadata: holder }, subscription);
+    }
     const verdict = judgeOperator(survey);
     if (verdict.kind === 'refused') {
       const isOlmThere = (await client.isNamespaced(OLM.subscription, signal)) !== undefined;

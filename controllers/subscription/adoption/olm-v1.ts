@@ -71,7 +71,7 @@ export class DepartureFromV1 implements Departure {
 
   async #refusal({ backup, survey }: Gathered): Promise<string | undefined> {
     const { client, subscription, signal } = this.#options;
-    if (backup !== undefined) return heldByAnother(keyOfObject(backup.wanted), keyOfObject(subscription));
+    if (backup !== undefined) return heldByAnother(backup.wanted, subscription);
     const { extension } = survey;
     if (extension === undefined && (await client.isNamespaced(EXTENSION, signal)) === undefined)
       return 'NothingToAdopt';

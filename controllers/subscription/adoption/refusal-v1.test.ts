@@ -119,17 +119,36 @@ describe('an operator of OLM v1 is not adopted, and nothing but the status is wr
     await expectUntouched(cluster);
   });
 
-  test('a Subscription of the same name in another namespace has begun to adopt it', async () => {
-    const cluster = clusterOfV1();
-    await manager.advance(cluster);
-    const ref = { ...OWN, namespace: 'elsewhere' };
-    cluster.put(object({ apiVersion: 'v1', kind: 'Namespace', name: 'elsewhere' }));
-    cluster.put(object(ref, { spec: SPEC_V1, status: {} }, { uid: 'other', generation: 1 }));
-    await manager.advanceFor((await find(cluster, ref)) as Subscription, cluster);
-    const { status } = (await find(cluster, ref)) as Subscription;
-    expect(findCondition(status?.conditions, 'Adopted')).toMatchObject({ status: 'False', reason: 'AdoptionRefused' });
-    expect(findCondition(status?.conditions, 'Adopted')?.message).toContain('handed over to Subscription ops/gadget');
-  });
+  test.each([
+    { because: 'an administrator reads which one', spec: {}, says: 'handed over to Subscription ops/gadget' },
+    {
+      because: 'a tenant does not learn which one',
+      spec: { serviceAccountName: 'installer' },
+      says: 'handed over to a Subscription in another namespace',
+    },
+    {
+      because: 'a tenant does not learn which one, though that one has changed its package',
+      spec: { serviceAccountName: 'installer' },
+      holder: { package: 'lamp' },
+      says: 'handed over to a Subscription in another namespace',
+    },
+  ])(
+    'a Subscription of the same name in another namespace has begun to adopt it: $because',
+    async ({ spec, holder, says }) => {
+      const cluster = clusterOfV1();
+      await manager.advance(cluster);
+      cluster.change(OWN, (one) => ({ ...one, spec: { ...SPEC_V1, ...holder }, status: {} }));
+      const ref = { ...OWN, namespace: 'elsewhere' };
+      cluster.put(object({ apiVersion: 'v1', kind: 'Namespace', name: 'elsewhere' }));
+      cluster.put(object(ref, { spec: { ...SPEC_V1, ...spec }, status: {} }, { uid: 'other', generation: 1 }));
+      await manager.advanceFor((await find(cluster, ref)) as Subscription, cluster);
+      const { status } = (await find(cluster, ref)) as Subscription;
+      const found = findCondition(status?.conditions, 'Adopted');
+      expect(found).toMatchObject({ status: 'False', reason: 'AdoptionRefused' });
+      expect(found?.message).toContain(says);
+      expect(JSON.stringify(status).includes('ops/gadget')).toBe(!('serviceAccountName' in spec));
+    },
+  );
 
   test('it is on the way back to OLM, and its Subscription was created again', async () => {
     const cluster = clusterOfV1();

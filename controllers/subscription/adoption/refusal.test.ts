@@ -140,7 +140,7 @@ describe('an operator is not adopted, and nothing but the status is written', ()
     const other = (await find(cluster, { ...OWN, name: 'other' })) as Subscription;
     await manager.advanceFor(other, cluster);
     const { status } = (await find(cluster, { ...OWN, name: 'other' })) as Subscription;
-    expect(findCondition(status?.conditions, 'Adopted')?.message).toContain('handed over to Subscription gadget');
+    expect(findCondition(status?.conditions, 'Adopted')?.message).toContain('handed over to Subscription ops/gadget');
   });
 
   test('the Subscription has installed an operator by itself, which goes on', async () => {
