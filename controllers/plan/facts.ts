@@ -160,7 +160,7 @@ class Gatherer {
     const { name } = crd.metadata;
     const { cluster } = this.#clients;
     return this.#read(cluster, refOf(crd), async (live) => {
-      if (live === undefined) return;
+      if (live === undefined || this.#isForeign(live)) return;
       const { storedVersions } = fieldsOf(live['status']);
       if (Array.isArray(storedVersions)) this.#storedVersions.set(name, storedVersions.map(textOf));
       const { inventory, namedIn, input, signal, limit } = this.#question;
@@ -174,6 +174,12 @@ class Gatherer {
       const waivers = input.waivers ?? [];
       this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers, namedIn, signal, limit }));
     });
+  }
+
+  /** It is read as the manager: with the schemas of a bundle a tenant would learn what the objects of others contain. */
+  #isForeign(live: KubeObject): boolean {
+    const known = this.#question.inventory.find((entry) => identityOf(entry) === identityOf(refOf(live)));
+    return judgeOwnership(live, this.#owner, known?.uid).kind === 'foreign';
   }
 
   readRole(name: string): Promise<void> {

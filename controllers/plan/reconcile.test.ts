@@ -285,6 +285,36 @@ describe('the plan is made again', () => {
   });
 });
 
+describe('the plan of a tenant whose bundle changes a CRD', () => {
+  const crd = (pattern: string): KubeObject => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { word: { type: 'string', pattern } } } };
+    const { spec, ...rest } = sampleCrd('Thing');
+    return { ...rest, spec: { ...fieldsOf(spec), versions: [{ name: 'v1', served: true, storage: true, schema }] } };
+  };
+
+  test.each([
+    { because: 'it is the tenant’s', owner: 'ops/gadget', uid: 'u', isRead: true },
+    {
+      because: 'another owner has it, of whose objects the tenant is to learn nothing',
+      owner: 'lab/thing',
+      uid: 'v',
+      isRead: false,
+    },
+  ])('is made with a look at its custom resources: $isRead, since $because', async ({ owner, uid, isRead }) => {
+    const spec = { serviceAccountName: 'installer' };
+    const given = await world({ spec, before: [...OLD, crd('^.')], after: [...NEW, crd('^a')] });
+    const annotations = { 'slipway.dev/owner': owner, 'slipway.dev/owner-uid': uid };
+    const status = { storedVersions: ['v1'], conditions: [{ type: 'Established', status: 'True' }] };
+    given.cluster.put({ ...crd('^.'), status, metadata: { ...crd('^.').metadata, annotations } });
+    given.cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'lab' } });
+    const metadata = { name: 'one', namespace: 'lab' };
+    given.cluster.put({ apiVersion: 'example.com/v1', kind: 'Thing', metadata, word: 'bread' });
+    await given.run();
+    expect(given.cluster.requests.some(({ ref }) => ref.kind === 'Thing')).toBe(isRead);
+    expect(storedPlan(given).plan.crds).toMatchObject([{ customResources: isRead ? 1 : 'NotKnown' }]);
+  });
+});
+
 /** A cluster that does not answer a question, until the question is given up; and the moment of the question. */
 function silentAbout(
   method: 'get' | 'allows',

@@ -302,7 +302,7 @@ describe('plan of a Subscription in the cluster', () => {
 
   test('of an uninstall lists every object, and keeps a CRD with its custom resources', async () => {
     await withObjects([gadget('red', { colour: 'red' })], async () => {
-      const { to, objects } = await planOf('ops/quiet', '--uninstall');
+      const { to, objects } = await planOf('ops/gadget', '--uninstall');
       expect(to).toBeUndefined();
       expect(objects.kept.map(({ ref, message }) => [ref.name, message])).toEqual([
         ['gadgets.example.com', 'stays, as it has 1 custom resource'],
