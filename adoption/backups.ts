@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Cluster } from '../api/cluster.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { fieldsOf, textOf } from '../api/untyped.ts';
+import { nameOnly } from '../apply/listed-parts.ts';
 import { labelValue } from '../apply/prepare.ts';
 import { ADOPTED_BY_LABEL, ADOPTION_LABEL, HANDED_OVER, STAGE_ANNOTATION } from './marks.ts';
 import { backupRef as refOfV0 } from './olm-v0/backup.ts';
@@ -40,16 +41,20 @@ export async function backupsFor(
   by: AdoptedBy,
   signal: AbortSignal,
 ): Promise<readonly FoundBackup[]> {
-  const options = { namespace: by.kept, labelSelector: `${ADOPTION_LABEL},${ADOPTED_BY_LABEL}=${labelValue(by.name)}` };
-  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, options, signal);
-  return secrets.flatMap((secret) => {
-    const named = namesIn(secret);
-    // The label names the Subscription too; it may be shortened.
-    const { name = by.name } = named ?? {};
-    const isOf = named?.namespace === by.namespace && name === by.name && named.package === by.package;
-    if (!isOf || !isAtItsPlace(secret, named.olm, by.kept)) return [];
-    return [{ secret, olm: named.olm, isOnWayBack: isOnWayBack(secret, named.olm) }];
-  });
+  const labelSelector = `${ADOPTION_LABEL},${ADOPTED_BY_LABEL}=${labelValue(by.name)}`;
+  // Subscriptions of other namespaces may have the name too, and as many and as large backups as their tenants like.
+  const keep = (secret: KubeObject): KubeObject => (foundIn(secret, by) === undefined ? nameOnly(secret) : secret);
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret' }, { namespace: by.kept, labelSelector, keep }, signal); // prettier-ignore
+  return secrets.flatMap((secret) => foundIn(secret, by) ?? []);
+}
+
+function foundIn(secret: KubeObject, by: AdoptedBy): FoundBackup | undefined {
+  const named = namesIn(secret);
+  // The label names the Subscription too; it may be shortened.
+  const { name = by.name } = named ?? {};
+  const isOf = named?.namespace === by.namespace && name === by.name && named.package === by.package;
+  if (!isOf || !isAtItsPlace(secret, named.olm, by.kept)) return undefined;
+  return { secret, olm: named.olm, isOnWayBack: isOnWayBack(secret, named.olm) };
 }
 
 /** Whether the hand-over has not ended, and the way back has not begun. */

@@ -9,6 +9,8 @@ import {
   writeBackup as writeBackupV1,
 } from '../../../adoption/olm-v1/backup.ts';
 import { EXTENSION } from '../../../adoption/olm-v1/kinds.ts';
+import { ADOPTED_BY_LABEL, ADOPTION_LABEL } from '../../../adoption/marks.ts';
+import { pack, WAY_BACK_KEY } from '../../../adoption/packed.ts';
 import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import type { Subscription } from '../../../api/subscription.ts';
@@ -145,6 +147,12 @@ describe('an uninstall', () => {
       const subject = { name: large(10_000) };
       run.cluster.put(right('RoleBinding', name, { namespace: 'kube-system', annotations: {} }, subject));
       run.cluster.put({ ...OLM.csv, metadata: { name, namespace: 'ops', annotations: { long: large(10_000) } } });
+      // The backup of another namespace, whose Subscription of Slipway has the same name.
+      const theirs = { operator: { ...operator, namespace: name }, adoptedBy: 'gadget' };
+      const { kind, apiVersion, ...metadata } = backupRef({ namespace: name, subscription: 'gadget', kept: KEPT });
+      const labels = { [ADOPTION_LABEL]: 'olm-v0', [ADOPTED_BY_LABEL]: 'gadget' };
+      const data = { 'backup.json.gz': pack(theirs), [WAY_BACK_KEY]: large(10_000) };
+      run.cluster.put({ apiVersion, kind, metadata: { ...metadata, labels }, data });
     }
     await run.end();
     expect(run.left).not.toContain(describeRef(refOf(DELEGATOR)).replace('.rbac.authorization.k8s.io', ''));
