@@ -80,3 +80,19 @@ test('an object without a spec is kept', () => {
   const object: KubeObject = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', metadata: { name: 'a' } };
   expect(keepOfSubscription(object)).toEqual(object);
 });
+
+test('of the labels and annotations of a Subscription the cache keeps those that are read, and of a long one the beginning', () => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`slipway.dev/l${at}`, '']));
+  const labels = { ...many, 'slipway.dev/dependency': 'true' };
+  const annotations = {
+    ...many,
+    'slipway.dev/requested-by': 'u',
+    'slipway.dev/reconcile-requested-at': `now${'x'.repeat(100_000)}`,
+  };
+  const { metadata } = keepOfSubscription(subscription({ metadata: { labels, annotations } }));
+  expect(metadata.labels).toEqual({ 'slipway.dev/dependency': 'true' });
+  expect(metadata.annotations).toEqual({
+    'slipway.dev/requested-by': 'u',
+    'slipway.dev/reconcile-requested-at': expect.stringMatching(/^nowx{509}$/) as string,
+  });
+});

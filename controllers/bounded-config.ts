@@ -1,13 +1,16 @@
 /**
- * The bounds of `spec.config` in the manager. Every reconcile reads the Subscriptions of others: one that is as large or as deep
- * as the API server takes must cost them neither memory nor time. The CRD has bounds of its own, but an older CRD may be in place,
- * and their product is large. A configuration beyond the bounds is replaced by a mark: its Subscription alone is InvalidSpec, and
- * is still uninstalled. Pure; called for the cache, for hashes and before a bundle is rendered.
+ * The bounds of `spec.config` in the manager, and of the labels and annotations beside it. Every reconcile reads the Subscriptions
+ * of others: one that is as large or as deep as the API server takes must cost them neither memory nor time. The CRD has bounds of
+ * its own, but an older CRD may be in place, and their product is large. A configuration beyond the bounds is replaced by a mark:
+ * its Subscription alone is InvalidSpec, and is still uninstalled. Pure; called for the cache, for hashes and before a bundle is
+ * rendered.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
+import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { Subscription } from '../api/subscription.ts';
 import { isRecord } from '../api/untyped.ts';
+import { beginningOf } from '../apply/short-text.ts';
 import { dropManagedFields } from '../kube/watch/informer.ts';
 
 /** A real configuration has a few hundred values, and no field of it is deeper than 16 levels. */
@@ -39,12 +42,36 @@ export function requireUsableConfig(subscription: Subscription): void {
   });
 }
 
-/** The part of a Subscription that the cache keeps: no managed fields, and the mark in place of a configuration beyond the bounds. */
+/**
+ * The part of a Subscription that the cache keeps: no managed fields, the labels and annotations that are read, and the mark in
+ * place of a configuration beyond the bounds.
+ */
 export function keepOfSubscription(object: KubeObject): KubeObject {
-  const kept = dropManagedFields(object);
+  const kept = withReadTexts(dropManagedFields(object));
   const { spec } = kept as KubeObject & { readonly spec?: unknown };
   if (!isRecord(spec) || spec['config'] === undefined) return kept;
   return { ...kept, spec: { ...spec, config: boundedConfig(spec['config'] as Config) } };
+}
+
+/** The writer of a Subscription may fill it with labels, which take six times their bytes in memory. */
+function withReadTexts(object: KubeObject): KubeObject {
+  const { labels, annotations, ...metadata } = object.metadata;
+  const texts = {
+    ...(labels !== undefined && { labels: readOf(labels, LABELS) }),
+    ...(annotations !== undefined && { annotations: readOf(annotations, ANNOTATIONS) }),
+  };
+  return { ...object, metadata: { ...metadata, ...texts } };
+}
+
+const [LABELS, ANNOTATIONS] = [Object.values<string>(LABEL), Object.values<string>(ANNOTATION)];
+
+/** More characters than any of them has that means something. */
+const MOST_OF_TEXT = 512;
+
+function readOf(texts: Readonly<Record<string, string>>, keys: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    keys.flatMap((key) => (texts[key] === undefined ? [] : [[key, beginningOf(texts[key], MOST_OF_TEXT)]])),
+  );
 }
 
 function problemOfConfig(config: object): string | undefined {
