@@ -131,6 +131,26 @@ const UPGRADES: readonly Upgrade[] = [
     says: [['DangerousRights', 'the operator may impersonate Groups and Users, so it can act as others']],
   },
   {
+    because: 'a limited impersonation acts as any user too, if other rights say for which requests',
+    after: { more: boundRole([rule(['impersonate:user-info'], ['users'], ['authentication.k8s.io'])]) },
+    says: [
+      [
+        'DangerousRights',
+        'the operator may impersonate:user-info users.authentication.k8s.io in every namespace, so it can act as others',
+      ],
+    ],
+  },
+  {
+    because: 'who writes Catalogs decides about all operators',
+    after: { more: boundRole([rule(['patch'], ['catalogs'], ['slipway.dev'])]) },
+    says: [
+      [
+        'DangerousRights',
+        'the operator may change catalogs.slipway.dev in every namespace, so it can choose what operators of the whole cluster are upgraded to',
+      ],
+    ],
+  },
+  {
     because: 'a role without rules of its own collects those of others',
     after: {
       more: boundRole([], {

@@ -1,4 +1,5 @@
 /** Which rights are dangerous, and the harm that each permits. Pure data and its look-up. */
+import { GROUP } from '../../api/names.ts';
 import { EVERYWHERE } from './atom.ts';
 import { DANGERS, type Danger } from './right.ts';
 
@@ -46,7 +47,7 @@ const DANGEROUS: readonly DangerousRight[] = [
   },
   {
     groups: ['', 'authentication.k8s.io'],
-    resources: ['users', 'groups', 'serviceaccounts', 'uids', 'userextras'],
+    resources: ['users', 'groups', 'serviceaccounts', 'uids', 'userextras', 'nodes'],
     verbs: ['impersonate'],
     everywhere: 'critical',
     inNamespace: 'high',
@@ -59,6 +60,14 @@ const DANGEROUS: readonly DangerousRight[] = [
     everywhere: 'critical',
     inNamespace: 'high',
     because: 'so it can act as ServiceAccounts',
+  },
+  {
+    groups: [GROUP],
+    resources: ['catalogs', 'registrypolicies'],
+    verbs: MAKE,
+    everywhere: 'critical',
+    inNamespace: 'low',
+    because: 'so it can choose what operators of the whole cluster are upgraded to',
   },
   {
     groups: RBAC,
@@ -219,7 +228,12 @@ function meets({ group, resource, verbs }: HeldResource, row: DangerousRight): b
     resource === '*' ||
     row.resources.includes(resource) ||
     (resource.startsWith('*/') && row.resources.some((one) => one.endsWith(resource.slice(1))));
-  return inGroup && isResource && verbs.some((verb) => verb === '*' || row.verbs.includes(verb));
+  return inGroup && isResource && verbs.some((verb) => verb === '*' || row.verbs.includes(plainVerb(verb)));
+}
+
+/** Since Kubernetes 1.36 an impersonation may be limited: `impersonate:user-info`. */
+function plainVerb(verb: string): string {
+  return verb.split(':', 1)[0] ?? '';
 }
 
 export function compareDangers(a: Danger, b: Danger): number {
