@@ -300,7 +300,7 @@ describe('the plan of a tenant whose bundle changes a CRD', () => {
       uid: 'v',
       isRead: false,
     },
-  ])('is made with a look at its custom resources: $isRead, since $because', async ({ owner, uid, isRead }) => {
+  ])('is made of its custom resources too: $isRead, since $because', async ({ owner, uid, isRead }) => {
     const spec = { serviceAccountName: 'installer' };
     const given = await world({ spec, before: [...OLD, crd('^.')], after: [...NEW, crd('^a')] });
     const annotations = { 'slipway.dev/owner': owner, 'slipway.dev/owner-uid': uid };
