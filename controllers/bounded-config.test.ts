@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import type { Subscription } from '../api/subscription.ts';
-import { boundedConfig, CONFIG_BOUNDS, keepOfSubscription, requireUsableConfig } from './bounded-config.ts';
+import {
+  boundedConfig,
+  CONFIG_BOUNDS,
+  keepOfRevision,
+  keepOfSubscription,
+  requireUsableConfig,
+} from './bounded-config.ts';
 import { configHash } from './config-hash.ts';
 import { subscription } from './subscription/testing/facts.ts';
 
@@ -81,18 +87,21 @@ test('an object without a spec is kept', () => {
   expect(keepOfSubscription(object)).toEqual(object);
 });
 
-test('of the labels and annotations of a Subscription the cache keeps those that are read, and of a long one the beginning', () => {
-  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`slipway.dev/l${at}`, '']));
-  const labels = { ...many, 'slipway.dev/dependency': 'true' };
-  const annotations = {
-    ...many,
-    'slipway.dev/requested-by': 'u',
-    'slipway.dev/reconcile-requested-at': `now${'x'.repeat(100_000)}`,
-  };
-  const { metadata } = keepOfSubscription(subscription({ metadata: { labels, annotations } }));
-  expect(metadata.labels).toEqual({ 'slipway.dev/dependency': 'true' });
-  expect(metadata.annotations).toEqual({
-    'slipway.dev/requested-by': 'u',
-    'slipway.dev/reconcile-requested-at': expect.stringMatching(/^nowx{509}$/) as string,
-  });
-});
+test.each([keepOfSubscription, keepOfRevision])(
+  'of labels and annotations the cache keeps those that are read, and of a long one the beginning: $name',
+  (keep) => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`slipway.dev/l${at}`, '']));
+    const labels = { ...many, 'slipway.dev/dependency': 'true' };
+    const annotations = {
+      ...many,
+      'slipway.dev/requested-by': 'u',
+      'slipway.dev/reconcile-requested-at': `now${'x'.repeat(100_000)}`,
+    };
+    const { metadata } = keep(subscription({ metadata: { labels, annotations } }));
+    expect(metadata.labels).toEqual({ 'slipway.dev/dependency': 'true' });
+    expect(metadata.annotations).toEqual({
+      'slipway.dev/requested-by': 'u',
+      'slipway.dev/reconcile-requested-at': expect.stringMatching(/^nowx{509}$/) as string,
+    });
+  },
+);

@@ -42,19 +42,20 @@ export function requireUsableConfig(subscription: Subscription): void {
   });
 }
 
-/**
- * The part of a Subscription that the cache keeps: no managed fields, the labels and annotations that are read, and the mark in
- * place of a configuration beyond the bounds.
- */
+/** The part of a Subscription that the cache keeps: as of a Revision, and the mark in place of a configuration beyond the bounds. */
 export function keepOfSubscription(object: KubeObject): KubeObject {
-  const kept = withReadTexts(dropManagedFields(object));
+  const kept = keepOfRevision(object);
   const { spec } = kept as KubeObject & { readonly spec?: unknown };
   if (!isRecord(spec) || spec['config'] === undefined) return kept;
   return { ...kept, spec: { ...spec, config: boundedConfig(spec['config'] as Config) } };
 }
 
-/** The writer of a Subscription may fill it with labels, which take six times their bytes in memory. */
-function withReadTexts(object: KubeObject): KubeObject {
+/**
+ * The part of a Revision that the cache keeps: no managed fields, and the labels and annotations that are read. Tenants may fill an
+ * object with others, and labels take six times their bytes in memory.
+ */
+export function keepOfRevision(whole: KubeObject): KubeObject {
+  const object = dropManagedFields(whole);
   const { labels, annotations, ...metadata } = object.metadata;
   const texts = {
     ...(labels !== undefined && { labels: readOf(labels, LABELS) }),

@@ -4,7 +4,7 @@ import { API_VERSION } from '../../api/names.ts';
 import { REGISTRY_POLICY, type RegistryPolicy } from '../../api/registry-policy.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
-import { keepOfSubscription } from '../../controllers/bounded-config.ts';
+import { keepOfRevision, keepOfSubscription } from '../../controllers/bounded-config.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { allOf } from '../../controllers/revision/managed-selections.ts';
 import type { InformerFactory } from '../../kube/watch/informer-factory.ts';
@@ -43,6 +43,7 @@ export function watchOurKinds(informers: InformerFactory, namespace: string): Ou
     revisions: informers.informer<Revision>({
       apiVersion: API_VERSION,
       kind: REVISION.kind,
+      transform: keepOfRevision,
       ...OF_MANAGER,
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
