@@ -51,7 +51,7 @@ stories: setup cluster-build ## the stories of which `make test` plays some scen
 	  e2e/stories/real-operators e2e/stories/failover e2e/stories/own-life e2e/stories/console/ e2e/stories/console-acts \
 	  e2e/stories/console-security e2e/stories/leave-olm-v1/adopt-by-manager e2e/stories/standstill e2e/stories/telling \
 	  e2e/stories/dependencies e2e/stories/signatures e2e/stories/private-registry e2e/stories/mirror/published \
-	  e2e/stories/publish e2e/stories/bad-input e2e/stories/lagging-caches e2e/stories/in-cluster/image \
+	  e2e/stories/publish e2e/stories/bad-input e2e/stories/lagging-caches e2e/stories/restored e2e/stories/in-cluster/image \
 	  e2e/stories/in-cluster/deploy e2e/stories/in-cluster/helm e2e/stories/names e2e/stories/second e2e/stories/published-again \
 	  e2e/stories/pipeline e2e/stories/wrong-ends e2e/stories/plan/written e2e/compatibility e2e/cluster \
 	  e2e/lib/cluster-keeper scripts/guides scripts/how-to kube/client kube/watch

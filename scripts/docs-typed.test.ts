@@ -112,6 +112,18 @@ const PAGES: readonly Page[] = [
     by: [GUIDES],
     except: [{ command: 'storedVersions', because: 'needs a CRD with two versions and its webhook on a real node' }],
   },
+  {
+    path: `${HOW_TO}/restore-from-a-backup.md`,
+    by: ['e2e/stories/restored/objects.long.cluster.test.ts'],
+    except: [
+      {
+        command: 'rollout restart',
+        because: 'the manager of e2e/stories/restored is a process, which the story restarts',
+      },
+      { command: '--replicas=0', because: 'the manager of the story is a process, which the story stops' },
+      { command: '--replicas=2', because: 'the manager of the story is a process, which the story starts' },
+    ],
+  },
   { path: `${HOW_TO}/remove-slipway.md`, by: ['e2e/stories/own-life/guide.ts', HELM] },
   {
     path: `${HOW_TO}/require-signatures.md`,
