@@ -41,6 +41,12 @@ describe('events', () => {
       told: ['Normal Succeeded'],
     },
     {
+      because: 'a new configuration of the installed version works',
+      before: { installed: old },
+      after: { installed: { ...old, revision: 'gadget-2' } },
+      told: ['Normal Succeeded'],
+    },
+    {
       because: 'a version has failed',
       before: { installed: old, pending },
       after: { installed: old, quarantined: [gone] },
@@ -297,6 +303,26 @@ describe('events', () => {
   test('a new configuration of the installed bundle begins without an event of an upgrade', () => {
     const configured = { ...pending, bundle: 'gadget.v1' };
     expect(eventsOf({ installed: old }, { installed: old, pending: configured })).toEqual([]);
+  });
+
+  test('a new configuration that works is reported once, with both Revisions and its duration', () => {
+    const began = { ...condition('Reconciling', 'Progressing'), lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const ready = { ...condition('Ready', 'Succeeded'), lastTransitionTime: '2026-01-01T00:00:07Z' };
+    const after = { installed: { ...old, revision: 'gadget-2' }, conditions: [ready] };
+    expect(eventsOf({ installed: old, conditions: [began] }, after)).toEqual([
+      {
+        type: 'Normal',
+        reason: 'Succeeded',
+        action: 'Configure',
+        note: 'Revision gadget-2 of gadget.v1 replaces gadget-1, and is healthy, after 7 s',
+      },
+    ]);
+    expect(eventsOf(after, after)).toEqual([]);
+  });
+
+  test('a Revision that is installed again since another one failed works no better than before: no event', () => {
+    const after = { installed: { ...old, revision: 'gadget-2' } };
+    expect(eventsOf({ installed: old }, after, { isFailure: true })).toEqual([]);
   });
 
   test('the event of an upgrade says that it is to another catalog or a lower version', () => {

@@ -19,6 +19,7 @@ export function eventsOf(
     beginningOf(before, after, move),
     waitOf(before, after),
     arrivalOf(before, after, move),
+    exchangeOf(before, after, move),
     stallOf(before, after),
     lossOf(before, after),
   ].filter((event) => event !== undefined);
@@ -137,6 +138,19 @@ function arrivalOf(
   const action = before?.installed === undefined ? 'Install' : 'Upgrade';
   const note = `${installed.bundle} is installed and healthy${describeDuration(before, after)}`;
   return { type: 'Normal', reason: 'Succeeded', action, note };
+}
+
+/** Another Revision of the installed bundle works: with another configuration, or with manifests that are rendered otherwise. */
+function exchangeOf(
+  before: SubscriptionStatus | undefined,
+  after: SubscriptionStatus,
+  { isFailure = false }: Move,
+): EventFacts | undefined {
+  const [was, is] = [before?.installed, after.installed];
+  if (was === undefined || is === undefined || isFailure) return undefined;
+  if (was.revision === is.revision || !haveSameBundle(is, was)) return undefined;
+  const note = `Revision ${is.revision} of ${is.bundle} replaces ${was.revision}, and is healthy${describeDuration(before, after)}`;
+  return { type: 'Normal', reason: 'Succeeded', action: 'Configure', note };
 }
 
 /**

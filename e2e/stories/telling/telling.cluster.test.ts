@@ -390,6 +390,10 @@ describe('an upgrade that waits', () => {
     expect(told.status).toMatchObject({ pending: { version: '4.1.0', reason: 'ApprovalRequired' } });
     await eventOf(
       told,
+      /^Normal Succeeded: Revision beacon-\d+ of beacon\.v3\.0\.0 replaces beacon-\d+, and is healthy/,
+    );
+    await eventOf(
+      told,
       /^Normal Superseded: beacon-\d+ with beacon\.v4\.1\.0 was not approved, and is deleted: beacon-/,
     );
   });
