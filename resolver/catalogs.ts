@@ -133,7 +133,8 @@ function refuseWithoutOffers(
   const byPriority = unavailable.toSorted((a, b) => b.priority - a.priority || compareText(a.name, b.name));
   const waiting = byPriority.find(({ unreadable }) => unreadable !== true) ?? byPriority[0];
   const lacking: Conflict = { kind: 'package', package: name, catalogs: searched.toSorted(compareText) };
-  if (waiting === undefined) return refuse('PackageNotFound', lacking);
+  if (waiting === undefined)
+    return refuse('PackageNotFound', lacking, searched.length === 0 ? [{ change: 'anyCatalog' }] : []);
   if (searched.length === 0) return refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [waitFor(waiting)]);
   if (waiting.unreadable !== true) {
     const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [waitFor(waiting)]);

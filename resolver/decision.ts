@@ -267,6 +267,8 @@ export type Suggestion =
       readonly insteadOfSelector?: boolean;
       readonly stays?: boolean;
     }
+  /** Create a catalog: the resolver has none to search. */
+  | { readonly change: 'anyCatalog' }
   /** Wait for a catalog that has no content yet; `unreadable`: see why it cannot be read, as it may have an answer. */
   | { readonly change: 'wait'; readonly catalog: string; readonly unreadable?: boolean }
   /** Ask for a package that there is, and whose name is like what was asked for; the nearest first. */

@@ -459,7 +459,11 @@ test.each([
     says: 'Package "op": the installed op.v0.5.0 is not in the catalog, and no edges lead on from it',
     hint: 'Set edges to Ignore to install 2.0.0 without following the graph; or let op.v2.0.0 in channel "stable" of the catalog accept op.v0.5.0 by replaces, skips or skipRange',
   },
-  { given: { catalogs: [] }, says: 'Package "op": there is no catalog to search', hint: undefined },
+  {
+    given: { catalogs: [] },
+    says: 'Package "op": there is no catalog to search',
+    hint: 'Create a Catalog that has the package; if there is one, see whether its allowedNamespaces or catalogSelector leaves it out',
+  },
   {
     given: { catalogs: [serving('a', undefined), unavailable('b')] },
     says: 'Package "op": catalog a does not have it; catalog b has no content yet (the registry is down)',

@@ -80,6 +80,8 @@ const SUGGESTIONS: Sentences<Suggestion, 'change'> = {
   edge: ({ channel, from, into }) =>
     `Let ${into} in channel ${quote(channel)} of the catalog accept ${from} by replaces, skips or skipRange`,
   catalog: describeCatalogs,
+  anyCatalog: () =>
+    'Create a Catalog that has the package; if there is one, see whether its allowedNamespaces or catalogSelector leaves it out',
   wait: ({ catalog, unreadable }) =>
     unreadable === true
       ? `See why catalog ${catalog} cannot be read: kubectl describe catalogs.${GROUP} ${catalog}`

@@ -185,14 +185,18 @@ const ORDER: readonly Suggestion['change'][] = [
   'edge',
   'goDown',
   'together',
+  'anyCatalog',
   'ignoreDependencies',
 ];
+
+/** Changes that help less than any other one. */
+const LAST_RESORTS: ReadonlySet<Suggestion['change']> = new Set(['anyCatalog', 'ignoreDependencies']);
 
 /** Suggestions without duplicates, in the order of reporting; the last resort only if there is nothing else. */
 export function distinct(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   const byContent = new Map(suggestions.map((one) => [JSON.stringify(one), one]));
   const sorted = [...byContent.values()].sort(compareSuggestions);
-  const better = sorted.filter(({ change }) => change !== 'ignoreDependencies');
+  const better = sorted.filter(({ change }) => !LAST_RESORTS.has(change));
   return better.length > 0 ? better : sorted;
 }
 

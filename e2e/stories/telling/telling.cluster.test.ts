@@ -186,6 +186,8 @@ describe.skipIf(isSample)('an upgrade that becomes unhealthy within the bake tim
   async function offerLamps(...versions: readonly Published[]): Promise<void> {
     const image = await publishCatalog(await publish('lamp', versions), `${cluster().registry}/lamps:latest`);
     await apply(catalogOf('lamps', image));
+    // a Subscription that is made before has one event more
+    await waitFor(cluster(), { kind: 'catalog', name: 'lamps' }, isReady);
   }
 
   test('is rolled back and given up, although objects of the version before still wait to be pruned', async () => {
@@ -300,7 +302,7 @@ describe('what others do to the objects', () => {
       }
       const told = await waitFor(cluster(), BEACON, (one) => condition(one, 'Contested') !== undefined);
       expect(condition(told, 'Contested')?.message).toMatch(
-        /kubectl changed spec\.replicas back each time\. Have kubectl leave/,
+        /kubectl changed spec\.replicas back each time\. Configure kubectl not to change it/,
       );
       await eventOf(told, /^Warning Contested: /);
       expect(await row()).toContain('was repaired');
