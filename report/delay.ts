@@ -3,7 +3,7 @@ import { keyOfObject } from '../api/object.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { SubscriptionSpec } from '../api/subscription-spec.ts';
 import type { SubscriptionStatus } from '../api/subscription-status.ts';
-import { eligibility, parseWindows } from '../resolver/policy/windows.ts';
+import { eligibility, parseWindows } from '../resolver/gate/windows.ts';
 import type { Changed } from './acts.ts';
 
 /** A Subscription or a Catalog that an act has changed. */

@@ -5,7 +5,7 @@
 import { compareText } from '../api/compare-text.ts';
 import type { CatalogPackage } from '../catalog/model.ts';
 import { compareHighestFirst, upgradeGraph, type ChannelGraph, type Edge, type GraphEntry } from '../resolver/graph.ts';
-import { waysToHead } from '../resolver/lint.ts';
+import { waysToHead } from '../resolver/channel-ways.ts';
 import { RangeSources } from '../resolver/range-sources.ts';
 
 /** Each mark with the words of the legend. */

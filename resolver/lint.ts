@@ -4,7 +4,7 @@
  * it with catalogs that follow the rules of the format. Pure.
  */
 import type { CatalogPackage } from '../catalog/model.ts';
-import { EdgeSources } from './edge-sources.ts';
+import { waysIn, type Ways } from './channel-ways.ts';
 import { comparePreference, upgradeGraph, type ChannelGraph, type GraphBundle, type GraphEntry } from './graph.ts';
 
 /** Every finding of a lint, with its rule. */
@@ -44,133 +44,89 @@ function lintChannel(
 ): readonly LintFinding[] {
   const { head } = channel;
   if (head === undefined) return [];
-  const all = waysToHead(channel);
-  const skipped = new Set(channel.entries.flatMap(({ skips }) => [...skips]));
-  const unskipped = waysTo(
-    channel.entries.filter(({ bundle }) => !skipped.has(bundle.name)),
-    head.name,
-  );
-  const finding = (
-    level: LintFinding['level'],
-    rule: LintFinding['rule'],
-    name: string,
-    words: Words,
-  ): LintFinding => ({
-    level,
+  const flaws = [...strandedIn(channel, head), ...goneIn(channel, bundles), ...lowHeadOf(channel, head)];
+  return flaws.map(({ rule, bundle, text: [message, advice] }) => ({
+    level: STRANDING.has(rule) ? 'error' : 'warning',
     rule,
     package: packageName,
     channel: channel.name,
-    bundle: name,
-    message: words[0],
-    advice: words[1],
-  });
-  const ways = { all, skipped, unskipped: stepsBefore(channel.entries, unskipped), next: nextOf(channel, all) };
-  const stranded = channel.entries.flatMap(({ bundle }) => {
-    const words = strandedBy(head.name, bundle, ways);
-    return words === undefined ? [] : [finding('error', words.rule, bundle.name, words.text)];
-  });
-  const gone = goneVersions(channel, bundles).map(({ entry, name }) =>
-    finding('warning', 'gone-version', entry.bundle.name, [
-      `it replaces ${name}, which the catalog does not have: a user of that version sees an upgrade, but its content cannot be inspected or restored`,
-      `Add ${name} again, or name in replaces a version that the catalog has`,
-    ]),
-  );
-  const highest = channel.entries.map(({ bundle }) => bundle).toSorted(comparePreference)[0];
-  const low =
-    highest === undefined || highest.name === head.name
-      ? []
-      : [
-          finding('warning', 'low-head', head.name, [
-            `it is the head, but ${highest.name} is a higher version`,
-            `Let ${highest.name} replace the head, or remove it from the channel`,
-          ]),
-        ];
-  return [...stranded, ...gone, ...low];
+    bundle,
+    message,
+    advice,
+  }));
 }
 
-/** Names of the bundles of a channel from which upgrades lead to its head, the head included; none without a head. */
-export function waysToHead({ entries, head }: ChannelGraph): ReadonlySet<string> {
-  return head === undefined ? new Set() : waysTo(entries, head.name);
+/** A finding about a bundle of one channel. */
+interface ChannelFlaw {
+  readonly rule: LintFinding['rule'];
+  readonly bundle: string;
+  readonly text: Words;
 }
 
 type Words = readonly [message: string, advice: string];
 
-/** Names of the bundles from which edges into these entries lead to the head; the head is one of them. */
-function waysTo(entries: readonly GraphEntry[], head: string): ReadonlySet<string> {
-  const reaching = new Set([head]);
-  const targets = new Map(entries.map((entry) => [entry.bundle.name, entry]));
-  const sources = sourcesIn(entries);
-  for (const name of reaching) {
-    const target = targets.get(name);
-    if (target !== undefined) sources.visit(target, ({ name: source }) => reaching.add(source).has(source));
-  }
-  return reaching;
+/** The users of a version cannot go on. */
+const STRANDING: ReadonlySet<LintFinding['rule']> = new Set(['dead-end', 'unreachable-head', 'skipped-way']);
+
+function strandedIn(channel: ChannelGraph, head: GraphBundle): readonly ChannelFlaw[] {
+  const ways = waysIn(channel, head, MOST_NEXT + 1);
+  return channel.entries.flatMap(({ bundle }) => strandedBy(head.name, bundle, ways) ?? []);
 }
 
-function sourcesIn(entries: readonly GraphEntry[]): EdgeSources {
-  return new EdgeSources(entries.map(({ bundle }) => bundle));
+function goneIn(channel: ChannelGraph, bundles: ReadonlyMap<string, GraphBundle>): readonly ChannelFlaw[] {
+  return goneVersions(channel, bundles).map(({ entry, name }) => ({
+    rule: 'gone-version',
+    bundle: entry.bundle.name,
+    text: [
+      `it replaces ${name}, which the catalog does not have: a user of that version sees an upgrade, but its content cannot be inspected or restored`,
+      `Add ${name} again, or name in replaces a version that the catalog has`,
+    ],
+  }));
 }
 
-/** These bundles, and those from which one step leads to one of them. */
-function stepsBefore(entries: readonly GraphEntry[], reached: ReadonlySet<string>): ReadonlySet<string> {
-  const found = new Set(reached);
-  const sources = sourcesIn(entries);
-  for (const entry of entries)
-    if (reached.has(entry.bundle.name)) sources.visit(entry, ({ name }) => found.add(name).has(name));
-  return found;
-}
-
-/** A message names so many of the versions to which upgrades lead. */
-const MOST_NEXT = 5;
-
-/** The bundles to which one step leads from those that are not among the reaching ones, in the order of the channel: some of them. */
-function nextOf({ entries }: ChannelGraph, reaching: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-  const next = new Map<string, string[]>();
-  const sources = sourcesIn(entries.filter(({ bundle }) => !reaching.has(bundle.name)));
-  for (const entry of entries) {
-    sources.visit(entry, ({ name }) => {
-      const known = next.get(name) ?? [];
-      next.set(name, known);
-      if (known.at(-1) !== entry.bundle.name) known.push(entry.bundle.name);
-      return known.length > MOST_NEXT;
-    });
-  }
-  return next;
-}
-
-interface Ways {
-  /** From which a way leads to the head. */
-  readonly all: ReadonlySet<string>;
-  readonly skipped: ReadonlySet<string>;
-  /** From which a way leads to the head that uses no version that another one skips. */
-  readonly unskipped: ReadonlySet<string>;
-  readonly next: ReadonlyMap<string, readonly string[]>;
+function lowHeadOf({ entries }: ChannelGraph, head: GraphBundle): readonly ChannelFlaw[] {
+  const highest = entries.map(({ bundle }) => bundle).toSorted(comparePreference)[0];
+  if (highest === undefined || highest.name === head.name) return [];
+  const text: Words = [
+    `it is the head, but ${highest.name} is a higher version`,
+    `Let ${highest.name} replace the head, or remove it from the channel`,
+  ];
+  return [{ rule: 'low-head', bundle: head.name, text }];
 }
 
 function strandedBy(
   to: string,
   { name }: GraphBundle,
   { all, skipped, unskipped, next }: Ways,
-): { readonly rule: LintFinding['rule']; readonly text: Words } | undefined {
+): ChannelFlaw | undefined {
   if (!all.has(name)) {
     const advice = `Name it in skips of ${to}, in its skipRange, or in replaces of a version on the way`;
     const steps = next.get(name);
     return steps === undefined
-      ? { rule: 'dead-end', text: [`no upgrade leads away from it: its users stay on it for ever`, advice] }
+      ? {
+          rule: 'dead-end',
+          bundle: name,
+          text: [`no upgrade leads away from it: its users stay on it for ever`, advice],
+        }
       : {
           rule: 'unreachable-head',
+          bundle: name,
           text: [`its upgrades lead to ${listSome(steps)}, and from there no way leads to ${to}`, advice],
         };
   }
   if (skipped.has(name) || unskipped.has(name)) return undefined;
   return {
     rule: 'skipped-way',
+    bundle: name,
     text: [
       `every way to ${to} uses a version that another one skips; OLM offers none of those as an upgrade`,
       `Let a version that is not skipped replace it, or name it in skips or the skipRange of ${to}`,
     ],
   };
 }
+
+/** A message names so many of the versions to which upgrades lead. */
+const MOST_NEXT = 5;
 
 function listSome(names: readonly string[]): string {
   return names.length > MOST_NEXT ? `${names.slice(0, MOST_NEXT).join(', ')} and others` : names.join(', ');

@@ -138,7 +138,7 @@ const PAGES: readonly Page[] = [
       { command: '"edges":"Ignore"', because: 'e2e/stories/mirror goes back by the same two fields' },
       {
         command: '"windows":null',
-        because: 'it only removes a field; resolver/policy/gate.test.ts has what no window means',
+        because: 'it only removes a field; resolver/gate/gate.test.ts has what no window means',
       },
       { command: "'!=1.1.0'", because: 'cmd/slipway/admin/intents.test.ts has the request of such an upgrade' },
       {

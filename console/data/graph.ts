@@ -11,7 +11,8 @@ import { contentNotices } from './content-notices.ts';
 import { lanesOf } from './graph-lanes.ts';
 import { packagePath, subscriptionPath } from './links.ts';
 import type { GraphLane, GraphModel, NodeMark, PathRow, Tone } from './models.ts';
-import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { accountOf, reachNotices, revisionsOf } from './objects.ts';
+import { ofSubscription } from './of-subscription.ts';
 import { termsOf } from './offers.ts';
 import { catalogsFor, contentsOf, isTooLarge, questionOf, type PackageAnswers } from './question.ts';
 import { Remembered } from './remembered.ts';
@@ -25,16 +26,7 @@ export const graph: View<GraphModel> = {
   isOfNamespace: true,
   query: ['version'],
   reads: ['subscriptions', 'revisions', 'catalogs'],
-  ask: (visible, parameters) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined ? {} : askFor(visible, found, parameters);
-  },
-  show: (visible, parameters, asked) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined
-      ? unseen('Subscription', visible, parameters)
-      : showGraph(visible, found, { parameters, asked });
-  },
+  ...ofSubscription({ ask: askFor, show: showGraph }),
 };
 
 function askFor(visible: Visible, found: Subscription, parameters: Parameters): Ask {

@@ -12,7 +12,8 @@ import { digestOf, signatureOf } from './history-rows.ts';
 import { quote } from './kubectl.ts';
 import { revisionPath, subscriptionPath } from './links.ts';
 import type { ApprovalState, Fact, Notice, PlanModel } from './models.ts';
-import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { accountOf, reachNotices, revisionsOf } from './objects.ts';
+import { ofSubscription } from './of-subscription.ts';
 import { approvalOffer, buttonsOf, placeOf, termsOf } from './offers.ts';
 import { summaryRisks, summarySections, wholeRisks, wholeSections } from './plan-sections.ts';
 import { line, nameOf } from './text.ts';
@@ -23,14 +24,7 @@ export const plan: View<PlanModel> = {
   isOfNamespace: true,
   query: [],
   reads: ['subscriptions', 'revisions'],
-  ask: (visible, parameters) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined ? {} : askFor(visible, found);
-  },
-  show: (visible, parameters, asked) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined ? unseen('Subscription', visible, parameters) : showPlan(visible, found, asked);
-  },
+  ...ofSubscription({ ask: askFor, show: (visible, found, { asked }) => showPlan(visible, found, asked) }),
 };
 
 function askFor(visible: Visible, found: Subscription): Ask {

@@ -13,7 +13,8 @@ import { manifestOf, quote } from './kubectl.ts';
 import { leftOutOf } from './left-out.ts';
 import { packagePath, revisionPath, subscriptionPath, withQuery } from './links.ts';
 import type { Fact, Link, Moment, ProblemRow, SubscriptionModel } from './models.ts';
-import { accountOf, reachNotices, readyMessage, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { accountOf, reachNotices, readyMessage, revisionsOf } from './objects.ts';
+import { ofSubscription } from './of-subscription.ts';
 import { buttonsOf, subscriptionOffers, termsOf } from './offers.ts';
 import { deploymentsOf, podNotices, podRows, POD_LIMITS } from './pods.ts';
 import { outdatedSentence } from './sentences.ts';
@@ -27,14 +28,7 @@ export const subscription: View<SubscriptionModel> = {
   isOfNamespace: true,
   query: [],
   reads: ['subscriptions', 'revisions'],
-  ask: (visible, parameters) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined ? {} : askFor(visible, found);
-  },
-  show: (visible, parameters, asked) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined ? unseen('Subscription', visible, parameters) : showSubscription(visible, found, asked);
-  },
+  ...ofSubscription({ ask: askFor, show: (visible, found, { asked }) => showSubscription(visible, found, asked) }),
 };
 
 function askFor(visible: Visible, found: Subscription): Ask {

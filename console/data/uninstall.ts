@@ -15,7 +15,8 @@ import {
 import type { ActionOf } from './actions.ts';
 import { accessOfOffers, type Offer } from './buttons.ts';
 import type { Badge, Notice, UninstallChoice, UninstallModel } from './models.ts';
-import { accountOf, reachNotices, revisionsOf, subscriptionFrom, unseen } from './objects.ts';
+import { accountOf, reachNotices, revisionsOf } from './objects.ts';
+import { ofSubscription } from './of-subscription.ts';
 import { buttonsOf, placeOf, termsOf } from './offers.ts';
 import { line, nameOf } from './text.ts';
 import type { Asked, Parameters, View, Visible } from './view.ts';
@@ -26,22 +27,18 @@ export const uninstall: View<UninstallModel> = {
   path: '/subscriptions/:namespace/:name/uninstall',
   query: ['customResources', 'objects'],
   reads: ['subscriptions', 'revisions'],
-  ask: (visible, parameters) => {
-    const found = subscriptionFrom(visible, parameters);
-    if (found === undefined) return {};
-    const { namespace = '', name, uid = '' } = found.metadata;
-    return {
-      access: accessOfOffers(offersOf(found, chosenFrom(found, parameters)), accountOf(visible, found)),
-      customResources: { owner: { namespace, name, uid }, inventory: inventoryOf(revisionsOf(visible, found)) },
-      givenByOlm: found,
-    };
-  },
-  show: (visible, parameters, asked) => {
-    const found = subscriptionFrom(visible, parameters);
-    return found === undefined
-      ? unseen('Subscription', visible, parameters)
-      : showUninstall(visible, found, chosenFrom(found, parameters), asked);
-  },
+  ...ofSubscription({
+    ask: (visible, found, parameters) => {
+      const { namespace = '', name, uid = '' } = found.metadata;
+      return {
+        access: accessOfOffers(offersOf(found, chosenFrom(found, parameters)), accountOf(visible, found)),
+        customResources: { owner: { namespace, name, uid }, inventory: inventoryOf(revisionsOf(visible, found)) },
+        givenByOlm: found,
+      };
+    },
+    show: (visible, found, { parameters, asked }) =>
+      showUninstall(visible, found, chosenFrom(found, parameters), asked),
+  }),
 };
 
 /** The policies of the uninstall: those of the person, else of the spec. */

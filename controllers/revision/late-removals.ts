@@ -10,7 +10,7 @@ import { readByList } from '../../apply/read-by-list.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Client } from '../../kube/client/client.ts';
-import type { ObjectKey, Reconcile } from '../../kube/controller/controller.ts';
+import type { ObjectKey, Reconcile, ReconcileContext } from '../../kube/controller/controller.ts';
 import { createRecent } from '../recent.ts';
 import { removerOf } from './clients.ts';
 import { ownerOf } from '../prepare-for.ts';
@@ -34,10 +34,9 @@ interface Removed {
   readonly acting: Client;
   /** By the clock of the API server, in milliseconds. */
   readonly since: number;
+  /** Objects that were noticed and are not removed yet, by their identity. */
   readonly late: Map<string, KubeObject>;
-}
-
-interface Noted extends Removed {
+  /** By the clock of this machine, in milliseconds. */
   readonly notedAt: number;
 }
 
@@ -47,9 +46,9 @@ export interface LateRemovalsDeps {
 }
 
 export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemovals {
-  const removed = createRecent<Noted>();
+  const removed = createRecent<Removed>();
 
-  function isRemembered({ notedAt }: Pick<Noted, 'notedAt'>): boolean {
+  function isRemembered({ notedAt }: Pick<Removed, 'notedAt'>): boolean {
     return now().getTime() - notedAt < REMEMBERED_SECONDS * 1000;
   }
 
@@ -83,25 +82,28 @@ export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemov
     async reconcile({ name }, { signal, log }) {
       const known = removed.get(name);
       if (known === undefined) return;
-      const noticed = [...known.late];
-      if (!isRemembered(known)) {
-        // Such as one that the account may not delete: it is not tried for ever.
-        removed.delete(name);
-        for (const [, object] of noticed)
-          log.warn({ reason: 'LateWrite' }, `${describeRef(refOf(object))} stays, and is to be deleted: ${MADE_LATE}`);
-        return;
-      }
-      const removals = await removeLate(
-        readByList(client),
-        noticed.map(([, object]) => object),
-        { ...known, signal },
-      );
-      for (const { ref, outcome } of removals) {
-        if (outcome === 'deleted') log.warn({ reason: 'LateWrite' }, `removed ${describeRef(ref)}: ${MADE_LATE}`);
-      }
-      const failed = removals.find(({ failure }) => failure !== undefined)?.failure;
-      if (failed !== undefined) throw new ReasonedError(failed);
-      for (const [identity] of noticed) known.late.delete(identity);
+      if (isRemembered(known)) return removeNoticed(client, known, { signal, log });
+      // Such as one that the account may not delete: it is not tried for ever.
+      removed.delete(name);
+      for (const object of known.late.values())
+        log.warn({ reason: 'LateWrite' }, `${describeRef(refOf(object))} stays, and is to be deleted: ${MADE_LATE}`);
     },
   };
+}
+
+/** Removes the late objects that were noticed until now; throws the first refusal, so that all are tried again. */
+async function removeNoticed(
+  client: Client,
+  known: Removed,
+  { signal, log }: Pick<ReconcileContext, 'signal' | 'log'>,
+): Promise<void> {
+  const noticed = [...known.late];
+  const objects = noticed.map(([, object]) => object);
+  const removals = await removeLate(readByList(client), objects, { ...known, signal });
+  for (const { ref, outcome } of removals) {
+    if (outcome === 'deleted') log.warn({ reason: 'LateWrite' }, `removed ${describeRef(ref)}: ${MADE_LATE}`);
+  }
+  const failed = removals.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) throw new ReasonedError(failed);
+  for (const [identity] of noticed) known.late.delete(identity);
 }

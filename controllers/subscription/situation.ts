@@ -6,7 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Choice, Refusal } from '../../resolver/decision.ts';
-import { parseWindows } from '../../resolver/policy/windows.ts';
+import { parseWindows } from '../../resolver/gate/windows.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isGoodEnough } from './good-enough.ts';
 import { hindranceOf, type Hindrance } from './hindrance.ts';
