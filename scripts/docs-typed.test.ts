@@ -49,6 +49,11 @@ const PAGES: readonly Page[] = [
   { path: `${HOW_TO}/adopt-installed-operators.md`, by: [GUIDES] },
   { path: `${HOW_TO}/approve-by-hand.md`, by: [GUIDES] },
   {
+    path: `${HOW_TO}/install-an-operator.md`,
+    by: [GUIDES],
+    except: [{ command: 'create namespace', because: 'the guides of this file share the namespace' }],
+  },
+  {
     path: `${HOW_TO}/install-slipway.md`,
     by: [HELM],
     except: [

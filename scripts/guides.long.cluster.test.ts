@@ -37,6 +37,11 @@ describe('the guides for administrators', () => {
     };
   });
 
+  test('installing an operator shows that it works, and its kinds', async () => {
+    const [, ...steps] = stepsOf('docs/how-to/install-an-operator.md');
+    await typeAndCompare(steps);
+  });
+
   test('adopting what kubectl installed keeps the Pods, the CRD and its objects', async () => {
     await type([`${SLIPWAY}\n${INSTALLED_BY_HAND}`]);
     const before = await identities();
@@ -183,8 +188,11 @@ async function identities(): Promise<string> {
 }
 
 /** Types a guide from its first command to its last; it must print the outputs that the guide shows. */
-async function typeGuide(path: string): Promise<void> {
-  const steps = stepsOf(path);
+function typeGuide(path: string): Promise<void> {
+  return typeAndCompare(stepsOf(path));
+}
+
+async function typeAndCompare(steps: readonly Step[]): Promise<void> {
   const outputs = await typeAll(steps);
   expect(outputs).toHaveLength(steps.length);
   for (const [index, { script, printed }] of steps.entries()) {
