@@ -164,6 +164,21 @@ function revisions(): Promise<readonly Judged[]> {
   return list(cluster(), 'revision', { namespace: NAMESPACE });
 }
 
+/** The uid of the Subscription that each Secret with manifests names. */
+async function ownersOfManifests(): Promise<readonly string[]> {
+  const path = 'jsonpath={range .items[*]}{.metadata.ownerReferences[0].uid} {end}';
+  const found = await kubectl(
+    '-n',
+    NAMESPACE,
+    'get',
+    'secrets',
+    '--field-selector=type=slipway.dev/manifests',
+    '-o',
+    path,
+  );
+  return found.split(' ').filter(Boolean);
+}
+
 /** Objects that would be replaced if the operator were uninstalled and installed again. */
 async function identities(): Promise<string> {
   const parts = [`crd/${CRD}`, 'deployment/beacon', 'serviceaccount/beacon', 'beacons.tiny.example/north'].map((one) =>
@@ -203,8 +218,12 @@ test('Revisions without a status do no harm, though they come before their Subsc
   await restartCollector(cluster());
   await until('no Revision is left', async () => (await revisions()).length === 0);
   await restore(saved, isSubscription);
-  await waitFor(cluster(), BEACON, runs('1.0.0'));
+  const { metadata } = await waitFor(cluster(), BEACON, runs('1.0.0'));
   expect(await identities()).toBe(before);
+  await until('no Secret of the earlier Subscription is left', async () => {
+    const owners = await ownersOfManifests();
+    return owners.length > 0 && owners.every((uid) => uid === metadata.uid);
+  });
 });
 
 test('a Revision that comes with its status and without its Subscription takes the operator along', async () => {
