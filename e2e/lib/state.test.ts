@@ -73,7 +73,7 @@ describe('a uid within an object', () => {
   });
 });
 
-test('which obstacle a phase of a failed Revision met last is left out, and its state is not', () => {
+test('which obstacle a phase of a failed Revision met last is left out, and its state only if that was at the deadline', () => {
   const failed = (state: string, message: string, failure?: object): FoundObject =>
     ({
       apiVersion: 'slipway.dev/v1alpha1',
@@ -84,5 +84,7 @@ test('which obstacle a phase of a failed Revision met last is left out, and its 
   const content = (one: FoundObject): unknown => [...stateOf([one]).contents.values()][0];
   expect(content(failed('Waiting', 'a', {}))).toEqual(content(failed('Waiting', 'b', {})));
   expect(content(failed('Waiting', 'a', {}))).not.toEqual(content(failed('Done', 'a', {})));
+  const late = { message: 'Not healthy within 10 s: Deployment.apps ops/lamp: no Pod is ready' };
+  expect(content(failed('Waiting', 'a', late))).toEqual(content(failed('Done', 'a', late)));
   expect(content(failed('Waiting', 'a'))).not.toEqual(content(failed('Waiting', 'b')));
 });

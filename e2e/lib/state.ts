@@ -1,6 +1,6 @@
 /** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
 import { ANNOTATION } from '../../api/names.ts';
-import { fieldsOf, listOf } from '../../api/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readEverything, type FoundObject } from './everything.ts';
 
@@ -53,12 +53,17 @@ function comparable(item: FoundObject): object {
   return item.kind === 'Revision' ? (withoutGenerations(withoutObstacles(withoutPlan(item))) as object) : item;
 }
 
-/** Of a Revision that failed: which obstacle each phase met last is up to the machine. */
+/**
+ * Of a Revision that failed: which obstacle each phase met last is up to the machine, and how far it came if that was at its
+ * deadline.
+ */
 function withoutObstacles(item: FoundObject): FoundObject {
   const status = fieldsOf((item as { readonly status?: unknown }).status);
   if (status['failure'] === undefined) return item;
-  const phases = listOf(status['phases']).map(({ message: _message, ...phase }) => phase);
-  return { ...item, status: { ...status, phases } } as FoundObject;
+  const { phases, ...others } = status;
+  const isLate = textOf(fieldsOf(status['failure'])['message']).search(AT_DEADLINE) >= 0;
+  const kept = isLate ? {} : { phases: listOf(phases).map(({ message: _message, ...phase }) => phase) };
+  return { ...item, status: { ...others, ...kept } } as FoundObject;
 }
 
 /** The Secret of a plan. */
