@@ -295,6 +295,47 @@ describe('lines of quotes and brackets that are not indented', () => {
   });
 });
 
+/** Values by `sigs.k8s.io/yaml` 1.6. */
+const TABS_AND_COMMENTS: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
+  { text: 'a:\t{}\n', value: { a: {} }, because: 'a tab is between a key and empty braces' },
+  { text: 'a:\n  "b": \t [1, 2]\n', value: { a: { b: [1, 2] } }, because: 'spaces are beside the tab' },
+  { text: 'a: [b,\tc,\t"d"]\n', value: { a: ['b', 'c', 'd'] }, because: 'tabs are before items' },
+  { text: "a: {b:\tc, 'd'\t:\t[e]}\n", value: { a: { b: 'c', d: ['e'] } }, because: 'tabs are beside a colon' },
+  { text: "a: [b\t'c,\t'\td']\n", value: { a: ["b\t'c", '\td'] }, because: 'tabs in texts are characters' },
+  { text: 'a: "b"# c\nd: \'e\'# f\n', value: { a: 'b', d: 'e' }, because: 'comments follow quotes' },
+  { text: '- {}# c\n- [b]#\n', value: [{}, ['b']], because: 'comments follow brackets' },
+  { text: 'a: "b\n  c"# d\ne: f\n', value: { a: 'b c', e: 'f' }, because: 'a comment follows a text of two lines' },
+  {
+    text: 'a: [# b\n  "c"# ]\n  , d,# e\n  [f]# g\n  ]\n',
+    value: { a: ['c', 'd', ['f']] },
+    because: 'comments follow brackets, quotes and commas inside of brackets',
+  },
+  {
+    text: 'a: {b"#c: d#e, "f"# g\n  , h: i#j}# k\n',
+    value: { a: { 'b"#c': 'd#e', f: null, h: 'i#j' } },
+    because: 'plain texts have the character in them',
+  },
+  { text: 'a: {}# b\nc: {d:"e"#f: g}\n', value: { a: {}, c: { 'd:"e"#f': 'g' } }, because: 'a colon is in a text' },
+];
+
+describe('tabs and comments beside quotes and brackets', () => {
+  it.each(TABS_AND_COMMENTS)('tabs and comments are read as by Go when $because', ({ text, value }) => {
+    expect(one(text)).toEqual(value);
+  });
+
+  it('a long run of tabs is read', () => {
+    expect(one(`a:${'\t'.repeat(300_000)}[]`)).toEqual({ a: [] });
+  });
+
+  it.each([
+    { because: 'another value follows the quotes', text: 'a: "b" c# d\n' },
+    { because: 'a tab indents a key', text: 'a: {}# b\nc:\n\td: e\n' },
+    { because: 'a comma is missing', text: 'a: ["b"# c\n  "d"]\n' },
+  ])('they do not hide another fault: $because', ({ text }) => {
+    expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
+  });
+});
+
 describe('limits', () => {
   it.each([
     { name: 'nested lists', text: deep(100_000) },

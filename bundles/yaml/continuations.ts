@@ -1,9 +1,8 @@
 /**
- * Finds quoted texts and bracketed collections in a YAML text, the lines in which they continue, and the escapes in them
- * that Go alone accepts. It knows only the
- * necessary part of the grammar: which characters of a line are quotes and brackets, and which belong to plain texts,
- * blocks and comments. It reports no faults; lenient.ts has the parser confirm the result. Linear in the length of the
- * text.
+ * Finds quoted texts and bracketed collections in a YAML text, the lines in which they continue, and the escapes, tabs and
+ * comments about them that Go alone accepts. It knows only the necessary part of the grammar: which characters of a line
+ * are quotes and brackets, and which belong to plain texts, blocks and comments. It reports no faults; lenient.ts has the
+ * parser confirm the result. Linear in the length of the text.
  */
 
 /** A quoted text or outermost collection in brackets. */
@@ -17,6 +16,10 @@ export interface Construct {
   readonly lines: readonly number[];
   /** Backslashes before a single quote, in double quotes. */
   readonly escapes: readonly number[];
+  /** Tabs between its key and its first bracket, and between values in brackets. */
+  readonly tabs: readonly number[];
+  /** Comments in brackets that follow a bracket, a comma or a quoted text without a space. */
+  readonly comments: readonly number[];
   /** Column of the key or dash that it belongs to; -1 at the top. */
   readonly parent: number;
 }
@@ -77,14 +80,25 @@ function enclose(columns: number[], column: number): void {
 interface Places {
   readonly lines: number[];
   readonly escapes: number[];
+  readonly tabs: number[];
+  readonly comments: number[];
 }
 
 function readConstruct(text: string, start: number, parent: number): Construct | undefined {
   const character = text[start];
-  const places: Places = { lines: [], escapes: [] };
+  const places: Places = { lines: [], escapes: [], tabs: [], comments: [] };
   if (isQuote(character)) return { start, end: endOfQuoted(text, start, places), quoted: true, ...places, parent };
   if (character !== '[' && character !== '{') return undefined;
+  addTabsBehindKey(text, start, places.tabs);
   return { start, end: endOfBrackets(text, start, places), quoted: false, ...places, parent };
+}
+
+/** Adds the tabs directly before this position, if they follow the colon of a key. */
+function addTabsBehindKey(text: string, start: number, tabs: number[]): void {
+  let at = start;
+  while (isSpace(text[at - 1])) at -= 1;
+  if (text[at - 1] !== ':') return;
+  for (; at < start; at += 1) if (text[at] === '\t') tabs.push(at);
 }
 
 function endOfQuoted(text: string, start: number, { lines, escapes }: Places): number {
@@ -104,33 +118,43 @@ function endOfQuoted(text: string, start: number, { lines, escapes }: Places): n
 
 function endOfBrackets(text: string, start: number, places: Places): number {
   let depth = 0;
-  let isTokenStart = true;
+  let place: BracketPlace = 'start';
   for (let at = start; at < text.length;) {
     const character = text[at];
     if (character === '\n') addLine(text, at + 1, places.lines);
-    else if (character === '#' && isSpaceOrEnd(text, at - 1)) {
+    else if (character === '\t' && place !== 'plain') places.tabs.push(at);
+    else if (character === '#' && isComment(text, at, place)) {
+      if (!isSpaceOrEnd(text, at - 1)) places.comments.push(at);
       at = endOfLine(text, at);
       continue;
-    } else if (isQuote(character) && isTokenStart) {
+    } else if (isQuote(character) && place === 'start') {
       at = endOfQuoted(text, at, places);
-      isTokenStart = false;
+      place = 'end';
       continue;
-    } else if (isProperty(character) && isTokenStart) {
+    } else if (isProperty(character) && place === 'start') {
       at = skipWord(text, at, ',[]{}');
       continue;
     } else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     if (depth === 0) return at + 1;
-    if (!isSpaceOrEnd(text, at)) isTokenStart = startsToken(text, at);
+    if (!isSpaceOrEnd(text, at)) place = placeBehind(text, at, place);
     at += 1;
   }
   return text.length;
 }
 
-/** Whether the text behind this character, in brackets, is a value of its own. */
-function startsToken(text: string, at: number): boolean {
-  const character = text[at];
-  return character === '[' || character === '{' || character === ',' || character === ':' || character === '?';
+/** In brackets: before a value, in one without quotes, or behind one. */
+type BracketPlace = 'start' | 'plain' | 'end';
+
+function placeBehind(text: string, at: number, place: BracketPlace): BracketPlace {
+  const character = text[at]!;
+  if (character === ':' && place === 'plain' && !isSpaceOrEnd(text, at + 1)) return 'plain';
+  if ('[{,:?'.includes(character)) return 'start';
+  return character === ']' || character === '}' ? 'end' : 'plain';
+}
+
+function isComment(text: string, at: number, place: BracketPlace): boolean {
+  return isSpaceOrEnd(text, at - 1) || place === 'end' || '[{,'.includes(text[at - 1]!);
 }
 
 function addLine(text: string, start: number, lines: number[]): void {

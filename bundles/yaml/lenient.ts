@@ -1,8 +1,9 @@
 /**
  * Reads the events of a YAML text as Go does, also if js-yaml is stricter: continuation lines of a quoted text or a
- * bracketed collection need no indentation, and double quotes may have an escaped single quote. If js-yaml refuses a text
- * for one of them, all such lines are indented and all such backslashes removed at once, and the parser confirms that
- * nothing else was wrong, because neither has a meaning. Every text is parsed twice at most.
+ * bracketed collection need no indentation, tabs may stand before and in brackets, a comment may follow both without a
+ * space, and double quotes may have an escaped single quote. If js-yaml refuses a text for one of them, all such lines are
+ * indented, tabs replaced, spaces added and backslashes removed at once, and the parser confirms that nothing else was
+ * wrong, because none of them has a meaning. Every text is parsed twice at most.
  */
 import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE, YAMLException, parseEvents, type Event } from 'js-yaml';
 import { findConstructs, type Construct } from './continuations.ts';
@@ -27,7 +28,14 @@ export function parseLenient(text: string, options: { readonly maxDepth: number 
   }
 }
 
-const STRICTER: ReadonlySet<string> = new Set(['deficient indentation', 'unknown escape sequence']);
+/** Some are the reasons for other faults as well, for which nothing is found to repair. */
+const STRICTER: ReadonlySet<string> = new Set([
+  'deficient indentation',
+  'unknown escape sequence',
+  'bad indentation of a mapping entry',
+  'missed comma between flow collection entries',
+  'end of the stream or a document separator is expected',
+]);
 
 /**
  * More spaces than any published text needs, by far. A short text with one deep line and many short ones would become
@@ -44,7 +52,7 @@ interface Repaired {
   readonly constructs: readonly ConstructSpan[];
 }
 
-/** The text with all changes made. Undefined if they are too much. */
+/** The text with all changes made. Undefined if there are none, or too many. */
 function repair(text: string): Repaired | undefined {
   const parts: string[] = [];
   const constructs: ConstructSpan[] = [];
@@ -61,8 +69,14 @@ function repair(text: string): Repaired | undefined {
       copied = until;
     }
     const { start, end, quoted } = construct;
-    if (edits.length > 0) constructs.push({ start: start + before, end: end + added, quoted });
+    const isBeforeComment = text[end] === '#';
+    if (edits.length > 0 || isBeforeComment) constructs.push({ start: start + before, end: end + added, quoted });
+    if (!isBeforeComment) continue;
+    parts.push(text.slice(copied, end), ' ');
+    copied = end;
+    added += 1;
   }
+  if (constructs.length === 0) return undefined;
   return { source: [...parts, text.slice(copied)].join(''), constructs };
 }
 
@@ -73,11 +87,18 @@ interface RepairEdit {
   readonly spaces: number;
 }
 
-/** Indents each line by one column more than the key or dash that it belongs to, and removes escapes. */
-function editsOf(text: string, { lines, escapes, parent }: Construct): readonly RepairEdit[] {
+/**
+ * Indents each line by one column more than the key or dash that it belongs to, removes escapes, and sets spaces for tabs
+ * and before comments.
+ */
+function editsOf(text: string, { lines, escapes, tabs, comments, parent }: Construct): readonly RepairEdit[] {
   const indented = lines.map((at) => ({ at, until: at, spaces: parent + 2 - indentationOf(text, at, parent + 2) }));
-  const removed = escapes.map((at) => ({ at, until: at + 1, spaces: 0 }));
-  return [...indented.filter(({ spaces }) => spaces > 0), ...removed].sort((a, b) => a.at - b.at);
+  return [
+    ...indented.filter(({ spaces }) => spaces > 0),
+    ...escapes.map((at) => ({ at, until: at + 1, spaces: 0 })),
+    ...tabs.map((at) => ({ at, until: at + 1, spaces: 1 })),
+    ...comments.map((at) => ({ at, until: at, spaces: 1 })),
+  ].sort((a, b) => a.at - b.at);
 }
 
 function indentationOf(text: string, line: number, most: number): number {
