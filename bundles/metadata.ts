@@ -2,6 +2,7 @@
 import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
+import { BUNDLE_ANNOTATION } from './annotations.ts';
 import type { Bundle, Manifest, Property } from './bundle.ts';
 import { unreadable } from './file.ts';
 import { goJson, sortedKeys } from './go-json.ts';
@@ -10,8 +11,8 @@ import { metadataField as field, type FindMetadata, type MetadataFile } from './
 const PROPERTIES = 'olm.properties';
 
 /**
- * `annotations` of `metadata/annotations.yaml`, or of another file that has them. @throws ReasonedError BundleInvalid
- * if they are missing or no map.
+ * `annotations` of `metadata/annotations.yaml`, or of another file that has them. A list or map in an annotation that no
+ * tool reads is left out, as in opm and OLM v1. @throws ReasonedError BundleInvalid if they are missing or no map.
  */
 export function readAnnotations(find: FindMetadata): ReadonlyMap<string, string> {
   const file = find('annotations');
@@ -21,8 +22,11 @@ export function readAnnotations(find: FindMetadata): ReadonlyMap<string, string>
   const { path } = file;
   const annotations = field(contentOf(file), 'annotations') ?? {};
   if (!isRecord(annotations)) throw invalid(path, '"annotations" must be a map', 'Correct the field');
-  return new Map(Object.entries(annotations).map(([key, value]) => [key, annotationText(path, key, value)]));
+  const read = Object.entries(annotations).filter(([key, value]) => READ.has(key) || typeof (value ?? '') !== 'object');
+  return new Map(read.map(([key, value]) => [key, annotationText(path, key, value)]));
 }
+
+const READ: ReadonlySet<string> = new Set(Object.values(BUNDLE_ANNOTATION));
 
 function contentOf({ path, content, error }: MetadataFile): unknown {
   if (error !== undefined) throw unreadable(path, error);

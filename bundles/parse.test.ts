@@ -153,6 +153,13 @@ describe('a bundle', () => {
     ]);
   });
 
+  it('an annotation that no tool reads may hold a list or a map', () => {
+    const name = 'operators.operatorframework.io.bundle.package.v1';
+    const annotations = `annotations: {${name}: p, example.com/list: [a], example.com/map: {a: b}, example.com/number: 1}`;
+    const bundle = makeBundle({ files: { 'metadata/annotations.yaml': annotations } });
+    expect(Object.fromEntries(bundle.annotations)).toEqual({ [name]: 'p', 'example.com/number': '1' });
+  });
+
   it('annotations and properties are read from files of other names, if none has the usual one', () => {
     const files = new Map(makeFiles());
     files.set('metadata/bundle.yml', files.get('metadata/annotations.yaml') ?? new Uint8Array());
@@ -259,6 +266,12 @@ const REFUSED: readonly Refused[] = [
     reason: 'BundleInvalid',
     names: ['ClusterServiceVersion'],
     files: { 'manifests/csv.yaml': '' },
+  },
+  {
+    because: 'the name of the package is a list',
+    reason: 'BundleInvalid',
+    names: ['metadata/annotations.yaml', 'package.v1'],
+    files: { 'metadata/annotations.yaml': 'annotations: {operators.operatorframework.io.bundle.package.v1: [p]}' },
   },
   {
     because: 'the annotations are no map',

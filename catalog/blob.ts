@@ -5,7 +5,9 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
+import { BUNDLE_ANNOTATION } from '../bundles/annotations.ts';
 import { openMetadata, type FindMetadata } from '../bundles/metadata-file.ts';
+import { readAnnotations } from '../bundles/metadata.ts';
 import { checkBundleSize } from '../bundles/size.ts';
 import { DEFAULT_YAML_LIMITS, YamlError, parseFirstYaml } from '../bundles/yaml.ts';
 import { checkShape } from '../bundles/yaml/limits.ts';
@@ -38,7 +40,7 @@ export interface BlobOptions {
 export interface BundleDirectory extends Declared {
   readonly packageName: string;
   /** Of metadata/. */
-  readonly annotations: Fields;
+  readonly annotations: ReadonlyMap<string, string>;
   readonly csv: Fields;
   /** Of manifests/, the ClusterServiceVersion among them. */
   readonly objects: readonly Fields[];
@@ -57,9 +59,9 @@ export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): Bu
   const csv = objects.findLast((object) => textField(object, 'kind') === 'ClusterServiceVersion');
   if (csv === undefined) throw invalidBundle('manifests/', 'there is no ClusterServiceVersion');
   const find = openMetadata(files);
-  const annotations = objectField(parseMetadata(find, 'annotations'), 'annotations');
-  const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
-  if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
+  const annotations = readAnnotations(find);
+  const packageName = annotations.get(BUNDLE_ANNOTATION.package) ?? '';
+  if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${BUNDLE_ANNOTATION.package}`);
   return { packageName, annotations, csv, objects, ...declaredProperties(find, csv) };
 }
 
@@ -81,8 +83,6 @@ export function buildBundleBlob(directory: BundleDirectory, { image, manifests }
     relatedImages: relatedImages(csv, image),
   };
 }
-
-const PACKAGE_ANNOTATION = 'operators.operatorframework.io.bundle.package.v1';
 
 function parseManifests(files: ReadonlyMap<string, Uint8Array>): Fields[] {
   const objects: Fields[] = [];

@@ -5,8 +5,8 @@ import { buildStatedPackage, statedGraph, statesGraph, type StatingVersion } fro
 import { versionRules } from './testing/version-rules.ts';
 
 interface Stated {
-  readonly channels?: string;
-  readonly defaultChannel?: string;
+  readonly channels?: string | number;
+  readonly defaultChannel?: string | number;
   readonly replaces?: string;
   readonly skips?: unknown;
   readonly skipRange?: string;
@@ -86,6 +86,14 @@ describe('the graph that bundles state', () => {
         ],
         b: [{ name: 'gadget.v1.1.0', skipRange: '<1.1.0' }],
       },
+    });
+  });
+
+  it('channels may be numbers without quotes, which are read as texts', () => {
+    expect(graph(['1.0.0', { channels: 4.8, defaultChannel: 4.8 }])).toMatchObject({
+      states: true,
+      defaultChannel: '4.8',
+      channels: { '4.8': [{ name: 'gadget.v1.0.0' }] },
     });
   });
 

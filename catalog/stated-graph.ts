@@ -33,13 +33,13 @@ export interface StatingVersion extends DescribedVersion {
 export function statedGraph({ annotations, csv }: Pick<BundleDirectory, 'annotations' | 'csv'>): StatedGraph {
   const spec = objectField(csv, 'spec');
   const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
-  const defaultChannel = text(textField(annotations, BUNDLE_ANNOTATION.defaultChannel));
+  const defaultChannel = text(annotations.get(BUNDLE_ANNOTATION.defaultChannel));
   const replaces = text(textField(spec, 'replaces'));
   const csvAnnotations = objectField(objectField(csv, 'metadata'), 'annotations');
   const skipRange = text(textField(csvAnnotations, 'olm.skipRange'));
   const substitutesFor = text(textField(csvAnnotations, 'olm.substitutesFor'));
   const skips = listField(spec, 'skips').filter((skip) => typeof skip === 'string' && skip !== '') as string[];
-  const channels = (textField(annotations, BUNDLE_ANNOTATION.channels) ?? '').split(',').filter((name) => name !== '');
+  const channels = (annotations.get(BUNDLE_ANNOTATION.channels) ?? '').split(',').filter((name) => name !== '');
   return {
     channels: [...new Set(channels)],
     skips,
