@@ -62,13 +62,19 @@ interface ManifestPlace {
 /** An object with `items` is a list of objects; they inherit its apiVersion and, less "List", its kind. */
 function* flatten(value: unknown, place: ManifestPlace): Iterable<Readonly<Record<string, unknown>>> {
   if (!isRecord(value)) throw notAnObject(place, 'is not a Kubernetes object, but a plain value or list');
-  if (!Array.isArray(value['items'])) {
+  const items = isEmptyList(value) ? [] : value['items'];
+  if (!Array.isArray(items)) {
     yield value;
     return;
   }
-  for (const item of value['items'] as unknown[]) {
+  for (const item of items as unknown[]) {
     yield* flatten(isRecord(item) && hasNoKind(item) ? { ...inherited(value), ...item } : item, place);
   }
+}
+
+/** `items:` without a value, as programs in Go write a list of nothing. */
+function isEmptyList({ kind, items }: Record<string, unknown>): boolean {
+  return items === null && typeof kind === 'string' && kind.endsWith('List');
 }
 
 function inherited({ apiVersion, kind }: Record<string, unknown>): Record<string, unknown> {

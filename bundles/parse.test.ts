@@ -70,7 +70,9 @@ describe('a bundle', () => {
         { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } },
       ],
     };
-    const { objects } = makeBundle({ objects: [list, { kind: 'SecretList', items: [] }] });
+    const { objects } = makeBundle({
+      objects: [list, { kind: 'SecretList', items: [] }, { kind: 'List', items: null }],
+    });
     expect(objects.map(({ object }) => `${object.kind} ${object.metadata.name}`)).toEqual(['Secret a', 'ConfigMap b']);
   });
 
