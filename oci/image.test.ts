@@ -462,6 +462,17 @@ describe('indexes', () => {
     expect(await contentOf()).toEqual({ 'manifests/a': 'amd' });
   });
 
+  test.each([{}, { architecture: 'amd64' }, { os: 'linux', architecture: null, variant: null }])(
+    'an image whose platform is incomplete is passed over: %j',
+    async (incomplete) => {
+      await putIndex([
+        { name: 'incomplete', more: { platform: incomplete } },
+        { name: 'amd', more: platform('linux', 'amd64') },
+      ]);
+      expect(await contentOf()).toEqual({ 'manifests/a': 'amd' });
+    },
+  );
+
   test('a single image that names no platform fits all', async () => {
     await putIndex([{ name: 'any' }]);
     expect(await contentOf()).toEqual({ 'manifests/a': 'any' });

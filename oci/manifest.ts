@@ -45,10 +45,13 @@ function listOf<Schema extends z.ZodType>(item: Schema, most: number) {
     .transform((items) => items ?? []);
 }
 
+const PlatformPart = z.string().max(64);
+
+/** Parts that an entry leaves out are empty, as for Go: one such entry spoils no other one of its index. */
 const Platform = z.object({
-  os: z.string().max(64),
-  architecture: z.string().max(64),
-  variant: z.string().max(64).optional(),
+  os: PlatformPart.nullish().transform((name) => name ?? ''),
+  architecture: PlatformPart.nullish().transform((name) => name ?? ''),
+  variant: orNull(PlatformPart).optional(),
 });
 
 /** @see https://github.com/opencontainers/image-spec/blob/main/descriptor.md */
