@@ -333,6 +333,18 @@ describe('objects of the bundle', () => {
       spec: { install: { strategy: 'magic' } },
     },
     {
+      because: 'no install strategy is given',
+      reason: 'BundleUnsupported',
+      names: 'spec.install.strategy: there is no install strategy',
+      spec: { install: {} },
+    },
+    {
+      because: 'a CRD has no apiVersion',
+      reason: 'BundleUnsupported',
+      names: 'apiVersion: the CRD has none',
+      objects: [{ ...(makeCrd() as object), apiVersion: undefined }],
+    },
+    {
       because: 'an owned CRD is missing',
       reason: 'BundleInvalid',
       names: 'gadgets.example.com',

@@ -10,7 +10,8 @@ export const crdApiVersion: Check = {
     for (const manifest of crds) {
       const { apiVersion } = manifest.object;
       if (apiVersion === CRD_API) continue;
-      const message = `the CRD has the version "${apiVersion}", which no API server takes since Kubernetes 1.22`;
+      const unserved = `the CRD has the version "${apiVersion}", which no API server takes since Kubernetes 1.22`;
+      const message = apiVersion === '' ? 'the CRD has none' : unserved;
       yield {
         level: 'error',
         ...at(manifest),

@@ -8,7 +8,8 @@ export const installStrategy: Check = {
   *run(bundle) {
     const { strategy } = bundle.csv.spec.install;
     if (strategy === 'deployment') return;
-    const message = `the install strategy "${strategy}" is not known`;
+    const message =
+      strategy === '' ? 'there is no install strategy' : `the install strategy "${strategy}" is not known`;
     yield { level: 'error', ...inCsv(bundle, 'spec.install.strategy'), message, advice: 'Use "deployment"' };
   },
 };
