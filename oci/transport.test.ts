@@ -354,3 +354,46 @@ describe('a proxy', () => {
     });
   });
 });
+
+describe('a request ends in its time', () => {
+  /** A registry that sends this, and nothing more. */
+  async function startSending(answer: string, options: RegistryOptions) {
+    const open = new Set<Socket>();
+    const server = createServer((socket) => {
+      open.add(socket.on('close', () => open.delete(socket)).on('error', () => undefined));
+      socket.once('data', () => socket.write(answer));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const registry = createRegistry(options);
+    stops.push(
+      () => server.close(),
+      () => open.forEach((socket) => socket.destroy()),
+      () => registry.close(),
+    );
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { registry, open, reference: { registry: host, repository: 'org/app', tag: 'v1' } };
+  }
+
+  test('although the registry answers by another protocol', async () => {
+    const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n';
+    const { registry, open, reference } = await startSending(answer, { timeouts: { headersMs: 60_000 } });
+    await expect(registry.pullManifest(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    await eventually(() => open.size === 0);
+  });
+
+  test('although all connections to the registry are in use: by its limit, and by its signal', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n';
+    const { registry, open, reference } = await startSending(head, { timeouts: { headersMs: 300, stallMs: 60_000 } });
+    const busy = new AbortController();
+    const others = Array.from({ length: 16 }, () => registry.pullManifest(reference, busy.signal));
+    const ended = Promise.allSettled(others);
+    await eventually(() => open.size === 16);
+    const stop = new AbortController();
+    const stopped = registry.pullManifest(reference, stop.signal);
+    stop.abort(new RangeError('enough'));
+    await expect(stopped).rejects.toThrow('enough');
+    await expect(registry.pullManifest(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    busy.abort(new Error('over'));
+    await ended;
+  });
+});

@@ -3,12 +3,12 @@
  * the body, and network failures as RegistryUnavailable. Knows neither registries nor redirects nor credentials;
  * session.ts builds on it.
  */
-import { once } from 'node:events';
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { describeConnectionFailure, type ConnectionFailure } from '../api/connection-failure.ts';
 import { ReasonedError } from '../api/errors.ts';
+import { untilAborted } from '../api/until-aborted.ts';
 import {
   type Bounds,
   guardedLookup,
@@ -180,19 +180,26 @@ async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<
     },
     ...(signal !== undefined && { signal }),
   });
-  client.on('error', () => {}); // the reader of the answer or its body gets the error
-  const timer = startTimer(client, options.timeouts.headersMs);
+  const answered = Promise.withResolvers<IncomingMessage>();
+  answered.promise.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
+  client.once('response', answered.resolve);
+  client.on('error', answered.reject); // after the answer, the reader of its body gets the error
+  // Of an answer that switches protocols, which no request asks for, Node reports the end of the connection only.
+  client.once('close', () => answered.reject(new Error('closed without an answer')));
+  const timer = startTimer(options.timeouts.headersMs, (late) => {
+    client.destroy(late);
+    // A request that waits for a connection reports its end only once it gets one.
+    answered.reject(late);
+  });
   try {
     let address: string | undefined;
     client.once('response', ({ socket }: IncomingMessage) => {
       if (isResolvedHere) resolved.add(socket);
       address = resolved.has(socket) ? socket.remoteAddress : literalIn(url.hostname);
     });
-    const answered = once(client, 'response') as Promise<[IncomingMessage]>;
-    answered.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
     if (request.body === undefined) client.end();
     else await sendBody(client, request.body, () => timer.restart());
-    const [message] = await answered;
+    const message = await untilAborted(() => answered.promise, signal);
     const reach = address === undefined ? 'public' : network.reachOf(address);
     return { ...describeResponse(request, message, options.timeouts), reach };
   } catch (error) {
@@ -213,10 +220,8 @@ interface Timer {
   stop(): void;
 }
 
-function startTimer(client: ClientRequest, ms: number): Timer {
-  const expire = (): void => {
-    client.destroy(new TimedOut());
-  };
+function startTimer(ms: number, onLate: (late: TimedOut) => void): Timer {
+  const expire = (): void => onLate(new TimedOut());
   let handle = setTimeout(expire, ms);
   return {
     restart() {

@@ -74,6 +74,11 @@ describe('connections', () => {
     expect((await transport.request(LIST)).status).toBe(200);
   });
 
+  test('an answer that switches protocols counts as a broken connection', async () => {
+    failFirst(1, 101, { connection: 'upgrade', upgrade: 'other' });
+    expect((await transport.request(LIST)).status).toBe(200);
+  });
+
   test('a server that is down is ApiUnavailable with a message without ports', async () => {
     const { server } = api.config;
     await api.close();
