@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
 import { makeFiles, type BundleParts } from '../../bundles/testing/bundle.ts';
 import { buildImage, pushImage } from '../../oci/build.ts';
-import { createRegistry } from '../../oci/registry.ts';
+import { createRegistry, type Registry } from '../../oci/registry.ts';
+import { loadCurrent, loadFound } from './load.ts';
 import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
 
 let scene: CatalogScene;
@@ -55,6 +57,27 @@ describe('loading the content of repositories', () => {
     expect([...seen]).toEqual(['Progressing,0']);
     expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
     expect(offered(manager)).toBe(1);
+  });
+
+  test.each([
+    { because: 'the current content is asked for', ask: loadCurrent },
+    { because: 'earlier content is asked for', ask: loadFound },
+  ])('the requests that are left of an attempt are ended when one has failed: $because', async ({ ask }) => {
+    const asked: AbortSignal[] = [];
+    const down = new ReasonedError({ reason: 'RegistryUnavailable', retry: 'backoff', message: 'down' });
+    const registry = {
+      listTags: async () => Array.from({ length: 100 }, (_, minor) => `1.${minor}.0`),
+      resolve: ({ tag = '' }, signal: AbortSignal) => {
+        asked.push(signal);
+        return tag === '1.3.0' ? Promise.reject(down) : Promise.withResolvers<never>().promise;
+      },
+    } as unknown as Registry;
+    const deps = { content: manager.content, registries: () => registry, checkSignatures: async () => undefined };
+    const { signal } = new AbortController();
+    const request = { digest: `sha256:${'0'.repeat(64)}`, signal, beforePull: async () => undefined };
+    await expect(ask(deps, scene.catalog(), request)).rejects.toBe(down);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.filter(({ aborted }) => !aborted)).toEqual([]);
   });
 
   test('a defect while an added repository is read stays in the status, and has one event', async () => {

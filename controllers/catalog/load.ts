@@ -41,7 +41,24 @@ export class DistrustedContent extends ReasonedError {
  * Takes the current content of the Catalog's source into service, once its signatures are checked. Throws the errors of
  * a registry and of the check, and CatalogInvalid; DistrustedContent if the check failed for the content in service.
  */
-export async function loadCurrent(
+export function loadCurrent(deps: LoadCurrentDeps, catalog: Catalog, loading: Loading): Promise<CatalogFindings> {
+  return endingAll(loading.signal, (signal) => checkAndLoad(deps, catalog, { ...loading, signal }));
+}
+
+/**
+ * The result of the work. Requests that it has left when it fails are ended: those of a Catalog of repositories are thousands, one
+ * after the other, and each further attempt would have its own beside them.
+ */
+async function endingAll<Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const over = new AbortController();
+  try {
+    return await work(AbortSignal.any([signal, over.signal]));
+  } finally {
+    over.abort(new Error('the attempt to read the catalog has ended'));
+  }
+}
+
+async function checkAndLoad(
   deps: LoadCurrentDeps,
   catalog: Catalog,
   { signal, beforePull }: Loading,
@@ -87,11 +104,16 @@ async function takeIntoService(
  * Takes a digest that was found before into service. Throws the errors of a registry, CatalogInvalid, and
  * CatalogUnavailable if the source no longer has that content.
  */
-export async function loadFound(
-  deps: LoadDeps,
-  catalog: Catalog,
-  { digest, signal }: { readonly digest: string; readonly signal: AbortSignal },
-): Promise<void> {
+export function loadFound(deps: LoadDeps, catalog: Catalog, { digest, signal }: FoundDigest): Promise<void> {
+  return endingAll(signal, (ending) => loadDigest(deps, catalog, { digest, signal: ending }));
+}
+
+interface FoundDigest {
+  readonly digest: string;
+  readonly signal: AbortSignal;
+}
+
+async function loadDigest(deps: LoadDeps, catalog: Catalog, { digest, signal }: FoundDigest): Promise<void> {
   const { name } = catalog.metadata;
   if (isHeld(deps, name, digest)) return;
   const { spec } = catalog;
