@@ -105,6 +105,8 @@ export class JsonSplitter implements SyntaxSplitter {
   *#take(): Generator<Piece> {
     if (this.#nodes - this.#bulk.nodes > this.#limits.maxNodes)
       throw this.#wrong(`the document has more than ${this.#limits.maxNodes} values`);
+    if (this.#document.size - bytesOfSpans(this.#bulk.spans) > this.#limits.maxParsedBytes)
+      throw this.#wrong(`the document has more than ${this.#limits.maxParsedBytes} bytes beside its manifests`);
     yield { bytes: this.#document.bytes, longNumbers: this.#longNumbers, bulk: this.#bulk.spans };
     this.#document.clear();
     this.#longNumbers = false;
@@ -246,6 +248,10 @@ export class JsonSplitter implements SyntaxSplitter {
   #wrong(what: string, hint?: string): Error {
     return invalidCatalog({ path: this.#path, document: this.#ordinal }, what, hint);
   }
+}
+
+function bytesOfSpans(spans: readonly Span[]): number {
+  return spans.reduce((sum, { start, end }) => sum + end - start, 0);
 }
 
 function bytesOf(characters: string): Uint8Array {

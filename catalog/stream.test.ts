@@ -168,11 +168,16 @@ describe('unchanged data', () => {
 });
 
 describe('limits', () => {
-  const small: StreamLimits = { maxDocumentBytes: 100, maxDepth: 5, maxNodes: 20 };
+  const small: StreamLimits = { maxDocumentBytes: 100, maxParsedBytes: 80, maxDepth: 5, maxNodes: 20 };
   it.each([
     { because: 'a large object', text: `{"a":"${'x'.repeat(200)}"}`, error: 'larger than 100 bytes' },
     { because: 'a large object that never ends', text: `{"a":"${'x'.repeat(200)}`, error: 'larger than 100 bytes' },
-    { because: 'a large YAML document', text: `a: ${'x'.repeat(200)}\n`, error: 'larger than 100 bytes' },
+    {
+      because: 'a large object of which all is parsed',
+      text: `{"a":"${'x'.repeat(90)}"}`,
+      error: 'more than 80 bytes',
+    },
+    { because: 'a large YAML document', text: `a: ${'x'.repeat(200)}\n`, error: 'larger than 80 bytes' },
     { because: 'deep nesting', text: '{"a":[[[[[1]]]]]}', error: 'deeper than 5 levels' },
   ])('$because', ({ text, error }) => {
     expect(splitText(text, small).error).toContain(error);
@@ -185,7 +190,7 @@ describe('limits', () => {
 
   it('a document may be exactly as large and deep as the limits', () => {
     expect(splitText('{"a":[[[[1]]]]}', small).lines).toEqual(['{"a":[[[[1]]]]}']);
-    expect(splitText(`{"a":"${'x'.repeat(92)}"}`, small).lines).toHaveLength(1);
+    expect(splitText(`{"a":"${'x'.repeat(72)}"}`, small).lines).toHaveLength(1);
   });
 });
 

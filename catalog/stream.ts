@@ -162,16 +162,21 @@ export function wholeValue({ bytes, longNumbers }: RawDocument): RawDocument['va
 type ParsedDocument = Omit<RawDocument, 'ordinal'>;
 type PiecePlace = { readonly path: string; readonly document: number };
 
-function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Generator<ParsedDocument> {
+function* fromJson(piece: Piece, place: PiecePlace): Generator<ParsedDocument> {
+  const { bytes, longNumbers } = piece;
+  const value = parsePiece(piece, place);
+  const valid = isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
+  yield { bytes: valid, value, longNumbers };
+}
+
+/** A function of its own, so that the text is garbage before the document is used. */
+function parsePiece({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): ParsedDocument['value'] {
   const text = withoutBulk(bytes, bulk);
-  let value: unknown;
   try {
-    value = longNumbers ? parseJson(text) : JSON.parse(text);
+    return (longNumbers ? parseJson(text) : JSON.parse(text)) as ParsedDocument['value'];
   } catch (cause) {
     throw invalidCatalog(place, `the JSON cannot be parsed: ${(cause as Error).message}`, HINT_NOT_CATALOG);
   }
-  const valid = isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
-  yield { bytes: valid, value: value as Record<string, unknown>, longNumbers };
 }
 
 /** The text of a document in which the essence of each span replaces the span. */

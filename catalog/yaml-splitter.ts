@@ -26,9 +26,9 @@ export class YamlSplitter implements SyntaxSplitter {
   /** Number of the current document in the file. */
   #ordinal = 1;
 
-  constructor(path: string, { maxDocumentBytes }: StreamLimits) {
+  constructor(path: string, { maxParsedBytes }: StreamLimits) {
     this.#path = path;
-    this.#maxBytes = maxDocumentBytes;
+    this.#maxBytes = maxParsedBytes;
   }
 
   *push(chunk: Uint8Array): Generator<Piece, number> {

@@ -39,3 +39,26 @@ test('an index that was replaced is closed when its last reader releases it', as
   readers[1]?.release();
   expect(closed).toEqual(['sha256:old']);
 });
+
+test('one index is built at a time: those of all catalogs together would not fit into memory', async () => {
+  const builds: PromiseWithResolvers<CatalogIndex>[] = [];
+  const store: IndexStore = {
+    open: () => undefined,
+    build() {
+      const build = Promise.withResolvers<CatalogIndex>();
+      builds.push(build);
+      return build.promise;
+    },
+    collect: () => undefined,
+  };
+  const content = createCatalogContent(store, () => new Map());
+  const { signal } = new AbortController();
+  const loads = ['first', 'second'].map((name) => content.load(name, { digest: name, files: [] }, signal));
+  expect(builds).toHaveLength(1);
+  builds[0]?.reject(new Error('broken'));
+  await expect(loads[0]).rejects.toThrow('broken');
+  await expect.poll(() => builds.length).toBe(2);
+  builds[1]?.resolve({ close: () => undefined } as CatalogIndex);
+  await loads[1];
+  expect(content.get('second')?.digest).toBe('second');
+});

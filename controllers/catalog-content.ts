@@ -5,6 +5,7 @@
 import type { CatalogIndex } from '../catalog/index/open.ts';
 import { createLending, type Lending } from '../catalog/lending.ts';
 import type { StoredContent, IndexStore } from '../catalog/store.ts';
+import { createPreparations } from './preparations.ts';
 
 export interface ServedCatalog {
   /** Image reference by digest. */
@@ -31,12 +32,19 @@ interface Held extends ServedCatalog {
 }
 
 /**
+ * One index is built at a time, as each takes up to half of the memory of the manager. The content of a large catalog arrives in
+ * seconds; one that takes a minute comes slowly, and holds up the others no longer.
+ */
+const BUILDS = { most: 1, slowMilliseconds: 60_000 };
+
+/**
  * @param expected Digests that were in service before this process began, by catalog: not opened yet, and not to be
  * deleted.
  */
 export function createCatalogContent(store: IndexStore, expected: () => ReadonlyMap<string, string>): CatalogContent {
   const served = new Map<string, Held>();
   const listeners: ((catalog: string) => void)[] = [];
+  const builds = createPreparations(BUILDS);
 
   function replace(catalog: string, next: ServedCatalog | undefined): void {
     const old = served.get(catalog);
@@ -60,7 +68,7 @@ export function createCatalogContent(store: IndexStore, expected: () => Readonly
       return index !== undefined;
     },
     async load(catalog, source, signal) {
-      const index = await store.build(catalog, source, signal);
+      const index = await builds(() => store.build(catalog, source, signal));
       replace(catalog, { digest: source.digest, index });
       return index;
     },

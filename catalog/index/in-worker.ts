@@ -42,7 +42,7 @@ const SLOTS = 4;
 const SLOT_BYTES = 1 << 18;
 const STALL_SECONDS = 120;
 /** A small young generation keeps garbage small; the old one is bounded, as documents are hostile. */
-const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 128 };
 
 /** As {@link buildIndex}, in a thread of its own; aborting the signal ends the thread and leaves no file behind. */
 export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise<IndexCounts> {

@@ -5,9 +5,9 @@
  * bounds, and lost with a restart.
  */
 import { sleep, systemClock, type Clock } from '../../kube/clock.ts';
+import { overOrSlow } from '../preparations.ts';
 import { createRecent, type Recent } from '../recent.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
-import { overOrSlow } from './preparations.ts';
 
 /** Each one costs the processor as much as an installation, and some are never requested. */
 const MOST_BUNDLES = 32;

@@ -17,8 +17,8 @@ import { isOlder } from '../../resolver/cluster.ts';
 import { imagesOf, type Images } from '../../plan/images.ts';
 import { requireUsableConfig } from '../bounded-config.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
+import { createPreparations } from '../preparations.ts';
 import { wantsOperatorCondition } from '../wants-operator-condition.ts';
-import { createPreparations } from './preparations.ts';
 
 const FOLDERS = ['manifests/', 'metadata/'];
 

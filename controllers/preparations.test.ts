@@ -28,7 +28,7 @@ describe('the preparation of bundles', () => {
   });
 
   test('begins for the next one although two registries do not answer', async () => {
-    const prepare = createPreparations(1);
+    const prepare = createPreparations({ slowMilliseconds: 1 });
     const tasks = [task(), task(), task()] as const;
     const all = tasks.map(({ run }) => prepare(run));
     await expect.poll(() => tasks[2].hasBegun).toBe(true);
