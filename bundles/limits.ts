@@ -6,7 +6,7 @@ export interface BundleLimits extends YamlLimits {
   /** Of all files together. */
   readonly maxTotalBytes: number;
   readonly maxObjects: number;
-  /** Of all files together: in memory a value may take twenty times its bytes. */
+  /** Of all files together: in memory a value may take twenty times its bytes, and a million take five seconds of the only thread. */
   readonly maxValues: number;
 }
 
@@ -15,5 +15,5 @@ export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
   maxFiles: 1000,
   maxTotalBytes: 32 << 20,
   maxObjects: 1000,
-  maxValues: 2_000_000,
+  maxValues: 1_000_000,
 };

@@ -383,7 +383,7 @@ const REFUSED: readonly Refused[] = [
     because: 'its files have too many values together',
     reason: 'BundleTooLarge',
     names: ['values together'],
-    files: Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`manifests/f${index}`, '{},'.repeat(400_000)])),
+    files: Object.fromEntries(Array.from({ length: 2 }, (_, index) => [`manifests/f${index}`, '{},'.repeat(300_000)])),
   },
   {
     because: 'its files are too large together',
