@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
@@ -142,6 +143,19 @@ describe('the answers of an index', () => {
     expect(selected).toHaveLength(found);
     expect(index.size(query)).toBe(selected.join('').length);
     index.close();
+  });
+
+  it.each([
+    { because: 'all are asked for', where: '' },
+    { because: 'those of a schema', where: "WHERE blobs.schema = 'a'" },
+    { because: 'those of a schema by their name', where: "WHERE blobs.schema = 'a' AND blobs.name = 'b'" },
+    { because: 'those of a package', where: "WHERE blobs.package = 'a'" },
+    { because: 'those of a package and a schema', where: "WHERE blobs.schema = 'a' AND blobs.package = 'b'" },
+  ])('the size of many documents costs no read of their rows: $because', async ({ where }) => {
+    const { path } = await indexOf({ 'gadget.json': GADGET });
+    using database = new DatabaseSync(path, { readOnly: true });
+    const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT ifnull(sum(length + 1), 0) FROM blobs ${where}`).all();
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('USING COVERING INDEX')]);
   });
 
   it('an index returns documents larger than a chunk, and many of them', async () => {
