@@ -39,3 +39,26 @@ describe('a caller that has gone before it asks', () => {
     expect(await others).toBe('the API server is down');
   });
 });
+
+test('a kind without verbs, of whatever API server, takes no other kind away', async () => {
+  const entry = (kind: string, verbs: readonly string[] | null) => ({
+    resource: `${kind.toLowerCase()}s`,
+    responseKind: { group: '', version: '', kind },
+    scope: 'Namespaced',
+    singularResource: '',
+    verbs,
+  });
+  const group = (name: string, resources: readonly unknown[]) => ({
+    metadata: { name },
+    versions: [{ version: 'v1', resources, freshness: 'Current' }],
+  });
+  const core = [group('', [entry('Pod', ['get'])])];
+  const others = [group('metrics.example', [entry('Gauge', null)])];
+  const request = async ({ path }: { readonly path: string }) => {
+    const body = JSON.stringify({ kind: 'APIGroupDiscoveryList', items: path === '/api' ? core : others });
+    return { status: 200, headers: {}, body: Buffer.from(body), text: () => body };
+  };
+  const discovery = createDiscovery({ request } as unknown as Transport);
+  expect(await discovery.find(POD)).toMatchObject({ plural: 'pods', verbs: ['get'] });
+  expect(await discovery.find({ apiVersion: 'metrics.example/v1', kind: 'Gauge' })).toMatchObject({ verbs: [] });
+});

@@ -31,7 +31,8 @@ const entry = z.object({
   resource: z.string(),
   responseKind: z.optional(z.object({ kind: z.string() })),
   scope: z.optional(z.string()),
-  verbs: z.optional(z.array(z.string())),
+  // An aggregated API server may serve a kind without verbs, which Go writes as null.
+  verbs: z.nullish(z.array(z.string())),
   subresources: z.optional(z.array(z.object({ subresource: z.string() }))),
 });
 
