@@ -1,5 +1,6 @@
+import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf, SYSTEM_NETWORK } from './address.ts';
+import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf, sharedLookup, SYSTEM_NETWORK } from './address.ts';
 
 describe('where an address lies', () => {
   test.each([
@@ -96,4 +97,25 @@ describe('a guarded resolver', () => {
     });
     await expect(unknown).rejects.toMatchObject({ code: expect.stringMatching(/^E/) as string });
   });
+});
+
+test('all that ask for a name at the same time share one look-up, and those after it make another', () => {
+  const asked: { readonly hostname: string; readonly answer: Parameters<LookupFunction>[2] }[] = [];
+  const lookup = sharedLookup((hostname, _options, answer) => void asked.push({ hostname, answer }));
+  const answers: string[] = [];
+  const ask = (who: string, hostname: string): void =>
+    lookup(
+      hostname,
+      { all: true },
+      (error, found) => void answers.push(`${who} ${error?.code ?? JSON.stringify(found)}`),
+    );
+  ask('a', 'silent.example');
+  ask('b', 'silent.example');
+  ask('c', 'other.example');
+  expect(asked.map(({ hostname }) => hostname)).toEqual(['silent.example', 'other.example']);
+  asked[0]?.answer(Object.assign(new Error('no answer'), { code: 'EAI_AGAIN' }), []);
+  expect(answers).toEqual(['a EAI_AGAIN', 'b EAI_AGAIN']);
+  ask('d', 'silent.example');
+  asked[2]?.answer(null, [{ address: '192.0.2.1', family: 4 }]);
+  expect(answers.at(-1)).toBe('d [{"address":"192.0.2.1","family":4}]');
 });

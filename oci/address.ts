@@ -84,8 +84,29 @@ export interface Network {
   readonly reachOf: (address: string) => Reach;
 }
 
+type LookupCallback = Parameters<LookupFunction>[2];
+
+/**
+ * All that ask for a name at the same time share one look-up. The system makes two at a time in one process, and one of a name whose
+ * servers do not answer takes ten seconds or more: those for one such registry would leave none for the others.
+ */
+export function sharedLookup(lookup: LookupFunction): LookupFunction {
+  const waiting = new Map<string, LookupCallback[]>();
+  return (hostname, options, callback) => {
+    const key = JSON.stringify([hostname, options]);
+    const others = waiting.get(key);
+    if (others !== undefined) return void others.push(callback);
+    const callbacks = [callback];
+    waiting.set(key, callbacks);
+    lookup(hostname, options, (...answer) => {
+      waiting.delete(key);
+      for (const one of callbacks) one(...answer);
+    });
+  };
+}
+
 /** The system's resolver. */
-export const SYSTEM_NETWORK: Network = { lookup: dnsLookup, reachOf };
+export const SYSTEM_NETWORK: Network = { lookup: sharedLookup(dnsLookup), reachOf };
 
 /** The addresses that one request may connect to. */
 export interface Bounds {
