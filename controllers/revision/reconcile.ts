@@ -22,7 +22,6 @@ import { releaseRevision, removeRevision } from './remove.ts';
 import { hasWorkedInVain, judgeArchived, WAITS_FOR_A_PERSON } from './archived.ts';
 import { rollOut } from './roll-out.ts';
 import type { RevisionDeps, SharedParts } from './run.ts';
-import { removedSince } from './removal-pace.ts';
 import { schedule } from './schedule.ts';
 import { summarizeRevision } from './status.ts';
 import { judgeSuspended } from './suspended.ts';
@@ -131,6 +130,6 @@ async function remove(shared: SharedParts, facts: RevisionFacts, { signal }: Rec
     signal,
   );
   if (progress === 'Gone') return undefined;
-  const since = removedSince(facts.revision);
+  const since = new Date(facts.revision.metadata.deletionTimestamp ?? '');
   return resultOfSchedule(schedule({ kind: 'removing', progress, since }, now()).again);
 }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -77,26 +77,6 @@ describe('a CRD that still has objects', () => {
     );
   });
 });
-
-test.each([
-  { seconds: 0, step: 10_000 },
-  { seconds: 3600, step: 2000 },
-])(
-  'a step holds its worker for at most $step ms if the removal has begun $seconds s ago',
-  async ({ seconds, step }) => {
-    await harness.cluster.patch(refOf(account), { metadata: { finalizers: ['example.com/hold'] } });
-    await uninstall();
-    const deletionTimestamp = new Date(harness.now().getTime() - seconds * 1000).toISOString();
-    harness.cluster.change(refOf(harness.revision(1)), (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp },
-    }));
-    const held = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
-    onTestFinished(() => held.mockRestore());
-    await harness.reconcile(1);
-    expect(held.mock.calls).toContainEqual([step]);
-  },
-);
 
 describe('spec.uninstall.objects: Orphan', () => {
   beforeEach(() => harness.setSubscription({ uninstall: { objects: 'Orphan' } }));

@@ -32,9 +32,11 @@ import { followServed } from './follow-served.ts';
 import type { Judgement } from './judgement.ts';
 import { managersOwn } from './managers-own.ts';
 import { describeOrphans, prepareOrphans } from './orphans.ts';
-import { removalStepSeconds, removedSince } from './removal-pace.ts';
 import { summarizeRevision } from './status.ts';
 import { answerOfWayBack } from './way-back.ts';
+
+/** How long one step may take in one call; a longer step is continued by further calls. */
+const STEP_SECONDS = 10;
 
 export interface RemoveDeps {
   /** As the manager: an account that is gone or lacks a right must not block the deletion of a Subscription. */
@@ -100,8 +102,7 @@ async function uninstall(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSi
   const secrets = isBeginning ? deleteMeanwhile(deps.cluster, revision) : undefined;
   const observe = observeRemoval({ cluster, managed: watched });
   const isOwn = managersOwn(facts, revision.status?.inventory ?? []);
-  const stepSeconds = removalStepSeconds(removedSince(revision), now());
-  const options = { ...about, acting, isOwn, observe, stepSeconds, now };
+  const options = { ...about, acting, isOwn, observe, stepSeconds: STEP_SECONDS, now };
   const result = await runUninstall(cluster, plan, options);
   if (result.state !== 'Complete') return report(deps, revision, judgeRemoval(result, about.namedIn));
   // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing

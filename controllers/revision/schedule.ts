@@ -15,7 +15,6 @@ import { retryOf } from './judge-apply.ts';
 import { deadlineSecondsOf, secondsOfWork, type Judgement } from './judgement.ts';
 import type { RememberedRefusal } from './memory.ts';
 import { isMereProgress } from './mere-progress.ts';
-import { removalPause } from './removal-pace.ts';
 import { CONTEST } from './repair/contests.ts';
 
 /** Why a Revision is at rest, or the outcome of the work on it. */
@@ -208,4 +207,11 @@ function scheduleBroken({ error, judgement, ...broken }: Broken, now: Date): Sch
   if (error.retry !== 'never') return { write: 'now', again: { error } };
   if (judgement.state === 'Working') return { write: 'now', ...restAfter(broken, now) };
   return { write: 'now', again: { error }, rest: { until: undefined } };
+}
+
+/** The longest pause between two checks of a removal that makes no progress: no watch reports the end of its wait. */
+const LONGEST_PAUSE_SECONDS = { Going: 30, Refused: 120 } as const;
+
+function removalPause(progress: 'Going' | 'Refused', since: Date, now: Date): number {
+  return Math.min(LONGEST_PAUSE_SECONDS[progress], Math.max(1, -secondsUntil(since, now) / 4));
 }
