@@ -49,7 +49,7 @@ const ACCOUNT = 'slipway-manager';
 export function createContentFollower({ caches, content, policies, registries, attempts, context }: Parts): Controller {
   return createController({
     name: 'catalog-content',
-    // A registry that is slow delays no other Catalog.
+    // A registry that is slow delays no other Catalog for long: see catalog-content.ts.
     concurrency: context.options.concurrency,
     reconcile: attempts.watch(createCatalogFollower({ catalogs: caches.catalogs, policies, content, registries })),
     watches: [{ informer: caches.catalogs, keys: ownKey }, onPolicies(caches, caches.catalogs)],
