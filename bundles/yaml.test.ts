@@ -324,7 +324,16 @@ describe('tabs and comments beside quotes and brackets', () => {
   });
 
   it('a long run of tabs is read', () => {
-    expect(one(`a:${'\t'.repeat(300_000)}[]`)).toEqual({ a: [] });
+    expect(one(`a:${'\t'.repeat(200_000)}[]`)).toEqual({ a: [] });
+  });
+
+  it.each([
+    { what: 'tabs', text: `a: [${'\t'.repeat(300_000)}]# b\n` },
+    { what: 'escapes', text: `a: "${String.raw`\'`.repeat(300_000)}"\n` },
+    { what: 'lines', text: `a: "${'\nb'.repeat(300_000)}"\n` },
+    { what: 'texts', text: `${'- ""\n'.repeat(260_000)}- "b\nc"# d\n` },
+  ])('too many $what to repair are refused, as each takes memory', ({ text }) => {
+    expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
   });
 
   it.each([

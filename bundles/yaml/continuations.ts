@@ -24,14 +24,17 @@ export interface Construct {
   readonly parent: number;
 }
 
-/** All of them, in their order. The text is one document. */
-export function findConstructs(text: string): readonly Construct[] {
-  const state: ContinuationState = { text, found: [], columns: [] };
+/** More constructs and places in them than any published text has, by far; each takes a hundred times its bytes in memory. */
+const MOST_PLACES = 250_000;
+
+/** All of them, in their order; undefined if there are too many. The text is one document. */
+export function findConstructs(text: string): readonly Construct[] | undefined {
+  const state: ContinuationState = { text, found: [], columns: [], room: { left: MOST_PLACES } };
   for (let at = 0; at < text.length;) {
     const content = skipSpaces(text, at);
     at = isEnd(text, content) || text[content] === '#' ? nextLine(text, content) : readLine(state, at, content);
   }
-  return state.found;
+  return state.room.left < 0 ? undefined : state.found;
 }
 
 interface ContinuationState {
@@ -39,10 +42,16 @@ interface ContinuationState {
   readonly found: Construct[];
   /** Of the keys and dashes that enclose the place that is read, from the outermost one on. */
   readonly columns: number[];
+  readonly room: Room;
+}
+
+interface Room {
+  /** How many places may still be noted; less than 0 if some were not. */
+  left: number;
 }
 
 /** Reads a line of a block and its continuation lines; returns the start of the next line. */
-function readLine({ text, found, columns }: ContinuationState, lineStart: number, content: number): number {
+function readLine({ text, found, columns, room }: ContinuationState, lineStart: number, content: number): number {
   enclose(columns, content - lineStart);
   let token = content;
   for (let at = content; ;) {
@@ -57,8 +66,8 @@ function readLine({ text, found, columns }: ContinuationState, lineStart: number
     } else if (character === '|' || character === '>') {
       return skipDeeper(text, nextLine(text, at), columns.at(-1) ?? -1);
     } else {
-      const construct = readConstruct(text, at, columns.at(-1) ?? -1);
-      if (construct !== undefined) found.push(construct);
+      const construct = readConstruct(text, at, { parent: columns.at(-1) ?? -1, room });
+      if (construct !== undefined && takes(room)) found.push(construct);
       const end = construct?.end ?? endOfPlain(text, at);
       const colon = skipSpaces(text, end);
       if (text[colon] !== ':' || !isSpaceOrEnd(text, colon + 1)) {
@@ -82,32 +91,48 @@ interface Places {
   readonly escapes: number[];
   readonly tabs: number[];
   readonly comments: number[];
+  readonly room: Room;
 }
 
-function readConstruct(text: string, start: number, parent: number): Construct | undefined {
+/** Whether there is room for one more. */
+function takes(room: Room): boolean {
+  room.left -= 1;
+  return room.left >= 0;
+}
+
+function note(places: Places, kind: 'lines' | 'escapes' | 'tabs' | 'comments', at: number): void {
+  if (takes(places.room)) places[kind].push(at);
+}
+
+function readConstruct(
+  text: string,
+  start: number,
+  { parent, room }: { readonly parent: number; readonly room: Room },
+): Construct | undefined {
   const character = text[start];
-  const places: Places = { lines: [], escapes: [], tabs: [], comments: [] };
-  if (isQuote(character)) return { start, end: endOfQuoted(text, start, places), quoted: true, ...places, parent };
+  const noted = { lines: [], escapes: [], tabs: [], comments: [] };
+  const places: Places = { ...noted, room };
+  if (isQuote(character)) return { start, end: endOfQuoted(text, start, places), quoted: true, ...noted, parent };
   if (character !== '[' && character !== '{') return undefined;
-  addTabsBehindKey(text, start, places.tabs);
-  return { start, end: endOfBrackets(text, start, places), quoted: false, ...places, parent };
+  addTabsBehindKey(text, start, places);
+  return { start, end: endOfBrackets(text, start, places), quoted: false, ...noted, parent };
 }
 
 /** Adds the tabs directly before this position, if they follow the colon of a key. */
-function addTabsBehindKey(text: string, start: number, tabs: number[]): void {
+function addTabsBehindKey(text: string, start: number, places: Places): void {
   let at = start;
   while (isSpace(text[at - 1])) at -= 1;
   if (text[at - 1] !== ':') return;
-  for (; at < start; at += 1) if (text[at] === '\t') tabs.push(at);
+  for (; at < start; at += 1) if (text[at] === '\t') note(places, 'tabs', at);
 }
 
-function endOfQuoted(text: string, start: number, { lines, escapes }: Places): number {
+function endOfQuoted(text: string, start: number, places: Places): number {
   const quote = text[start];
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text[at];
-    if (character === '\n') addLine(text, at + 1, lines);
+    if (character === '\n') addLine(text, at + 1, places);
     else if (character === '\\' && quote === '"' && !isEnd(text, at + 1)) {
-      if (text[at + 1] === "'") escapes.push(at);
+      if (text[at + 1] === "'") note(places, 'escapes', at);
       at += 1;
     } else if (character !== quote) continue;
     else if (quote === "'" && text[at + 1] === "'") at += 1;
@@ -121,10 +146,10 @@ function endOfBrackets(text: string, start: number, places: Places): number {
   let place: BracketPlace = 'start';
   for (let at = start; at < text.length;) {
     const character = text[at];
-    if (character === '\n') addLine(text, at + 1, places.lines);
-    else if (character === '\t' && place !== 'plain') places.tabs.push(at);
+    if (character === '\n') addLine(text, at + 1, places);
+    else if (character === '\t' && place !== 'plain') note(places, 'tabs', at);
     else if (character === '#' && isComment(text, at, place)) {
-      if (!isSpaceOrEnd(text, at - 1)) places.comments.push(at);
+      if (!isSpaceOrEnd(text, at - 1)) note(places, 'comments', at);
       at = endOfLine(text, at);
       continue;
     } else if (isQuote(character) && place === 'start') {
@@ -157,8 +182,8 @@ function isComment(text: string, at: number, place: BracketPlace): boolean {
   return isSpaceOrEnd(text, at - 1) || place === 'end' || '[{,'.includes(text[at - 1]!);
 }
 
-function addLine(text: string, start: number, lines: number[]): void {
-  if (!isEnd(text, skipSpaces(text, start)) && !isDocumentEnd(text, start)) lines.push(start);
+function addLine(text: string, start: number, places: Places): void {
+  if (!isEnd(text, skipSpaces(text, start)) && !isDocumentEnd(text, start)) note(places, 'lines', start);
 }
 
 /** A line of three dots ends a document wherever it stands, for Go in the middle of a text, which is a fault. */

@@ -59,7 +59,7 @@ function repair(text: string): Repaired | undefined {
   const most = Math.min(MAX_ADDED, MAX_ADDED_PER_CHARACTER * text.length);
   let copied = 0;
   let added = 0;
-  for (const construct of findConstructs(text)) {
+  for (const construct of findConstructs(text) ?? []) {
     const before = added;
     const edits = editsOf(text, construct);
     for (const { at, until, spaces } of edits) {
