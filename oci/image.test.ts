@@ -473,6 +473,14 @@ describe('indexes', () => {
     },
   );
 
+  test('an image that names no architecture is passed over also if no other is for amd64', async () => {
+    await putIndex([
+      { name: 'incomplete', more: { platform: { os: 'linux' } } },
+      { name: 'arm', more: platform('linux', 'arm64') },
+    ]);
+    expect(await contentOf()).toEqual({ 'manifests/a': 'arm' });
+  });
+
   test('a single image that names no platform fits all', async () => {
     await putIndex([{ name: 'any' }]);
     expect(await contentOf()).toEqual({ 'manifests/a': 'any' });

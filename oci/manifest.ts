@@ -134,7 +134,9 @@ export function pickEntry(index: ImageIndex, platform: Platform | undefined, ori
   const picked =
     images.find((entry) => isFor(entry, wanted)) ??
     (unnamed.length === 1 ? unnamed[0] : undefined) ??
-    (platform === undefined ? images.find((entry) => entry.platform?.os === wanted.os) : undefined);
+    (platform === undefined
+      ? images.find(({ platform: one }) => one?.os === wanted.os && one.architecture !== '')
+      : undefined);
   if (picked !== undefined) return picked;
   const missing = platform === undefined ? wanted.os : `${platform.os}/${platform.architecture}`;
   throw imageInvalid(`${origin.what} has no image for ${missing}; it has ${describePlatforms(index)}`, origin.byDigest);
@@ -152,7 +154,7 @@ function isFor({ platform }: Descriptor, { os, architecture, variant }: Platform
 
 function describePlatforms({ manifests }: ImageIndex): string {
   const names = manifests.flatMap(({ platform }) =>
-    platform === undefined ? [] : [`${platform.os}/${platform.architecture}`],
+    platform === undefined || platform.os === '' ? [] : [`${platform.os}/${platform.architecture}`],
   );
   return [...new Set(names)].slice(0, 8).join(', ') || 'none';
 }
