@@ -1,6 +1,6 @@
 /**
  * Answers, for many entries one after another, "from which bundles does an edge lead into this entry?", each bundle until it is
- * settled. Following all edges of n bundles back then takes n log n steps, not n squared. lint.ts calls it. Pure.
+ * settled. Following all edges of n bundles back then takes n log n steps, not n squared. channel-ways.ts calls it. Pure.
  */
 import { coverage, type Interval, type Ranking } from './coverage.ts';
 import type { GraphBundle, GraphEntry } from './graph.ts';

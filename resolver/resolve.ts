@@ -7,7 +7,7 @@
  *   → choose between catalogs → describe the path and everything refused
  *
  * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`. `explainDecision(decision, package)` of
- * explain.ts turns the decision into words; `passGate` of policy/gate.ts decides whether it may be carried out now.
+ * explain.ts turns the decision into words; `passGate` of gate/gate.ts decides whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import { evaluateInTime, type Offer, type View } from './candidates.ts';
