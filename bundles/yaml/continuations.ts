@@ -42,10 +42,10 @@ interface ContinuationState {
   readonly found: Construct[];
   /** Of the keys and dashes that enclose the place that is read, from the outermost one on. */
   readonly columns: number[];
-  readonly room: Room;
+  readonly room: PlacesLeft;
 }
 
-interface Room {
+interface PlacesLeft {
   /** How many places may still be noted; less than 0 if some were not. */
   left: number;
 }
@@ -91,11 +91,11 @@ interface Places {
   readonly escapes: number[];
   readonly tabs: number[];
   readonly comments: number[];
-  readonly room: Room;
+  readonly room: PlacesLeft;
 }
 
 /** Whether there is room for one more. */
-function takes(room: Room): boolean {
+function takes(room: PlacesLeft): boolean {
   room.left -= 1;
   return room.left >= 0;
 }
@@ -107,7 +107,7 @@ function note(places: Places, kind: 'lines' | 'escapes' | 'tabs' | 'comments', a
 function readConstruct(
   text: string,
   start: number,
-  { parent, room }: { readonly parent: number; readonly room: Room },
+  { parent, room }: { readonly parent: number; readonly room: PlacesLeft },
 ): Construct | undefined {
   const character = text[start];
   const noted = { lines: [], escapes: [], tabs: [], comments: [] };
