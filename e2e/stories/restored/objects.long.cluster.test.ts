@@ -189,7 +189,9 @@ async function identities(): Promise<string> {
 
 test('a Subscription without an account takes up its operator in the version that it had, and upgrades without the pin', async () => {
   await install();
-  expect(await type('get subscriptions.slipway.dev --all-namespaces')).toMatch(/lights +beacon +1\.0\.0 +<none>/);
+  expect(await type('get subscriptions.slipway.dev --all-namespaces')).toMatch(
+    /lights +beacon +<none> +1\.0\.0 +<none>/,
+  );
   const saved = await backUp();
   await stop();
   await lose();
