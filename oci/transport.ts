@@ -182,10 +182,14 @@ async function sendOnce(request: HttpRequest, wiring: TransportWiring): Promise<
   });
   const answered = Promise.withResolvers<IncomingMessage>();
   answered.promise.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
-  client.once('response', answered.resolve);
   client.on('error', answered.reject); // after the answer, the reader of its body gets the error
   // Of an answer that switches protocols, which no request asks for, Node reports the end of the connection only.
-  client.once('close', () => answered.reject(new Error('closed without an answer')));
+  const onNoAnswer = (): void => answered.reject(new Error('closed without an answer'));
+  client.once('close', onNoAnswer);
+  client.once('response', (message) => {
+    client.off('close', onNoAnswer);
+    answered.resolve(message);
+  });
   const timer = startTimer(options.timeouts.headersMs, (late) => {
     client.destroy(late);
     // A request that waits for a connection reports its end only once it gets one.

@@ -42,12 +42,14 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
     // A request without a connection reports its abort only once it gets one.
     const onAbort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
-    request.on('close', () => {
-      signal.removeEventListener('abort', onAbort);
-      // Of an answer that switches protocols Node reports the end of the connection only; after an answer this is void.
-      reject(new ConnectionError(new Error('closed without an answer'), sent));
+    request.on('close', () => signal.removeEventListener('abort', onAbort));
+    // Of an answer that switches protocols Node reports the end of the connection only.
+    const onNoAnswer = (): void => reject(new ConnectionError(new Error('closed without an answer'), sent));
+    request.on('close', onNoAnswer);
+    request.on('response', (response) => {
+      request.off('close', onNoAnswer);
+      resolve(response);
     });
-    request.on('response', resolve);
     request.on('error', (error) => {
       if (refused !== undefined) reject(refused.error);
       else reject(signal.aborted ? (signal.reason as Error) : new ConnectionError(error, sent));
