@@ -4,7 +4,7 @@
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
-import { pathOf, type Wanted } from './objects.ts';
+import { isReady, pathOf, waitFor, type Wanted } from './objects.ts';
 import { until } from './until.ts';
 
 interface Manifest {
@@ -57,6 +57,12 @@ export async function requestReconcile(
 ): Promise<void> {
   const metadata = { annotations: { [ANNOTATION.reconcileRequestedAt]: value } };
   await cluster.request('PATCH', pathOf(kind, name, namespace), { metadata });
+}
+
+/** The same, and it was done: the object is Ready after it. */
+export async function reconcileNow(cluster: TestCluster, wanted: Wanted, value = String(Date.now())): Promise<void> {
+  await requestReconcile(cluster, wanted, value);
+  await waitFor(cluster, wanted, (one) => isReady(one) && one.status?.['lastHandledReconcileAt'] === value);
 }
 
 /** Makes namespaces, and waits for the objects that Kubernetes makes in every namespace. */

@@ -17,7 +17,7 @@ import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { requestReconcile } from '../../lib/writes.ts';
+import { reconcileNow } from '../../lib/writes.ts';
 import { createCommandLine, type Running } from '../command-line/process.ts';
 import { argoHealthOf } from './argo-cd.ts';
 
@@ -69,9 +69,7 @@ async function offer(count: number): Promise<void> {
 /** The same, and the manager has read it: a version that its content does not have yet is refused at once. */
 async function offerInCluster(count: number): Promise<void> {
   await offer(count);
-  const asked = String(count);
-  await requestReconcile(cluster(), CATALOG, asked);
-  await waitFor(cluster(), CATALOG, (one) => isReady(one) && one.status?.['lastHandledReconcileAt'] === asked);
+  await reconcileNow(cluster(), CATALOG, String(count));
 }
 
 beforeAll(async () => {

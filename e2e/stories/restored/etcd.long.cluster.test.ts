@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { catalogOf, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { crdNameOf, publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { apply, makeNamespaces, requestReconcile } from '../../lib/writes.ts';
+import { apply, makeNamespaces, reconcileNow } from '../../lib/writes.ts';
 
 const cluster = useCluster({});
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'] as const;
@@ -49,9 +49,7 @@ async function offer(...versions: readonly string[]): Promise<void> {
 
 async function reread(): Promise<void> {
   await apply(cluster(), catalogOf(CATALOG.name, `${cluster().registry}/catalog:latest`));
-  const asked = String(Date.now());
-  await requestReconcile(cluster(), CATALOG, asked);
-  await waitFor(cluster(), CATALOG, (one) => one.status?.['lastHandledReconcileAt'] === asked && isReady(one));
+  await reconcileNow(cluster(), CATALOG);
 }
 
 /** Copies the data of etcd while it is down. */

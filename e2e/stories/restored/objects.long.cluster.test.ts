@@ -6,21 +6,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, restartCollector, startManager, type RunningManager } from '../../lib/manager.ts';
-import {
-  catalogOf,
-  condition,
-  get,
-  isReady,
-  list,
-  runs,
-  subscriptionTo,
-  waitFor,
-  type Judged,
-} from '../../lib/objects.ts';
+import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { crdNameOf, publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { apply, makeNamespaces, remove, requestReconcile } from '../../lib/writes.ts';
+import { apply, makeNamespaces, reconcileNow, remove } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const GUIDE = 'docs/how-to/restore-from-a-backup.md';
@@ -90,16 +80,10 @@ async function offer(...versions: readonly string[]): Promise<void> {
   await apply(cluster(), catalogOf(CATALOG.name, `${registry}/catalog:latest`));
 }
 
-async function reread(): Promise<void> {
-  const asked = String(Date.now());
-  await requestReconcile(cluster(), CATALOG, asked);
-  await waitFor(cluster(), CATALOG, (one) => one.status?.['lastHandledReconcileAt'] === asked && isReady(one));
-}
-
 /** Version 1.0.0 is installed and has a custom resource. */
 async function install(spec: object = {}): Promise<void> {
   await offer('1.0.0');
-  await reread();
+  await reconcileNow(cluster(), CATALOG);
   await apply(cluster(), subscriptionTo(BEACON.name, NAMESPACE, { package: 'beacon', ...spec }));
   await waitFor(cluster(), BEACON, runs('1.0.0'));
   const north = { apiVersion: 'tiny.example/v1', kind: 'Beacon', metadata: { name: 'north', namespace: NAMESPACE } };
@@ -200,7 +184,7 @@ test('a Subscription without an account takes up its operator in the version tha
   await type('{"version":"1.0.0"}');
   const before = await identities();
   await start();
-  await reread();
+  await reconcileNow(cluster(), CATALOG);
   await type('wait --for=condition=Ready');
   expect((await get(cluster(), 'subscription', 'beacon', NAMESPACE)).status?.installed?.version).toBe('1.0.0');
   expect(await identities()).toBe(before);

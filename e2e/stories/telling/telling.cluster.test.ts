@@ -24,7 +24,7 @@ import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { isSample } from '../../lib/sample.ts';
 import { crdNameOf, publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { requestReconcile } from '../../lib/writes.ts';
+import { reconcileNow, requestReconcile } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const NAMESPACE = 'lights';
@@ -441,11 +441,8 @@ describe('a pipeline that waits as the guide says', () => {
     await cluster().request('PATCH', pathOf('subscription', 'beacon', NAMESPACE), pin);
     await waitFor(cluster(), BEACON, runs('5.0.0'));
     await offer(...all, ...LATER);
-    const at = new Date().toISOString();
-    await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' }, at);
     // Ready it was before; a version that its content does not have yet is refused at once.
-    const isRead = (one: Judged): boolean => isReady(one) && one.status?.['lastHandledReconcileAt'] === at;
-    await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isRead);
+    await reconcileNow(cluster(), { kind: 'catalog', name: 'examples' });
   });
 
   test('ends with an error after a version that fails, and not before its outcome is known', async () => {

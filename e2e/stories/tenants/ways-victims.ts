@@ -1,7 +1,7 @@
 /** What the victims have, compared before and after an attack, and whether it still can be worked with. */
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { isReady, runs, waitFor, type Judged } from '../../lib/objects.ts';
-import { apply, requestReconcile } from '../../lib/writes.ts';
+import { runs, waitFor, type Judged } from '../../lib/objects.ts';
+import { apply, reconcileNow } from '../../lib/writes.ts';
 import { PLATFORM, TEAM, VICTIMS } from './ways-scene.ts';
 
 /** The identity of an object, and the fields that an attack must not change. */
@@ -73,8 +73,7 @@ export async function answerAll(cluster: TestCluster): Promise<void> {
   await Promise.all(
     VICTIMS.map(async ([name, namespace]) => {
       const subscription = { kind: 'subscription', name, namespace, timeoutSeconds: ANSWERED_WITHIN_SECONDS };
-      await requestReconcile(cluster, subscription, asked);
-      await waitFor(cluster, subscription, (one) => one.status?.['lastHandledReconcileAt'] === asked && isReady(one));
+      await reconcileNow(cluster, subscription, asked);
     }),
   );
 }

@@ -7,21 +7,11 @@ import { startApiProxy, type ApiProxy } from '../../lib/api-proxy.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import type { Fault } from '../../lib/fault-proxy.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import {
-  catalogOf,
-  condition,
-  get,
-  isReady,
-  list,
-  runs,
-  subscriptionTo,
-  waitFor,
-  type Judged,
-} from '../../lib/objects.ts';
+import { catalogOf, condition, get, list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
+import { makeNamespaces, reconcileNow, requestReconcile } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const CATALOG = { kind: 'catalog', name: 'ends' };
@@ -49,9 +39,7 @@ async function offer(name: string, ...versions: readonly Offered[]): Promise<voi
   );
   await publishCatalog(packageDocuments(name, published), `${registry}/ends:latest`);
   await apply(catalogOf(CATALOG.name, `${registry}/ends:latest`));
-  const asked = `${name} ${versions.length}`;
-  await requestReconcile(cluster(), CATALOG, asked);
-  await waitFor(cluster(), CATALOG, (one) => isReady(one) && one.status?.['lastHandledReconcileAt'] === asked);
+  await reconcileNow(cluster(), CATALOG, `${name} ${versions.length}`);
 }
 
 beforeAll(async () => {
